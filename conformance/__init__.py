@@ -1,0 +1,1 @@
+"""Cases and suites on disk, the judge, and the harness that runs runtimes which may crash."""

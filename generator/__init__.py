@@ -1,0 +1,1 @@
+"""From specs to suites: factors, covering arrays and case families."""

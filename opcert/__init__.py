@@ -1,0 +1,1 @@
+"""opcert: conformance tests for tensor-operator runtimes, made from the operators' own documents."""

@@ -1,0 +1,114 @@
+"""Errors: one base class, one subclass for each party that may be at fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a command's exit code says."""
+
+    HOLDS = 0
+    DOES_NOT_HOLD = 1
+    USAGE = 2
+    INTERNAL = 3
+    RUNTIME_UNAVAILABLE = 4
+    NOTHING_RAN = 5
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: a file, and in it a line (from 1), a column (from 1) or a key path."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        parts = [self.file]
+        if self.line is not None:
+            parts.append(str(self.line))
+            if self.column is not None:
+                parts.append(str(self.column))
+        text = ":".join(parts)
+        return f"{text} at {self.key}" if self.key else text
+
+
+class OpcertError(Exception):
+    """Base of every error that opcert raises on purpose.
+
+    Fields: `problem` (what is wrong, one sentence), `got` and `expected` (where they say more than the
+    problem does), `where` (a `Place`), `remedy` (what to do about it). `exit_code` is what the command line
+    answers with.
+    """
+
+    exit_code: ExitCode = ExitCode.INTERNAL
+    party: str = "opcert"
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        got: str | None = None,
+        expected: str | None = None,
+        where: Place | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.got = got
+        self.expected = expected
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.problem}" if self.where else self.problem
+        if self.got is not None:
+            text += f"; got {self.got}"
+        if self.expected is not None:
+            text += f"; expected {self.expected}"
+        if self.remedy is not None:
+            text += f". {self.remedy}"
+        return text
+
+
+class UserError(OpcertError):
+    """A mistake in what a person gave: usage, a document, a spec, a suite, a profile."""
+
+    exit_code = ExitCode.USAGE
+    party = "input"
+
+
+class SeveralErrors(UserError):
+    """Every mistake found in one file, so that a person mends them in one go."""
+
+    def __init__(self, errors: list[UserError]) -> None:
+        super().__init__(f"{len(errors)} errors")
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
+
+
+class RuntimeUnavailable(OpcertError):
+    """The runtime under test could not be installed or started, or broke the worker protocol."""
+
+    exit_code = ExitCode.RUNTIME_UNAVAILABLE
+    party = "runtime"
+
+
+class NothingRan(OpcertError):
+    """A selection or a run that holds no case that ran."""
+
+    exit_code = ExitCode.NOTHING_RAN
+    party = "run"
+
+
+class InternalError(OpcertError):
+    """A bug of ours."""
+
+    exit_code = ExitCode.INTERNAL
+    party = "opcert"

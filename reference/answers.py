@@ -1,0 +1,34 @@
+"""What a reference operator answers: exact expectations with the error allowed to each element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.errors import OpcertError
+from opcert.tensors import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One output: the correctly rounded values, and what an honest runtime may return instead.
+
+    `allowed` is float64 of the output's shape, rounded up (infinity: any value); None asks for equal bits.
+    `alternatives` maps a flat row-major index to further storage values that are as good.
+    """
+
+    expected: Tensor
+    allowed: NDArray[np.float64] | None = None
+    alternatives: Mapping[int, tuple[Any, ...]] | None = None
+
+
+class OutsideDomain(OpcertError):
+    """A call for which the operator's documents define no result."""
+
+
+class UnstableLength(OpcertError):
+    """A call in which an output length hangs on rounding, so that honest routes differ in shape."""

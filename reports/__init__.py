@@ -1,0 +1,1 @@
+"""From records and suites to pages, JUnit files and certificates."""

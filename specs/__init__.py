@@ -1,0 +1,1 @@
+"""Operator specs: facts read out of documents, what people add, and the importers that read them."""

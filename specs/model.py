@@ -1,0 +1,216 @@
+"""The effective spec of an operator version: imported and curated facts together, each with its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from opcert.attributes import AttributeKind
+from opcert.names import OperatorName
+
+Option = Literal["single", "optional", "variadic"]
+Otherwise = Literal["error", "undefined", "implementation_defined"]
+Severity = Literal["error", "warning", "hint"]
+Action = Literal["repaired", "rejected", "became a reading", "noted"]
+How = Literal["imported", "confirmed", "overridden", "added"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a fact stands: the document's key, the line (from 1), and a column in one-line documents."""
+
+    document: str
+    line: int
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Why a fact holds: the places that state it, or the reason that a person gave."""
+
+    how: How
+    sources: tuple[Source, ...] = ()
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document that facts came from; `identity` is `asserted` where its user named the operator."""
+
+    key: str
+    file: str
+    dialect: str
+    sha256: str
+    release: str | None = None
+    identity: Literal["stated", "asserted"] = "stated"
+
+
+@dataclass(frozen=True)
+class AllowedValues:
+    """The values that an attribute may take, the rule that found them, and how sure it is (0 to 1)."""
+
+    values: tuple[str | int | float, ...]
+    rule: str
+    confidence: float
+    proposed: bool
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class AttributeSpec:
+    name: str
+    kind: AttributeKind | None
+    required: bool
+    default: Any
+    has_default: bool
+    values: AllowedValues | None
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """An input or output. `type` names a type constraint, or is one concrete type (our name)."""
+
+    name: str
+    option: Option
+    type: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class TypeConstraint:
+    """The element types (our names) that a type variable may take."""
+
+    name: str
+    types: tuple[str, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A rule over attributes and inputs.
+
+    `require` must hold where `when` does (both are expressions of `specs.expressions`); a violation is an
+    error, undefined or implementation-defined. A rule with `attribute` and `effective_when` instead says
+    where an attribute matters: outside, changing it must change nothing.
+    """
+
+    id: str
+    when: str | None
+    require: str | None
+    otherwise: Otherwise | None
+    attribute: str | None
+    effective_when: str | None
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for one option of a reading."""
+
+    option: str
+    kind: Literal["text", "example", "document", "witness"]
+    sources: tuple[Source, ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One of the questions that documents leave open. Its id is a keyword parameter of the reference.
+
+    `kind` is `reading` where documents contradict themselves or are silent on what cannot be left open, and
+    `behaviour` where what happens is implementation-defined inside `options`. `chosen` settles it.
+    """
+
+    id: str
+    question: str
+    options: Mapping[str, str]
+    evidence: tuple[Evidence, ...]
+    chosen: str | None
+    kind: Literal["reading", "behaviour"]
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Value:
+    """A literal tensor of a worked example: flattened elements, shape, and element type (our name)."""
+
+    shape: tuple[int, ...]
+    data: tuple[Any, ...]
+    element_type: str | None
+    source: Source | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A worked example: one call and the outputs printed for it.
+
+    An input or output without literal values (random data, or computed by code that is not read) is None:
+    such an example fixes attributes and shapes alone. `inputs` is in the node's order; an omitted optional
+    input has the name "". `rounded` is the number of significant digits that the document printed.
+    """
+
+    id: str
+    attributes: Mapping[str, Any]
+    inputs: tuple[tuple[str, Value | None], ...]
+    outputs: tuple[tuple[str, Value | None], ...]
+    source: Source
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with a document."""
+
+    code: str
+    severity: Severity
+    source: Source
+    message: str
+    evidence: str
+    action: Action
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One dimension of the operator's input space and its levels, in the order in which they are written."""
+
+    name: str
+    levels: tuple[str | int | float | bool, ...]
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A combination of factor levels that no valid call has: `when` is an expression over factor names."""
+
+    when: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Everything known about one operator version."""
+
+    operator: OperatorName
+    documents: tuple[Document, ...]
+    attributes: Mapping[str, AttributeSpec]
+    inputs: tuple[ParameterSpec, ...]
+    outputs: tuple[ParameterSpec, ...]
+    type_constraints: Mapping[str, TypeConstraint]
+    let: Mapping[str, str] = field(default_factory=dict)
+    constraints: tuple[Constraint, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    examples: tuple[Example, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    factors: tuple[Factor, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
+
+    def document(self, key: str) -> Document:
+        """The document of that key; raises KeyError where the spec has none."""
+        return next(each for each in self.documents if each.key == key)
+
+    def types_of(self, parameter: ParameterSpec) -> tuple[str, ...]:
+        """The element types that an input or output may have."""
+        found = self.type_constraints.get(parameter.type)
+        return found.types if found else (parameter.type,)
