@@ -8,9 +8,10 @@ from functools import total_ordering
 
 from opcert.errors import UserError
 
-_OPERATOR = re.compile(r"^(?P<domain>[A-Za-z0-9_.]+)(?:::|/)(?P<name>[A-Za-z0-9_]+)-(?P<version>[0-9]+)$")
+_OPERATOR = re.compile(r"^(?P<domain>\w+(?:\.\w+)*)(?:::|/)(?P<name>\w+)-(?P<version>[0-9]+)$", re.ASCII)
 _CASE = re.compile(
-    r"^(?P<operator>[A-Za-z0-9_.]+/[A-Za-z0-9_]+-[0-9]+)/(?P<family>[a-z_]+)/(?:(?P<word>[A-Za-z0-9_]+)-)?(?P<digest>[0-9a-f]{12})$"
+    r"^(?P<operator>\w+(?:\.\w+)*/\w+-[0-9]+)/(?P<family>[a-z_]+)/(?:(?P<word>\w+)-)?(?P<digest>[0-9a-f]{12})$",
+    re.ASCII,
 )
 
 FAMILIES = ("example", "boundary", "cover", "inert", "invalid", "survival")

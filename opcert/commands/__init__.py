@@ -35,8 +35,9 @@ class CommandsByName(click.Group):
         for name in self.list_commands(ctx):
             source = Path(__file__).with_name(f"{name}{_SUFFIX}.py").read_text(encoding="utf-8")
             rows.append((name, source.split('"""', 2)[1].splitlines()[0]))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
 
 
 @click.group(cls=CommandsByName, context_settings={"help_option_names": ["-h", "--help"]})

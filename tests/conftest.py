@@ -1,0 +1,76 @@
+"""What the tests share: where things lie that may be absent, and a last line that says what was left out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+IN_CI = os.environ.get("CI") == "true"
+_left_out: Counter[str] = Counter()
+
+
+def _absent(what: str) -> None:
+    """Skip where something is absent; in CI its absence is a failure."""
+    if IN_CI:
+        pytest.fail(f"{what} is absent, and CI must have it")
+    _left_out[what] += 1
+    pytest.skip(f"{what} is absent")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The folder of documents beside the checkout; the test is left out where there is none."""
+    folder = REPOSITORY.parent / "shared"
+    if not folder.is_dir():
+        _absent("the folder of documents beside the checkout")
+    return folder
+
+
+@pytest.fixture
+def seeds(shared: Path) -> Path:
+    """The folder with the five documents that the specs start from."""
+    return shared / "seeds"
+
+
+@pytest.fixture
+def chromium() -> str:
+    """The path of Chromium; the test is left out where there is none."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        _absent("Chromium")
+    assert found is not None
+    return found
+
+
+def _kept_environments() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "opcert" / "environments"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave a test of the marker `runtimes` out where its runtimes are not installed, except in CI."""
+    marker = item.get_closest_marker("runtimes")
+    if marker is None or IN_CI or os.environ.get("OPCERT_RUNTIMES") == "1":
+        return
+    wanted = marker.args or ("onnxruntime",)
+    for runtime in wanted:
+        if not list(_kept_environments().glob(f"{runtime}*")):
+            _absent(f"the runtime {runtime}")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say in the last line what was left out, and how to have it in."""
+    if _left_out:
+        parts = ", ".join(f"{count} for want of {what}" for what, count in sorted(_left_out.items()))
+        print(f"left out: {parts} (OPCERT_RUNTIMES=1 installs the runtimes)")

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+
+from opcert.element_types import BY_CODE, ELEMENT_TYPES, element_type_of, find_element_type
+from opcert.errors import UserError
+
+ML_NAMES = {
+    "bfloat16": "bfloat16",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+}
+
+
+@pytest.mark.parametrize("name", ELEMENT_TYPES)
+def test_names_and_codes_are_those_of_onnx(name: str) -> None:
+    assert onnx.TensorProto.DataType.Value(name.upper()) == ELEMENT_TYPES[name].code
+    assert BY_CODE[ELEMENT_TYPES[name].code].name == name
+
+
+@pytest.mark.parametrize("name", [each.name for each in ELEMENT_TYPES.values() if each.layout])
+def test_layouts_agree_with_numpy_and_ml_dtypes(name: str) -> None:
+    layout = ELEMENT_TYPES[name].layout
+    assert layout is not None
+    dtype = ELEMENT_TYPES[name].storage if name not in ML_NAMES else getattr(ml_dtypes, ML_NAMES[name])
+    info = ml_dtypes.finfo(dtype)
+    assert layout.precision == info.nmant + 1
+    assert layout.least_exponent == info.minexp
+    assert float(info.max) < 2.0 ** (layout.greatest_exponent) * 2
+    assert float(info.max) >= 2.0**layout.greatest_exponent
+
+
+@pytest.mark.parametrize("name", [each.name for each in ELEMENT_TYPES.values() if each.is_integer])
+def test_integer_ranges_hold_every_value_of_the_width(name: str) -> None:
+    each = ELEMENT_TYPES[name]
+    low, high = each.integer_range
+    assert high - low + 1 == 2**each.bits
+    assert (low < 0) == (each.kind == "signed")
+
+
+def test_numpy_types_map_to_themselves() -> None:
+    for each in ELEMENT_TYPES.values():
+        if each.name not in ML_NAMES and each.bits >= 8:
+            assert element_type_of(each.storage) is each
+    assert element_type_of(np.dtype("U3")).name == "string"
+    with pytest.raises(UserError):
+        element_type_of(np.dtype("M8[s]"))
+
+
+def test_unknown_names_are_answered_with_the_known_ones() -> None:
+    assert find_element_type("f32") is ELEMENT_TYPES["float"]
+    with pytest.raises(UserError, match="bfloat16"):
+        find_element_type("float12")
