@@ -28,7 +28,7 @@ def test_layouts_agree_with_numpy_and_ml_dtypes(name: str) -> None:
     layout = ELEMENT_TYPES[name].layout
     assert layout is not None
     dtype = ELEMENT_TYPES[name].storage if name not in ML_NAMES else getattr(ml_dtypes, ML_NAMES[name])
-    info = ml_dtypes.finfo(dtype)
+    info = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]  # ml_dtypes leaves it untyped
     assert layout.precision == info.nmant + 1
     assert layout.least_exponent == info.minexp
     assert float(info.max) < 2.0 ** (layout.greatest_exponent) * 2

@@ -27,7 +27,7 @@ def test_case_id_reads_back(case: CaseId) -> None:
 
 @pytest.mark.parametrize("text", ["Resize", "ai.onnx::Resize", "ai.onnx:Resize-18", "", "../x::Resize-1"])
 def test_wrong_operator_names_are_answered_with_an_example(text: str) -> None:
-    with pytest.raises(UserError, match="ai.onnx::Resize-18"):
+    with pytest.raises(UserError, match=r"ai\.onnx::Resize-18"):
         OperatorName.parse(text)
 
 
