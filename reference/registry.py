@@ -1,0 +1,147 @@
+"""The registry of reference operators: how one is declared, found and asked."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import reference.families
+from opcert.attributes import AttributeValue
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from opcert.tensors import Tensor
+from reference.answers import Answer, OutsideDomain
+
+
+class Reading:
+    """Marks a keyword-only parameter as a reading or behaviour: `Annotated[Literal["a", "b"], Reading]`."""
+
+
+Evaluation = Callable[..., Answer | tuple[Answer, ...]]
+_Function = TypeVar("_Function", bound=Evaluation)
+_OPERATORS: dict[OperatorName, ReferenceOperator] = {}
+
+
+@dataclass(frozen=True)
+class ReferenceOperator:
+    """One operator version.
+
+    `readings` are its open questions and implementation-defined behaviours: the options of each, the default
+    first. `inputs` and `attributes` are the names that the function takes, `required` the inputs that have
+    no default.
+    """
+
+    operator: OperatorName
+    function: Evaluation
+    inputs: tuple[str, ...]
+    required: frozenset[str]
+    attributes: frozenset[str]
+    readings: Mapping[str, tuple[str, ...]]
+
+    def evaluate(
+        self,
+        attributes: Mapping[str, AttributeValue],
+        inputs: Mapping[str, Tensor | None],
+        readings: Mapping[str, str] | None = None,
+    ) -> tuple[Answer, ...]:
+        """The outputs of one call, under the given readings (the first option of those not given).
+
+        Raises OutsideDomain where the documents define no result, UnstableLength where an output length
+        hangs on rounding, UserError for a reading or option that the operator does not have.
+        """
+        chosen = {name: options[0] for name, options in self.readings.items()} | dict(readings or {})
+        for name, option in chosen.items():
+            if option not in self.readings.get(name, ()):
+                raise UserError(
+                    f"{self.operator} has no such reading",
+                    got=f"{name}={option}",
+                    expected="; ".join(
+                        f"{each}: {', '.join(these)}" for each, these in self.readings.items()
+                    ),
+                )
+        present = {name: each for name, each in inputs.items() if each is not None}
+        self._check_names("attribute", set(attributes), self.attributes)
+        self._check_names("input", set(present), frozenset(self.inputs))
+        if absent := self.required - set(present):
+            raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
+        answers = self.function(**present, **attributes, **chosen)
+        return answers if isinstance(answers, tuple) else (answers,)
+
+    def _check_names(self, what: str, got: set[str], known: frozenset[str]) -> None:
+        if unknown := got - known:
+            raise OutsideDomain(
+                f"{self.operator} has no such {what}",
+                got=", ".join(sorted(unknown)),
+                expected=f"one of {', '.join(sorted(known))}" if known else "none",
+            )
+
+
+def reference_operator(name: str) -> Callable[[_Function], _Function]:
+    """Declare a function as the reference of an operator version, written `domain::Name-version`.
+
+    Its positional parameters are the inputs (optional ones default to None), its keyword-only ones the
+    attributes with the document's defaults (an attribute without default has none), and its readings those
+    annotated `Annotated[Literal[...], Reading]`. It answers one Answer or a tuple of them.
+    """
+    operator = OperatorName.parse(name)
+
+    def register(function: _Function) -> _Function:
+        if operator in _OPERATORS:
+            raise ValueError(f"{operator} has two references")
+        hints = get_type_hints(function, include_extras=True)
+        parameters = inspect.signature(function).parameters.values()
+        keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+        inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
+        readings = {each: _options(hints[each]) for each in keywords if _is_reading(hints[each])}
+        _OPERATORS[operator] = ReferenceOperator(
+            operator=operator,
+            function=function,
+            inputs=tuple(inputs),
+            required=frozenset(name for name, each in inputs.items() if each.default is each.empty),
+            attributes=frozenset(keywords - set(readings)),
+            readings=dict(sorted(readings.items())),
+        )
+        return function
+
+    return register
+
+
+def _is_reading(hint: Any) -> bool:
+    return get_origin(hint) is Annotated and Reading in hint.__metadata__
+
+
+def _options(hint: Any) -> tuple[str, ...]:
+    literal = get_args(hint)[0]
+    if get_origin(literal) is not Literal:
+        raise TypeError(f"a reading is annotated with a Literal, not {literal}")
+    return tuple(str(option) for option in get_args(literal))
+
+
+@cache
+def _discover() -> Mapping[OperatorName, ReferenceOperator]:
+    for module in pkgutil.iter_modules(reference.families.__path__):
+        importlib.import_module(f"{reference.families.__name__}.{module.name}")
+    return _OPERATORS
+
+
+def implemented() -> list[OperatorName]:
+    """Every operator version that has a reference, in order."""
+    return sorted(_discover())
+
+
+def find_operator(operator: OperatorName) -> ReferenceOperator:
+    """The reference of an operator version; raises UserError where there is none."""
+    found = _discover().get(operator)
+    if found is None:
+        raise UserError(
+            "operator without a reference",
+            got=str(operator),
+            expected=f"one of {', '.join(map(str, implemented()))}",
+            remedy="Write one as a module of reference/families",
+        )
+    return found
