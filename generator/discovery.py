@@ -1,0 +1,59 @@
+"""Find the module that turns an operator's factor levels into calls."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
+
+import generator.levels
+from generator.calls import Call
+from generator.draws import Draw
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from specs.model import Spec
+
+
+class Levels(Protocol):
+    """What a module in generator/levels offers."""
+
+    OPERATORS: tuple[str, ...]
+    """The operators that the module knows, as `domain::Name-version`."""
+
+    def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
+        """One valid call that has these levels, or None where no call has (an exclusion must say so)."""
+
+    def boundary_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, str], Call]]:
+        """Valid calls at the edges of the input space: a word for the case id, levels, call."""
+
+    def invalid_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
+        """For constraints: its id, a valid call, and the same call with that constraint broken alone."""
+
+
+@cache
+def _modules() -> dict[str, Levels]:
+    found: dict[str, Levels] = {}
+    for each in sorted(pkgutil.iter_modules(generator.levels.__path__), key=lambda info: info.name):
+        module = cast(Levels, import_module(f"generator.levels.{each.name}"))
+        for operator in module.OPERATORS:
+            found[operator] = module
+    return found
+
+
+def find_levels(operator: OperatorName) -> Levels:
+    """The module for that operator; raises UserError where there is none."""
+    found = _modules().get(str(operator))
+    if found is None:
+        raise UserError(
+            f"no module turns the factor levels of {operator} into calls",
+            expected=f"one of {', '.join(sorted(_modules()))}",
+            remedy="Add one to generator/levels that names the operator in OPERATORS.",
+        )
+    return found
+
+
+def known_operators() -> list[OperatorName]:
+    """The operators that have such a module, in order."""
+    return sorted(OperatorName.parse(each) for each in _modules())

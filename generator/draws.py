@@ -1,0 +1,57 @@
+"""Randomness: a counter-based generator keyed by what it is for, the same on every machine and for ever."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Item = TypeVar("Item")
+
+
+class Draw:
+    """A stream of numbers: BLAKE2b of a key and a counter. Children by label are independent streams."""
+
+    def __init__(self, key: str | bytes) -> None:
+        self._key = hashlib.blake2b(key.encode() if isinstance(key, str) else key, digest_size=32).digest()
+        self._count = 0
+
+    def child(self, label: str) -> Draw:
+        """A stream of its own, that depends on this one's key and the label, not on what was drawn before."""
+        return Draw(self._key + label.encode())
+
+    def bits(self, width: int) -> int:
+        """A number of `width` random bits, at most 448."""
+        counter = self._count.to_bytes(8, "little")
+        self._count += 1
+        word = hashlib.blake2b(counter, key=self._key, digest_size=64).digest()
+        return int.from_bytes(word, "little") & ((1 << width) - 1)
+
+    def integer(self, low: int, high: int) -> int:
+        """A number from `low` to `high`, both included (the bias is below 2**-64)."""
+        span = high - low + 1
+        if span < 1:
+            raise ValueError(f"nothing between {low} and {high}")
+        return low + self.bits(span.bit_length() + 64) % span
+
+    def integers(self, low: int, high: int, shape: int | Sequence[int]) -> NDArray[np.int64]:
+        """An int64 array of that shape of numbers from `low` to `high`, both included."""
+        extents = (shape,) if isinstance(shape, int) else tuple(shape)
+        count = int(np.prod(extents, dtype=np.int64))
+        drawn = [self.integer(low, high) for _ in range(count)]
+        return np.array(drawn, dtype=np.int64).reshape(extents)
+
+    def choice(self, items: Sequence[Item]) -> Item:
+        """One of the items."""
+        return items[self.integer(0, len(items) - 1)]
+
+    def shuffled(self, items: Sequence[Item]) -> list[Item]:
+        """All the items in random order."""
+        order = list(items)
+        for last in range(len(order) - 1, 0, -1):
+            other = self.integer(0, last)
+            order[last], order[other] = order[other], order[last]
+        return order

@@ -1,0 +1,128 @@
+"""Data classes and draws: every class holds what its name says, the same on every machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from generator import floats
+from generator.data import data_classes, fill
+from generator.draws import Draw
+from opcert.element_types import ELEMENT_TYPES, ElementType
+
+FLOATS = [each for each in ELEMENT_TYPES.values() if each.is_float]
+ML_DTYPES = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+}
+
+
+def numbers(
+    kind: ElementType, data_class: str, count: int = 60
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    array = fill(kind, (count,), data_class, Draw("test")).array
+    native = array.view(ML_DTYPES[kind.name]) if kind.name in ML_DTYPES else array
+    return native.astype(np.float64)
+
+
+def limits(kind: ElementType) -> tuple[float, float]:
+    """Greatest finite and smallest normal number, as other people know them."""
+    info: Any = ml_dtypes.finfo(ML_DTYPES.get(kind.name, kind.storage))  # type: ignore[no-untyped-call] # theirs
+    return float(info.max), float(info.smallest_normal)
+
+
+@pytest.mark.parametrize("kind", FLOATS, ids=str)
+def test_the_float_classes_hold_what_their_names_say(kind: ElementType) -> None:
+    greatest, least = limits(kind)
+    assert np.all(np.abs(numbers(kind, "huge")) >= greatest / 2)
+    assert np.all(np.isfinite(numbers(kind, "huge")))
+    subnormal = np.abs(numbers(kind, "subnormal"))
+    assert np.all((subnormal > 0) & (subnormal < least))
+    assert np.isnan(numbers(kind, "nonfinite")).any()
+    assert np.isinf(numbers(kind, "nonfinite")).any() == (kind.layout is not None and kind.layout.infinities)
+    assert np.all(np.abs(numbers(kind, "random")) <= 8)
+    signs = np.signbit(numbers(kind, "signed_zero")[numbers(kind, "signed_zero") == 0])
+    assert set(signs.tolist()) == ({False} if kind.name.endswith("fnuz") else {False, True})
+    assert len(set(numbers(kind, "constant"))) == 1
+    assert len(set(numbers(kind, "distinct"))) == 60
+
+
+@pytest.mark.parametrize("kind", FLOATS, ids=str)
+def test_encode_agrees_with_an_independent_conversion(kind: ElementType) -> None:
+    for significand, exponent in [(1, 0), (-1, 0), (3, -1), (5, -2), (-3, 1), (0, 0), (1, -6)]:
+        dtype = np.dtype(ML_DTYPES.get(kind.name, kind.storage))
+        wanted = np.array(significand * 2.0**exponent).astype(dtype)
+        unsigned = wanted.view(np.dtype(f"u{dtype.itemsize}"))
+        assert floats.encode(kind, significand, exponent) == int(unsigned)
+
+
+def test_encode_refuses_what_the_type_does_not_hold() -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        floats.encode(ELEMENT_TYPES["bfloat16"], 257, 0)
+    with pytest.raises(ValueError, match="beyond"):
+        floats.encode(ELEMENT_TYPES["float16"], 1, 16)
+
+
+@pytest.mark.parametrize("kind", ELEMENT_TYPES.values(), ids=str)
+def test_every_class_fills_every_shape(kind: ElementType) -> None:
+    for data_class in data_classes(kind):
+        for shape in [(), (0,), (1,), (2, 0, 3), (2, 3)]:
+            made = fill(kind, shape, data_class, Draw("shape"))
+            assert made.shape == shape
+            assert made == fill(kind, shape, data_class, Draw("shape"))
+
+
+def test_distinct_elements_are_distinct_and_in_no_order() -> None:
+    for kind in ELEMENT_TYPES.values():
+        if kind.kind == "bool" or kind.bits == 4:
+            continue
+        elements = fill(kind, (100,), "distinct", Draw("d")).array.tolist()
+        assert len(set(elements)) == 100, kind
+        if kind.is_integer:
+            assert elements != sorted(elements)
+
+
+def test_integer_ties_make_odd_sums_of_neighbours() -> None:
+    row = fill("int32", (40,), "ties", Draw("ties")).array.astype(np.int64)
+    assert np.all((row[:-1] + row[1:]) % 2 == 1)
+
+
+def test_a_class_that_the_type_lacks_is_refused() -> None:
+    with pytest.raises(ValueError, match="no data class"):
+        fill("string", (2,), "nonfinite", Draw("x"))
+
+
+def test_draws_are_the_same_in_every_process_and_child_streams_are_apart() -> None:
+    code = "from generator.draws import Draw; print(Draw('k').child('a').integers(-9, 9, 20).tolist())"
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "77")
+    ]
+    assert printed[0] == printed[1]
+    parent = Draw("k")
+    before = parent.child("a").integers(0, 1000, 8).tolist()
+    parent.integer(0, 5)
+    assert parent.child("a").integers(0, 1000, 8).tolist() == before
+    assert parent.child("b").integers(0, 1000, 8).tolist() != before
+
+
+def test_draws_stay_in_their_bounds_and_reach_them() -> None:
+    drawn = Draw("bounds").integers(-2, 2, (300,)).tolist()
+    assert set(drawn) == {-2, -1, 0, 1, 2}
+    assert sorted(Draw("s").shuffled(range(10))) == list(range(10))
+    with pytest.raises(ValueError, match="nothing between"):
+        Draw("x").integer(3, 2)
