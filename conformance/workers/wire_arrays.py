@@ -1,0 +1,164 @@
+"""Tensors of the worker protocol to and from numpy arrays, for workers in Python.
+
+Types that numpy lacks (bfloat16, float8, 4-bit integers) come from ml_dtypes where the runtime's environment
+has it; without it they are Unsupported.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple, Union
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from conformance.workers.worker_protocol import NotTensor, Unsupported, WireTensor, WorkerFault
+else:
+    from worker_protocol import NotTensor, Unsupported, WireTensor, WorkerFault
+
+NATIVE: Dict[str, str] = {
+    "float": "float32",
+    "double": "float64",
+    "float16": "float16",
+    "int8": "int8",
+    "int16": "int16",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "uint32": "uint32",
+    "uint64": "uint64",
+    "bool": "bool",
+    "complex64": "complex64",
+    "complex128": "complex128",
+}
+EXTENDED: Dict[str, str] = {
+    "bfloat16": "bfloat16",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "int4": "int4",
+    "uint4": "uint4",
+}
+"""Element types that numpy lacks, and their names in ml_dtypes."""
+
+STORAGE: Dict[str, str] = {
+    "bfloat16": "uint16",
+    "float8e4m3fn": "uint8",
+    "float8e4m3fnuz": "uint8",
+    "float8e5m2": "uint8",
+    "float8e5m2fnuz": "uint8",
+    "int4": "int8",
+    "uint4": "uint8",
+}
+"""The plain numpy type that holds the bits (or, for 4-bit integers, the value) of an extended element."""
+
+_NAMES = {np.dtype(dtype): name for name, dtype in NATIVE.items()}
+_EXTENDED_NAMES = {theirs: ours for ours, theirs in EXTENDED.items()}
+
+
+def to_numpy(tensor: WireTensor) -> Any:
+    """An array of the element type's own numpy type (ml_dtypes' for extended ones; strings: str objects)."""
+    name = tensor.element_type
+    if name == "string":
+        return _to_strings(tensor)
+    if name in NATIVE:
+        return _to_storage(tensor, NATIVE[name])
+    if name not in EXTENDED:
+        raise WorkerFault("unknown element type %r" % name)
+    wanted = _extended_type(name)
+    stored = _to_storage(tensor, STORAGE[name])
+    return stored.astype(wanted) if name in ("int4", "uint4") else stored.view(wanted)
+
+
+def to_storage(tensor: WireTensor) -> Any:
+    """An array of plain numpy: extended element types as their bits (4-bit integers as their values)."""
+    name = tensor.element_type
+    if name in STORAGE:
+        return _to_storage(tensor, STORAGE[name])
+    return to_numpy(tensor)
+
+
+def from_numpy(value: Any) -> Union[WireTensor, NotTensor]:
+    """What a runtime returned, to be sent: arrays and numpy scalars as tensors, all else as NotTensor."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return NotTensor(value)
+    array = np.asarray(value)
+    shape = tuple(int(extent) for extent in array.shape)
+    name = _NAMES.get(array.dtype.newbyteorder("="))
+    if name is not None:
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        return WireTensor(name, shape, little.tobytes())
+    if array.dtype.kind in "OSU":
+        encoded = _encode_strings(array)
+        return NotTensor(value) if encoded is None else WireTensor("string", shape, encoded)
+    extended = _EXTENDED_NAMES.get(array.dtype.name)
+    if extended is None:
+        return NotTensor(value)
+    plain = STORAGE[extended]
+    stored = array.astype(plain) if extended in ("int4", "uint4") else array.view(plain)
+    return WireTensor(extended, shape, stored.astype(np.dtype(plain).newbyteorder("<")).tobytes())
+
+
+def from_storage(element_type: str, array: Any) -> WireTensor:
+    """A tensor of an extended element type from its storage (see STORAGE), of any other from its array."""
+    if element_type not in STORAGE:
+        converted = from_numpy(np.asarray(array))
+        if not isinstance(converted, WireTensor) or converted.element_type != element_type:
+            raise WorkerFault("an array of %s is no %s" % (np.asarray(array).dtype, element_type))
+        return converted
+    plain = np.dtype(STORAGE[element_type])
+    stored = np.asarray(array)
+    if stored.dtype.itemsize != plain.itemsize:
+        raise WorkerFault("an array of %s does not hold %s" % (stored.dtype, element_type))
+    shape = tuple(int(extent) for extent in stored.shape)
+    return WireTensor(element_type, shape, np.ascontiguousarray(stored).tobytes())
+
+
+def from_numpy_all(values: Sequence[Any]) -> List[Union[WireTensor, NotTensor]]:
+    return [from_numpy(each) for each in values]
+
+
+def _to_storage(tensor: WireTensor, dtype: str) -> Any:
+    plain = np.dtype(dtype)
+    array = np.frombuffer(tensor.data, plain.newbyteorder("<")).reshape(tensor.shape)
+    return array.astype(plain)  # a copy: runtimes may want to write, and the frame's buffer is shared
+
+
+def _extended_type(name: str) -> Any:
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise Unsupported("%s needs ml_dtypes in the runtime's environment" % name) from None
+    try:
+        return np.dtype(getattr(ml_dtypes, EXTENDED[name]))
+    except AttributeError:
+        raise Unsupported("%s is not in this version of ml_dtypes" % name) from None
+
+
+def _to_strings(tensor: WireTensor) -> Any:
+    count = 1
+    for extent in tensor.shape:
+        count *= extent
+    found = np.empty(count, dtype=object)
+    offset = 0
+    for position in range(count):
+        (length,) = struct.unpack_from("<I", tensor.data, offset)
+        raw = tensor.data[offset + 4 : offset + 4 + length]
+        found[position] = raw.decode("utf-8", "surrogateescape")
+        offset += 4 + length
+    return found.reshape(tensor.shape)
+
+
+def _encode_strings(array: Any) -> Union[bytes, None]:
+    parts: List[Tuple[bytes, bytes]] = []
+    for each in array.reshape(-1).tolist():
+        if isinstance(each, str):
+            raw = each.encode("utf-8", "surrogateescape")
+        elif isinstance(each, bytes):
+            raw = each
+        else:
+            return None
+        parts.append((struct.pack("<I", len(raw)), raw))
+    return b"".join(length + raw for length, raw in parts)
