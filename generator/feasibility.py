@@ -1,0 +1,166 @@
+"""Which combinations of factor levels can occur together: a small constraint solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+Level = str | int | float | bool
+Row = tuple[int, ...]
+"""One level index for each factor, in the model's order."""
+FREE = -1
+"""A factor without a level yet, in a partial row."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Combinations of levels, by index, that no valid call has; `name` says by which exclusion."""
+
+    name: str
+    factors: tuple[int, ...]
+    forbidden: frozenset[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Model:
+    """Factors with their levels, and the rules between them."""
+
+    levels: Mapping[str, tuple[Level, ...]]
+    rules: tuple[Rule, ...] = ()
+    sizes: tuple[int, ...] = field(init=False)
+    names: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.levels))
+        object.__setattr__(self, "sizes", tuple(len(each) for each in self.levels.values()))
+
+    def row_levels(self, row: Row) -> dict[str, Level]:
+        """The levels of a complete row by factor name."""
+        return {name: self.levels[name][index] for name, index in zip(self.names, row, strict=True)}
+
+
+class Solver:
+    """Completes partial rows under the rules: forward checking, smallest domain first."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._everything = [(1 << size) - 1 for size in model.sizes]
+        # For each factor of each rule: the levels that the levels of the rule's other factors forbid.
+        self._blocks: list[tuple[tuple[int, ...], list[dict[tuple[int, ...], int]]]] = []
+        self._rules_of: list[list[int]] = [[] for _ in model.sizes]
+        for number, rule in enumerate(model.rules):
+            blocks: list[dict[tuple[int, ...], int]] = [{} for _ in rule.factors]
+            for values in rule.forbidden:
+                for place, value in enumerate(values):
+                    others = values[:place] + values[place + 1 :]
+                    blocks[place][others] = blocks[place].get(others, 0) | 1 << value
+            self._blocks.append((rule.factors, blocks))
+            for factor in rule.factors:
+                self._rules_of[factor].append(number)
+        self._constrained = [factor for factor, rules in enumerate(self._rules_of) if rules]
+        self._answers: dict[Row, bool] = {}
+
+    def extendable(self, partial: Sequence[int]) -> bool:
+        """Whether some complete row that no rule forbids has these levels."""
+        key = tuple(partial[factor] for factor in self._constrained)
+        known = self._answers.get(key)
+        if known is None:
+            known = self._answers[key] = self.complete(partial) is not None
+        return known
+
+    def complete(self, partial: Sequence[int], wanted: Sequence[Sequence[int]] | None = None) -> Row | None:
+        """A complete row with these levels, None where there is none.
+
+        `wanted` lists each factor's levels in the order in which to try them (default: as written).
+        """
+        row = list(partial)
+        domains = list(self._everything)
+        pending = [factor for factor, value in enumerate(row) if value != FREE]
+        for factor in pending:
+            domains[factor] = 1 << row[factor]
+        # A rule over one factor alone forbids levels before anything is assigned.
+        for factors, blocks in self._blocks:
+            if len(factors) == 1:
+                domains[factors[0]] &= ~blocks[0].get((), 0)
+        if not all(domains) or not self._propagate(row, domains, pending):
+            return None
+        return self._search(row, domains, wanted)
+
+    def _search(
+        self, row: list[int], domains: list[int], wanted: Sequence[Sequence[int]] | None
+    ) -> Row | None:
+        free = [factor for factor in self._constrained if row[factor] == FREE]
+        if not free:
+            for factor, value in enumerate(row):
+                if value == FREE:
+                    row[factor] = wanted[factor][0] if wanted else 0
+            return tuple(row)
+        factor = min(free, key=lambda each: (domains[each].bit_count(), each))
+        for value in wanted[factor] if wanted else range(self.model.sizes[factor]):
+            if domains[factor] >> value & 1:
+                next_row, next_domains = list(row), list(domains)
+                next_row[factor] = value
+                next_domains[factor] = 1 << value
+                if self._propagate(next_row, next_domains, [factor]):
+                    found = self._search(next_row, next_domains, wanted)
+                    if found is not None:
+                        return found
+        return None
+
+    def _propagate(self, row: list[int], domains: list[int], pending: list[int]) -> bool:
+        """Narrow the domains by every rule with one factor left; False where one becomes empty."""
+        pending = list(pending)
+        while pending:
+            for number in self._rules_of[pending.pop()]:
+                factors, blocks = self._blocks[number]
+                values = [row[factor] for factor in factors]
+                free = [place for place, value in enumerate(values) if value == FREE]
+                if len(free) > 1:
+                    continue
+                place = free[0] if free else 0
+                others = tuple(values[:place] + values[place + 1 :])
+                target = factors[place]
+                blocked = domains[target] & blocks[place].get(others, 0)
+                if not blocked:
+                    continue
+                domains[target] &= ~blocked
+                if not domains[target]:
+                    return False
+                if domains[target].bit_count() == 1 and row[target] == FREE:
+                    row[target] = domains[target].bit_length() - 1
+                    pending.append(target)
+        return True
+
+
+Tuples = dict[tuple[int, ...], set[tuple[int, ...]]]
+"""Combinations of factors, and for each the combinations of their levels."""
+
+
+def feasible_tuples(solver: Solver, strength: int) -> Tuples:
+    """Every combination of levels of `strength` factors that some complete row has."""
+    sizes = solver.model.sizes
+    found: Tuples = {each: set() for each in combinations(range(len(sizes)), strength)}
+    turn = 0
+    for factors, seen in found.items():
+        for values in _product([sizes[factor] for factor in factors]):
+            if values in seen:
+                continue
+            partial = [FREE] * len(sizes)
+            for factor, value in zip(factors, values, strict=True):
+                partial[factor] = value
+            # Trying the levels in another order each time makes every solution show new tuples.
+            turn += 1
+            wanted = [[(place + turn) % size for place in range(size)] for size in sizes]
+            row = solver.complete(partial, wanted)
+            if row is not None:
+                for these, values_seen in found.items():
+                    values_seen.add(tuple(row[factor] for factor in these))
+    return found
+
+
+def _product(sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    rows: list[tuple[int, ...]] = [()]
+    for size in sizes:
+        rows = [(*row, value) for row in rows for value in range(size)]
+    return rows

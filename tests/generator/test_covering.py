@@ -1,0 +1,140 @@
+"""Covering arrays, checked by a counter that shares nothing with their maker."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, product
+from time import perf_counter
+
+import pytest
+from covertable import make
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.covering import cover, covered_tuples
+from generator.feasibility import FREE, Model, Rule, Solver, feasible_tuples
+from opcert.errors import InternalError
+
+Sizes = list[int]
+OPERATOR_LIKE = [16, 9, 7, 6, 5, 5, 4, 4, 4, 3, 3, 2, 2, 2]
+
+
+def model_of(sizes: Sizes, rules: tuple[Rule, ...] = ()) -> Model:
+    return Model({f"f{place}": tuple(range(size)) for place, size in enumerate(sizes)}, rules)
+
+
+def allowed_rows(model: Model) -> list[tuple[int, ...]]:
+    """Every row that no rule forbids, by brute force."""
+    rows = product(*(range(size) for size in model.sizes))
+    return [
+        row
+        for row in rows
+        if not any(tuple(row[factor] for factor in rule.factors) in rule.forbidden for rule in model.rules)
+    ]
+
+
+def tuples_in(rows: list[tuple[int, ...]], strength: int) -> set[tuple[tuple[int, int], ...]]:
+    return {each for row in rows for each in combinations(enumerate(row), strength)}
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+    rules = []
+    for number in range(draw(st.integers(0, 4))):
+        width = draw(st.integers(1, min(3, len(sizes))))
+        factors = tuple(sorted(draw(st.permutations(range(len(sizes))))[:width]))
+        combos = list(product(*(range(sizes[factor]) for factor in factors)))
+        forbidden = draw(st.sets(st.sampled_from(combos), max_size=max(1, len(combos) // 2)))
+        rules.append(Rule(f"r{number}", factors, frozenset(forbidden)))
+    return model_of(sizes, tuple(rules))
+
+
+@settings(max_examples=120, deadline=None)
+@given(models(), st.integers(1, 3))
+def test_rows_hold_every_feasible_tuple_and_break_no_rule(model: Model, strength: int) -> None:
+    possible = allowed_rows(model)
+    strength = min(strength, len(model.sizes))
+    rows = cover(model, strength)
+    assert set(rows) <= set(possible)
+    assert tuples_in(rows, strength) == tuples_in(possible, strength)
+    assert len(rows) <= max(len(tuples_in(possible, strength)), 0)
+    assert cover(model, strength) == rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(models(), st.data())
+def test_mandatory_rows_come_first_and_keep_their_levels(model: Model, data: st.DataObject) -> None:
+    possible = allowed_rows(model)
+    if not possible:
+        with pytest.raises(InternalError, match="mandatory"):
+            cover(model, 2, [{"f0": 0}])
+        return
+    row = data.draw(st.sampled_from(possible))
+    asked = {f"f{place}": level for place, level in enumerate(row) if data.draw(st.booleans())}
+    rows = cover(model, 2, [asked])
+    assert all(rows[0][int(name[1:])] == level for name, level in asked.items())
+    strength = min(2, len(model.sizes))
+    assert tuples_in(rows, strength) == tuples_in(possible, strength)
+
+
+@settings(max_examples=80, deadline=None)
+@given(models())
+def test_the_solver_agrees_with_brute_force(model: Model) -> None:
+    possible = allowed_rows(model)
+    solver = Solver(model)
+    for factor, size in enumerate(model.sizes):
+        for value in range(size):
+            partial = [FREE] * len(model.sizes)
+            partial[factor] = value
+            assert solver.extendable(partial) == any(row[factor] == value for row in possible)
+
+
+def largest_product(model: Model, strength: int) -> int:
+    return max(len(each) for each in feasible_tuples(Solver(model), strength).values())
+
+
+def two_rules() -> tuple[Rule, ...]:
+    return (
+        Rule("a", (0, 1), frozenset((left, right) for left in range(8, 16) for right in range(4, 9))),
+        Rule("b", (4, 5, 6), frozenset(product((0, 1, 2), (0, 1), (1, 2)))),
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        model_of(OPERATOR_LIKE),
+        model_of(OPERATOR_LIKE, two_rules()),
+        model_of([6, 6, 3, 3, 2]),
+        model_of([15, 3, 3, 2]),
+    ],
+)
+def test_rows_stay_near_the_largest_product_of_two_level_counts(model: Model) -> None:
+    started = perf_counter()
+    rows = cover(model, 2)
+    assert perf_counter() - started < 5
+    assert len(rows) <= 1.25 * largest_product(model, 2)
+
+
+@pytest.mark.parametrize("sizes", [[3] * 4, [3] * 13, [5, 4, 4, 3, 3, 2], [2] * 20, [16, 9, 7, 6, 5, 4, 3]])
+def test_rows_are_about_as_few_as_another_maker_needs(sizes: Sizes) -> None:
+    random.seed(1)
+    other = make(
+        [[f"{place}={level}" for level in range(size)] for place, size in enumerate(sizes)], length=2
+    )
+    assert len(cover(model_of(sizes), 2)) <= 1.25 * len(other) + 2
+
+
+def test_strength_three_covers_every_triple() -> None:
+    model = model_of([5, 4, 3, 3, 2], (Rule("r", (0, 2), frozenset({(0, 0), (1, 2)})),))
+    rows = cover(model, 3)
+    assert tuples_in(rows, 3) == tuples_in(allowed_rows(model), 3)
+    assert covered_tuples(rows, 5, 3) == feasible_tuples(Solver(model), 3)
+
+
+def test_a_tuple_that_only_rules_together_forbid_is_not_feasible() -> None:
+    rules = (Rule("x", (0, 1), frozenset({(0, 0)})), Rule("y", (1, 2), frozenset({(1, 0)})))
+    found = feasible_tuples(Solver(model_of([2, 2, 2], rules)), 2)
+    assert (0, 0) not in found[(0, 2)]
+    assert (0, 1) in found[(0, 2)]
