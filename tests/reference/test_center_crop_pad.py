@@ -1,0 +1,158 @@
+"""CenterCropPad against its worked examples and against an oracle that trims and grows by one element."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.data import data_classes, fill
+from generator.draws import Draw
+from opcert.element_types import find_element_type
+from opcert.names import OperatorName
+from opcert.tensors import Tensor, tensor
+from reference.answers import OutsideDomain
+from reference.movement import CLASSIC_TYPES
+from reference.registry import find_operator
+
+OPERATOR = find_operator(OperatorName.parse("ai.onnx::CenterCropPad-18"))
+
+
+def answer(
+    data: Tensor, extents: Sequence[int], axes: tuple[int, ...] | None = None, **readings: str
+) -> Tensor:
+    shape = tensor(np.array(extents, dtype=np.int64).reshape(-1))
+    attributes = {} if axes is None else {"axes": axes}
+    (found,) = OPERATOR.evaluate(attributes, {"input_data": data, "shape": shape}, readings)
+    assert found.allowed is None
+    assert not found.alternatives
+    return found.expected
+
+
+def distinct(shape: Sequence[int], element_type: str = "float") -> Tensor:
+    return fill(element_type, shape, "distinct", Draw("center_crop_pad"))
+
+
+def trim_and_grow(length: int, wanted: int) -> list[int | None]:
+    """Positions of the input, None for padding: changed by turns at the end and the beginning."""
+    line: list[int | None] = list(range(length))
+    for turn in range(abs(wanted - length)):
+        if wanted < length:
+            line.pop(-1 if turn % 2 == 0 else 0)
+        elif turn % 2 == 0:
+            line.append(None)
+        else:
+            line.insert(0, None)
+    return line
+
+
+def oracle(data: Tensor, extents: Sequence[int], axes: tuple[int, ...] | None) -> Tensor:
+    lines: list[list[int | None]] = [list(range(extent)) for extent in data.shape]
+    for place, extent in enumerate(extents):
+        axis = place if axes is None else axes[place]
+        lines[axis] = trim_and_grow(data.shape[axis], extent)
+    zero: object = b"" if data.element_type.kind == "string" else 0
+    output = np.full([len(line) for line in lines], zero, dtype=data.array.dtype)
+    for index in np.ndindex(output.shape):
+        source = tuple(line[position] for line, position in zip(lines, index, strict=True))
+        if None not in source:
+            output[index] = data.array[source]
+    return Tensor(data.element_type, output)
+
+
+EXAMPLES = [
+    ((20, 10, 3), (10, 7, 3), None, np.s_[5:15, 1:8, :], np.s_[:, :, :]),
+    ((10, 7, 3), (20, 10, 3), None, np.s_[:, :, :], np.s_[5:15, 1:8, :]),
+    ((20, 8, 3), (10, 10, 3), None, np.s_[5:15, :, :], np.s_[:, 1:9, :]),
+    ((20, 8, 3), (10, 9), (0, 1), np.s_[5:15, :, :], np.s_[:, :8, :]),
+    ((3, 20, 8), (10, 9), (1, 2), np.s_[:, 5:15, :], np.s_[:, :, :8]),
+    ((20, 8, 3), (10, 9), (-3, -2), np.s_[5:15, :, :], np.s_[:, :8, :]),
+]
+
+
+@pytest.mark.parametrize(("shape", "extents", "axes", "taken", "placed"), EXAMPLES)
+def test_worked_examples(
+    shape: tuple[int, ...],
+    extents: tuple[int, ...],
+    axes: tuple[int, ...] | None,
+    taken: tuple[slice, ...],
+    placed: tuple[slice, ...],
+) -> None:
+    data = distinct(shape)
+    found = answer(data, extents, axes)
+    printed = np.zeros(found.shape, dtype=np.float32)
+    printed[placed] = data.array[taken]
+    assert found == tensor(printed)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_equals_the_oracle_in_every_element_type(draw: st.DataObject) -> None:
+    shape = draw.draw(st.lists(st.integers(0, 5), min_size=0, max_size=4))
+    element_type = draw.draw(st.sampled_from(CLASSIC_TYPES))
+    data_class = draw.draw(st.sampled_from(data_classes(element_type)))
+    data = fill(element_type, shape, data_class, Draw(f"{shape}"))
+    axes: tuple[int, ...] | None = None
+    count = len(shape)
+    if draw.draw(st.booleans()):
+        order = draw.draw(st.permutations(range(len(shape))))
+        count = draw.draw(st.integers(0, len(shape)))
+        axes = tuple(axis - len(shape) * draw.draw(st.integers(0, 1)) for axis in order[:count])
+    extents = draw.draw(st.lists(st.integers(0, 7), min_size=count, max_size=count))
+    assert answer(data, extents, axes) == oracle(data, extents, axes)
+
+
+def test_readings_of_an_odd_difference() -> None:
+    line = tensor(np.arange(1, 8, dtype=np.int32))
+    assert answer(line, [4]).array.tolist() == [2, 3, 4, 5]
+    assert answer(line, [4], odd_crop="start_rounded_up").array.tolist() == [3, 4, 5, 6]
+    assert answer(line, [8]).array.tolist() == [1, 2, 3, 4, 5, 6, 7, 0]
+    assert answer(line, [8], odd_pad="extra_at_begin").array.tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    for extents, centred in (([3], [3, 4, 5]), ([9], [0, 1, 2, 3, 4, 5, 6, 7, 0])):
+        assert answer(line, extents).array.tolist() == centred
+        other = answer(line, extents, odd_crop="start_rounded_up", odd_pad="extra_at_begin")
+        assert other.array.tolist() == centred
+
+
+def test_strings_are_padded_by_what_the_behaviour_says() -> None:
+    word = tensor(["é"])
+    assert answer(word, [3]).array.tolist() == [b"", "é".encode(), b""]
+    assert answer(word, [3], string_padding="digit_zero").array.tolist() == [b"0", "é".encode(), b"0"]
+
+
+@pytest.mark.parametrize(
+    ("extents", "axes", "problem"),
+    [
+        ((2, 2), (0, 2), "axis out of range"),
+        ((2, 2), (-3, 0), "axis out of range"),
+        ((2, 2), (1, -1), "repeated axis"),
+        ((2,), None, "not one extent for each axis"),
+        ((2, 2), (0,), "not one extent for each axis"),
+        ((2, -1), None, "negative extent"),
+    ],
+)
+def test_calls_without_a_result(extents: tuple[int, ...], axes: tuple[int, ...] | None, problem: str) -> None:
+    with pytest.raises(OutsideDomain, match=problem):
+        answer(distinct([3, 4]), extents, axes)
+
+
+@pytest.mark.parametrize("shape", [tensor([2.0, 2.0], "float"), tensor([2, 2], "int16"), tensor([[2, 2]])])
+def test_shape_must_be_a_list_of_int32_or_int64(shape: Tensor) -> None:
+    with pytest.raises(OutsideDomain):
+        OPERATOR.evaluate({}, {"input_data": distinct([3, 4]), "shape": shape})
+
+
+def test_types_of_later_versions_are_outside() -> None:
+    later = Tensor(find_element_type("float8e5m2"), np.zeros(3, dtype=np.uint8))
+    with pytest.raises(OutsideDomain, match="element type"):
+        answer(later, [2])
+
+
+def test_every_pair_of_extents_up_to_nine() -> None:
+    for length, wanted in itertools.product(range(10), repeat=2):
+        line = distinct([length], "int16")
+        assert answer(line, [wanted]) == oracle(line, [wanted], None)
