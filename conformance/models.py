@@ -1,0 +1,225 @@
+"""A case as a runtime takes it: an ONNX model of one node, or a description of the node."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto
+from onnx.helper import find_min_ir_version_for
+
+from conformance.canonical import number_name
+from conformance.cases import Case
+from conformance.goldens import write_attribute, write_tensor
+from opcert.attributes import Attribute, Attributes
+from opcert.element_types import ElementType
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from opcert.tensors import Tensor
+
+Form = Literal["inputs", "initializers", "dynamic"]
+FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic")
+"""How a case's inputs reach a runtime: with each run; all but the first as constants of the model; with each
+run, of unknown extents."""
+
+Inputs = Sequence[tuple[str, Tensor | None]]
+
+_OPSET_BESIDE_OTHERS = 13
+_LEAST_IR = 4  # initializers need no graph input since then
+_IR_OF_TYPES = {
+    "float8e4m3fn": 9,
+    "float8e4m3fnuz": 9,
+    "float8e5m2": 9,
+    "float8e5m2fnuz": 9,
+    "int4": 10,
+    "uint4": 10,
+}
+
+
+@dataclass(frozen=True)
+class OutputType:
+    """What a model declares of an output: its element type and its rank; extents are left open."""
+
+    element_type: ElementType
+    rank: int
+
+
+def has_onnx_form(operator: OperatorName) -> bool:
+    """Whether the operator can stand in an ONNX model: domains of ours (`org.`) belong to no ONNX runtime."""
+    return not operator.domain.startswith("org.")
+
+
+def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType, ...]:
+    """What a case's model declares of its outputs.
+
+    A case without an expectation takes it from the valid case that it was made from, so that its model
+    differs in nothing but what makes it invalid.
+    """
+    for source in (case, valid_case):
+        if source is not None and source.expectations:
+            outputs = source.expectations[0].outputs
+            return tuple(OutputType(each.expected.element_type, len(each.expected.shape)) for each in outputs)
+    first = next((tensor for _, tensor in case.inputs if tensor is not None), None)
+    rank = 0 if first is None else len(first.shape)
+    return tuple(OutputType(case.element_type, rank) for _ in case.output_names)
+
+
+def build_model(case: Case, form: Form = "inputs", valid_case: Case | None = None) -> bytes:
+    """The ONNX ModelProto of a case in a form; raises UserError where the operator is none of ONNX models."""
+    declared = output_types(case, valid_case)
+    return build_node_model(case.operator, case.attributes, case.inputs, case.output_names, declared, form)
+
+
+def build_node_model(
+    operator: OperatorName,
+    attributes: Attributes,
+    inputs: Inputs,
+    output_names: Sequence[str],
+    outputs: Sequence[OutputType],
+    form: Form = "inputs",
+) -> bytes:
+    """The ONNX ModelProto of one node, of the oldest opset and IR version that hold it."""
+    if not has_onnx_form(operator):
+        raise UserError("not an operator of ONNX models", got=str(operator))
+    model = ModelProto(producer_name="opcert")
+    model.opset_import.extend(_opsets(operator))
+    graph = model.graph
+    graph.name = operator.short
+    graph.node.append(_node(operator, attributes, inputs, output_names))
+    for position, (name, tensor) in enumerate(named_inputs(inputs)):
+        if is_constant(position, form):
+            graph.initializer.append(write_tensor(tensor, name))
+        else:
+            graph.input.append(_declare_input(name, tensor, form))
+    _declare_outputs(graph, output_names, outputs)
+    types = {each.element_type.name for _, each in named_inputs(inputs)} | {
+        each.element_type.name for each in outputs
+    }
+    model.ir_version = max(
+        find_min_ir_version_for(list(model.opset_import), ignore_unknown=True),
+        _LEAST_IR,
+        *(_IR_OF_TYPES.get(each, 0) for each in types),
+    )
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:
+    """The inputs that are there, by names that are different from each other."""
+    return [
+        (each, tensor)
+        for each, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
+        if tensor is not None
+    ]
+
+
+def input_names(inputs: Inputs) -> list[str]:
+    """A name for every input, in order; the tensors of a variadic one are told apart by their position."""
+    names = [name for name, _ in inputs]
+    return [name if names.count(name) == 1 else f"{name}_{position}" for position, name in enumerate(names)]
+
+
+def is_constant(position: int, form: Form) -> bool:
+    """Whether the input at a position, counted over those that are there, is part of the model."""
+    return form == "initializers" and position > 0
+
+
+def describe_node(case: Case, form: Form) -> tuple[dict[str, Any], list[bytes]]:
+    """The node as a `load` request of the worker protocol describes it, and the blobs of its constants.
+
+    Blobs are numbered from 0; the caller moves the numbers where it sends others before them.
+    """
+    names = input_names(case.inputs)
+    described: list[dict[str, Any] | None] = []
+    blobs: list[bytes] = []
+    present = 0
+    for name, (_, tensor) in zip(names, case.inputs, strict=True):
+        if tensor is None:
+            described.append(None)
+            continue
+        shape: list[int | None] = [None] * len(tensor.shape) if form == "dynamic" else list(tensor.shape)
+        entry: dict[str, Any] = {"name": name, "element_type": tensor.element_type.name, "shape": shape}
+        if is_constant(present, form):
+            entry.update(constant=True, blob=len(blobs))
+            blobs.append(tensor.to_bytes())
+        described.append(entry)
+        present += 1
+    operator = {
+        "domain": case.operator.domain,
+        "name": case.operator.name,
+        "since_version": case.operator.since_version,
+    }
+    header = {
+        "operator": operator,
+        "attributes": {name: _describe_attribute(each) for name, each in sorted(case.attributes.items())},
+        "inputs": described,
+        "outputs": list(case.output_names),
+    }
+    return header, blobs
+
+
+def _describe_attribute(attribute: Attribute) -> dict[str, Any]:
+    value: Any = attribute.value
+    if attribute.kind == "float":
+        value = _finite(value)
+    elif attribute.kind == "floats":
+        value = [_finite(each) for each in value]
+    elif isinstance(value, tuple):
+        value = list(value)
+    return {"kind": attribute.kind, "value": value}
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else number_name(value)
+
+
+def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
+    if operator.domain == "ai.onnx":
+        return [OperatorSetIdProto(domain="", version=operator.since_version)]
+    return [
+        OperatorSetIdProto(domain="", version=_OPSET_BESIDE_OTHERS),
+        OperatorSetIdProto(domain=operator.domain, version=operator.since_version),
+    ]
+
+
+def _node(
+    operator: OperatorName, attributes: Attributes, inputs: Inputs, output_names: Sequence[str]
+) -> NodeProto:
+    names = [
+        name if tensor is not None else ""
+        for name, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
+    ]
+    while names and not names[-1]:
+        names.pop()
+    domain = "" if operator.domain == "ai.onnx" else operator.domain
+    node = NodeProto(op_type=operator.name, domain=domain, input=names, output=output_names)
+    node.attribute.extend(write_attribute(name, each) for name, each in sorted(attributes.items()))
+    return node
+
+
+def _declare_input(name: str, tensor: Tensor, form: Form) -> ValueInfoProto:
+    declared = TypeProto()
+    declared.tensor_type.elem_type = tensor.element_type.code
+    declared.tensor_type.shape.SetInParent()
+    for axis, extent in enumerate(tensor.shape):
+        dimension = declared.tensor_type.shape.dim.add()
+        if form == "dynamic":
+            dimension.dim_param = f"{name}_{axis}"
+        else:
+            dimension.dim_value = extent
+    return ValueInfoProto(name=name, type=declared)
+
+
+def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[OutputType]) -> None:
+    # The node may have more outputs than anybody expects something of, or fewer.
+    for position, name in enumerate(names):
+        if not name:
+            continue
+        found = outputs[min(position, len(outputs) - 1)]
+        declared = TypeProto()
+        declared.tensor_type.elem_type = found.element_type.code
+        declared.tensor_type.shape.SetInParent()
+        for _ in range(found.rank):
+            declared.tensor_type.shape.dim.add()
+        graph.output.append(ValueInfoProto(name=name, type=declared))

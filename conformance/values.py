@@ -1,0 +1,82 @@
+"""Elements as numbers that people and JSON can read, for every element type."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.canonical import number_name
+from opcert.element_types import ELEMENT_TYPES, ElementType
+
+JsonNumber = int | float | str | bool
+_BFLOAT16 = ELEMENT_TYPES["bfloat16"]
+
+
+def is_native_float(element_type: ElementType) -> bool:
+    """Whether numpy itself computes with this floating-point type."""
+    return element_type.is_float and np.dtype(element_type.storage).kind == "f"
+
+
+def decode_floats(element_type: ElementType, storage: NDArray[Any]) -> NDArray[np.float64]:
+    """The values of floating-point elements as float64, exactly; `storage` as in `Tensor.array`."""
+    if is_native_float(element_type):
+        with np.errstate(invalid="ignore"):  # widening a signalling NaN
+            return np.asarray(storage, dtype=np.float64)
+    if element_type is _BFLOAT16:
+        with np.errstate(invalid="ignore"):
+            return np.asarray((storage.astype(np.uint32) << 16).view(np.float32), dtype=np.float64)
+    return np.asarray(_small_float_table(element_type.name)[storage])
+
+
+@cache
+def _small_float_table(name: str) -> NDArray[np.float64]:
+    """The value of each of the 256 patterns of an 8-bit floating-point type."""
+    layout = ELEMENT_TYPES[name].layout
+    assert layout is not None
+    fraction_bits = layout.precision - 1
+    top = (1 << layout.exponent_bits) - 1
+    table = np.empty(256, dtype=np.float64)
+    for pattern in range(256):
+        sign = -1.0 if pattern & 0x80 else 1.0
+        exponent = (pattern >> fraction_bits) & top
+        fraction = pattern & ((1 << fraction_bits) - 1)
+        full = exponent == top and fraction == (1 << fraction_bits) - 1
+        if (layout.nan == "negative_zero" and pattern == 0x80) or (layout.nan == "all_ones" and full):
+            value = math.nan
+        elif layout.nan == "ieee" and exponent == top:
+            value = math.nan if fraction else sign * math.inf
+        elif exponent == 0:
+            value = sign * math.ldexp(fraction, layout.least_exponent - fraction_bits)
+        else:
+            value = sign * math.ldexp(fraction + (1 << fraction_bits), exponent - layout.bias - fraction_bits)
+        table[pattern] = value
+    table.setflags(write=False)
+    return table
+
+
+def element_to_json(element_type: ElementType, storage: Any) -> JsonNumber | list[JsonNumber]:
+    """One element as JSON has it: NaN, infinities and 64-bit integers as strings, complex as a pair.
+
+    Floating-point numbers have the fewest digits that give the same element again.
+    """
+    if element_type.kind == "string":
+        return bytes(storage).decode("utf-8", "backslashreplace")
+    if element_type.kind == "bool":
+        return bool(storage)
+    if element_type.is_integer:
+        return str(int(storage)) if element_type.bits == 64 else int(storage)
+    if element_type.kind == "complex":
+        return [_float_to_json(storage.real), _float_to_json(storage.imag)]
+    if is_native_float(element_type):
+        return _float_to_json(storage)
+    return _float_to_json(decode_floats(element_type, np.asarray(storage).reshape(1))[0])
+
+
+def _float_to_json(value: Any) -> float | str:
+    if not np.isfinite(value):
+        return number_name(float(value))
+    return float(str(value))
