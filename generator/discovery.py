@@ -36,6 +36,8 @@ class Levels(Protocol):
 def _modules() -> dict[str, Levels]:
     found: dict[str, Levels] = {}
     for each in sorted(pkgutil.iter_modules(generator.levels.__path__), key=lambda info: info.name):
+        if each.name.startswith("_"):  # what several of the modules share
+            continue
         module = cast(Levels, import_module(f"generator.levels.{each.name}"))
         for operator in module.OPERATORS:
             found[operator] = module

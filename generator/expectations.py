@@ -1,0 +1,160 @@
+"""What must come out of a call: one expectation for each distinct result of the open readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from conformance.cases import Alternative, Expectation, ExpectedOutput
+from generator.calls import Call
+from opcert.errors import InternalError
+from reference.answers import Answer, OutsideDomain
+from reference.registry import ReferenceOperator
+from specs.model import Reading, Spec
+
+Options = tuple[str, ...]
+"""One option for each open reading, in the spec's order."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A call and its answers so far, by the combination of options."""
+
+    reference: ReferenceOperator
+    settled: Mapping[str, str]
+    open: Sequence[Reading]
+    call: Call
+    answers: dict[Options, tuple[Answer, ...]]
+
+    def answer(self, options: Options) -> tuple[Answer, ...]:
+        if options not in self.answers:
+            chosen = dict(self.settled)
+            chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
+            attributes = {name: each.value for name, each in self.call.attributes.items()}
+            try:
+                self.answers[options] = self.reference.evaluate(attributes, dict(self.call.inputs), chosen)
+            except OutsideDomain as error:
+                raise InternalError(
+                    f"a call made to be valid is outside the domain of {self.reference.operator}",
+                    got=f"{describe(self.call)} under {chosen}: {error}",
+                ) from error
+        return self.answers[options]
+
+
+def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
+    """The expectations of a valid call under every combination of open readings and behaviours.
+
+    Combinations of one result are merged; each expectation lists the options that lead to it, for the
+    readings that matter to this call. Raises UnstableLength where the reference does, InternalError where
+    it calls the call outside its domain.
+    """
+    by_id = {each.id: each for each in spec.readings}
+    settled = {name: each.chosen for name, each in by_id.items() if each.chosen is not None}
+    questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
+    asked = _Asked(reference, settled, questions, call, {})
+    matter = _readings_that_matter(asked)
+    groups: list[tuple[tuple[Answer, ...], list[Options]]] = []
+    for options in _combinations(questions, matter):
+        answers = asked.answer(options)
+        for known, members in groups:
+            if _same_answers(known, answers):
+                members.append(options)
+                break
+        else:
+            groups.append((answers, [options]))
+    names = [each.name for each in spec.outputs]
+    return tuple(
+        Expectation(
+            tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False)),
+            _options_of(questions, matter, members, "reading"),
+            _options_of(questions, matter, members, "behaviour"),
+        )
+        for answers, members in groups
+    )
+
+
+def _readings_that_matter(asked: _Asked) -> set[int]:
+    """The places of the open readings that change this call's result.
+
+    A reading that changes nothing alone is tried again beside every combination of those that do, until no
+    more are found; so the number of evaluations grows with the readings that matter, not with all.
+    """
+    matter: set[int] = set()
+    grown = True
+    while grown:
+        grown = False
+        for options in _combinations(asked.open, matter):
+            for place, reading in enumerate(asked.open):
+                if place in matter:
+                    continue
+                for option in list(reading.options)[1:]:
+                    other = (*options[:place], option, *options[place + 1 :])
+                    if not _same_answers(asked.answer(options), asked.answer(other)):
+                        matter.add(place)
+                        grown = True
+                        break
+    return matter
+
+
+def _combinations(questions: Sequence[Reading], vary: set[int]) -> list[Options]:
+    choices = [
+        list(each.options) if place in vary else [next(iter(each.options))]
+        for place, each in enumerate(questions)
+    ]
+    return list(product(*choices))
+
+
+def _options_of(
+    questions: Sequence[Reading], matter: set[int], members: Sequence[Options], kind: str
+) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for place in sorted(matter):
+        reading = questions[place]
+        if reading.kind == kind:
+            present = {options[place] for options in members}
+            found[reading.id] = tuple(option for option in reading.options if option in present)
+    return found
+
+
+def expected_output(name: str, answer: Answer) -> ExpectedOutput:
+    """An answer of the reference as a case holds it."""
+    alternatives = tuple(
+        Alternative(index, tuple(values)) for index, values in sorted((answer.alternatives or {}).items())
+    )
+    return ExpectedOutput(name, answer.expected, answer.allowed, alternatives)
+
+
+def _same_answers(left: Sequence[Answer], right: Sequence[Answer]) -> bool:
+    if left is right:
+        return True
+    return len(left) == len(right) and all(map(_same_answer, left, right))
+
+
+def _same_answer(left: Answer, right: Answer) -> bool:
+    if left.expected != right.expected or (left.allowed is None) != (right.allowed is None):
+        return False
+    if left.allowed is not None and right.allowed is not None:
+        return bool(np.array_equal(left.allowed, right.allowed)) and _same_alternatives(left, right)
+    return _same_alternatives(left, right)
+
+
+def _same_alternatives(left: Answer, right: Answer) -> bool:
+    return repr(sorted((left.alternatives or {}).items())) == repr(sorted((right.alternatives or {}).items()))
+
+
+def describe(call: Call) -> str:
+    """A call in one line, for messages."""
+    attributes = ", ".join(f"{name}={each.value!r}" for name, each in call.attributes.items())
+    inputs = ", ".join(
+        f"{name}: {'omitted' if each is None else f'{each.element_type} {list(each.shape)}'}"
+        for name, each in call.inputs
+    )
+    small = [
+        f"{name}={each.array.tolist()}"
+        for name, each in call.inputs[1:]
+        if each is not None and each.array.size < 20
+    ]
+    return f"({attributes}) on ({inputs}) with {', '.join(small) or 'no small inputs'}"

@@ -1,0 +1,42 @@
+"""The covering model of a spec: its factors, and its exclusions worked out as forbidden combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from generator.feasibility import Level, Model, Rule
+from opcert.errors import UserError
+from specs.expressions import parse
+from specs.model import Exclusion, Spec
+
+LARGEST_EXCLUSION = 200_000
+"""Combinations that one exclusion may be about: it is tried on each."""
+
+
+def factor_model(spec: Spec) -> Model:
+    """Factors and rules of a spec; raises UserError for an exclusion over names that are no factors."""
+    levels: dict[str, tuple[Level, ...]] = {each.name: each.levels for each in spec.factors}
+    return Model(levels, tuple(_rule(spec, each, levels) for each in spec.exclusions))
+
+
+def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ...]]) -> Rule:
+    text = exclusion.when
+    expression = parse(text)
+    names = [name for name in levels if name in expression.names]
+    count = 1
+    for name in names:
+        count *= len(levels[name])
+    if not names or count > LARGEST_EXCLUSION:
+        raise UserError(
+            f"an exclusion of {spec.operator} is over {count if names else 'no'} combinations of factors",
+            got=text,
+            expected=f"names of some factors, at most {LARGEST_EXCLUSION} combinations",
+        )
+    forbidden = set()
+    for indexes in product(*(range(len(levels[name])) for name in names)):
+        bound = {name: levels[name][index] for name, index in zip(names, indexes, strict=True)}
+        if expression.evaluate(bound):
+            forbidden.add(indexes)
+    order = list(levels)
+    return Rule(text, tuple(order.index(name) for name in names), frozenset(forbidden))

@@ -1,0 +1,52 @@
+"""Cases that cover every feasible combination of factor levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from generator.covering import cover
+from generator.factors import factor_model
+from generator.feasibility import FREE, Solver
+from generator.workshop import Workshop
+from opcert.errors import InternalError
+from reference.answers import UnstableLength
+
+ATTEMPTS = 25
+"""Draws for one row before it is given up: an output length may hang on rounding, or the call be known."""
+
+
+def make_cases(workshop: Workshop) -> None:
+    model = factor_model(workshop.spec)
+    if not model.levels:
+        return
+    strength = 1 if workshop.options.size == "small" else workshop.options.strength
+    plainest = Solver(model).complete([FREE] * len(model.sizes))
+    if plainest is None:
+        raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
+    for row in cover(model, strength, [model.row_levels(plainest)]):
+        _make_case(workshop, {name: str(level) for name, level in model.row_levels(row).items()})
+
+
+def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
+    label = " ".join(f"{name}={level}" for name, level in sorted(levels.items()))
+    known = False
+    for attempt in range(ATTEMPTS):
+        call = workshop.levels.build_call(
+            workshop.spec, levels, workshop.draw("cover", label).child(str(attempt))
+        )
+        if call is None:
+            raise InternalError(
+                f"no call of {workshop.spec.operator} has levels that no exclusion rules out",
+                got=label,
+            )
+        if workshop.has(call):
+            known = True
+            continue
+        try:
+            workshop.add_valid("cover", None, call, levels)
+        except UnstableLength:
+            continue
+        workshop.rows.append(levels)
+        return
+    # A call without anything random in it may be another family's case already: that one covers the row.
+    (workshop.rows if known else workshop.dropped).append(levels)

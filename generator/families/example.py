@@ -1,0 +1,149 @@
+"""Cases from the document's worked examples, whose printed outputs the reference's are compared with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.cases import Case, ExpectedOutput
+from generator.calls import Call
+from generator.data import fill
+from generator.workshop import Workshop, rule_text, word_of
+from opcert.attributes import Attribute, attribute
+from opcert.errors import UserError
+from opcert.tensors import Tensor, tensor
+from reference.answers import UnstableLength
+from specs.model import Example, Finding, ParameterSpec, Spec, Value
+
+
+def make_cases(workshop: Workshop) -> None:
+    """Make a case of every example that fixes a call; what cannot be used is said in a finding."""
+    for example in workshop.spec.examples:
+        call = _call_of(workshop, example)
+        if call is None:
+            continue
+        broken = workshop.violations(call)
+        if broken:
+            rule = rule_text(broken[0].constraint)
+            _note(workshop, example, "example-vs-text", f"the example breaks the rule {broken[0].id}", rule)
+            continue
+        try:
+            case = workshop.add_valid("example", word_of(example.id), call)
+        except UnstableLength as error:
+            _note(workshop, example, "example-vs-text", "an output length hangs on rounding", str(error))
+            continue
+        evidence = _disagreement(case, example)
+        if evidence is not None:
+            _note(
+                workshop,
+                example,
+                "example-vs-reference",
+                "the printed output is not the reference's",
+                evidence,
+            )
+
+
+def _call_of(workshop: Workshop, example: Example) -> Call | None:
+    """The call of an example, its random inputs filled; None where an input's shape is not known."""
+    spec = workshop.spec
+    inputs: list[tuple[str, Tensor | None]] = []
+    for position, (name, value) in enumerate(example.inputs):
+        parameter = spec.inputs[position]
+        if name == "":
+            inputs.append((parameter.name, None))
+        elif value is None:
+            return None
+        else:
+            inputs.append((parameter.name, _tensor_of(workshop, example, parameter, value)))
+    attributes = _attributes_of(spec, example)
+    return None if attributes is None else Call(attributes, tuple(inputs)).trimmed()
+
+
+def _attributes_of(spec: Spec, example: Example) -> dict[str, Attribute] | None:
+    attributes = {}
+    for name, value in example.attributes.items():
+        known = spec.attributes.get(name)
+        if known is None or known.kind is None:
+            return None
+        plain = (
+            [int(each) if isinstance(each, bool) else each for each in value]
+            if isinstance(value, list)
+            else value
+        )
+        attributes[name] = attribute(known.kind, int(plain) if isinstance(plain, bool) else plain)
+    return attributes
+
+
+def _tensor_of(workshop: Workshop, example: Example, parameter: ParameterSpec, value: Value) -> Tensor:
+    allowed = workshop.spec.types_of(parameter)
+    kind = value.element_type or ("float" if "float" in allowed or not allowed else allowed[0])
+    if value.data is None:
+        return fill(kind, value.shape, "distinct", workshop.draw("example", example.id, parameter.name))
+    plain = np.array(value.data, dtype=np.object_ if kind == "string" else None).reshape(value.shape)
+    return tensor(plain, kind)
+
+
+def _disagreement(case: Case, example: Example) -> str | None:
+    """Why the example's printed outputs fit none of the case's expectations; None where they fit one."""
+    reasons = []
+    for expectation in case.expectations:
+        reason = None
+        for (_, value), output in zip(example.outputs, expectation.outputs, strict=False):
+            if value is not None and reason is None:
+                reason = _difference(value, output, case)
+        if reason is None:
+            return None
+        reasons.append(reason)
+    return reasons[0] if reasons else None
+
+
+def _difference(value: Value, output: ExpectedOutput, case: Case) -> str | None:
+    if value.shape != output.expected.shape and (value.data is not None or value.relation is None):
+        return f"printed shape {list(value.shape)}, reference {list(output.expected.shape)}"
+    if value.relation is not None:
+        inputs = {name: each.array for name, each in case.inputs if each is not None}
+        try:
+            related = value.relation.apply(inputs)
+        except UserError as error:
+            return f"the stated relation cannot be computed: {error}"
+        if np.array_equal(related, output.expected.array):
+            return None
+        return "the stated relation gives other elements than the reference"
+    if value.data is None:
+        return None
+    return _numbers_differ(value, output)
+
+
+def _numbers_differ(value: Value, output: ExpectedOutput) -> str | None:
+    if output.expected.element_type.kind in ("string", "bool"):
+        same = [str(each) for each in value.data or ()] == [str(each) for each in _plain(output).tolist()]
+        return None if same else "the printed elements are not the reference's"
+    printed = np.array(value.data, dtype=np.float64)
+    expected = _plain(output).astype(np.float64)
+    precision = 0.5 * 10.0**-value.decimals if value.decimals is not None else 0.0
+    allowed = output.allowed.reshape(-1) if output.allowed is not None else np.zeros(expected.shape)
+    # A page prints what a float32 computation gave: half a unit of its last place on top of its digits.
+    allowed = allowed + precision + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
+    fits = (np.abs(printed - expected) <= allowed) | (np.isnan(printed) & np.isnan(expected))
+    for alternative in output.alternatives:
+        others = np.array(alternative.values, dtype=np.float64)
+        fits[alternative.index] |= bool(np.any(np.abs(others - printed[alternative.index]) <= precision))
+    if fits.all():
+        return None
+    worst = int(np.argmax(np.where(fits, -1.0, np.abs(printed - expected))))
+    return (
+        f"element {worst}: printed {printed[worst]}, reference {expected[worst]}, "
+        f"allowed {allowed[worst]:.3g}"
+    )
+
+
+def _plain(output: ExpectedOutput) -> NDArray[Any]:
+    return output.expected.array.reshape(-1)
+
+
+def _note(workshop: Workshop, example: Example, code: str, message: str, evidence: str) -> None:
+    workshop.findings.append(
+        Finding(code, "warning", example.source, f"{example.id}: {message}", evidence, "noted")
+    )

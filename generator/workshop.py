@@ -1,0 +1,152 @@
+"""What every family of cases works with: one operator's spec, reference and calls, and the cases so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from conformance.cases import Case, Expectation
+from generator.calls import Call
+from generator.discovery import Levels
+from generator.draws import Draw
+from generator.expectations import describe, expect
+from opcert.element_types import ElementType
+from opcert.errors import InternalError
+from opcert.names import CaseId
+from reference.registry import ReferenceOperator
+from specs.expressions import Violation, check_constraints
+from specs.model import Constraint, Finding, Spec
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person may ask of the generator: `size` small, default or full, and the covering strength."""
+
+    size: str = "default"
+    strength: int = 2
+
+
+@dataclass(eq=False)
+class Workshop:
+    """One operator's bench: families put cases in, each call once, under the first family that made it."""
+
+    spec: Spec
+    reference: ReferenceOperator
+    levels: Levels
+    options: Options
+    cases: dict[str, Case] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    rows: list[Mapping[str, str]] = field(default_factory=list)
+    """The factor levels of every covering row of which a case was made."""
+    dropped: list[Mapping[str, str]] = field(default_factory=list)
+    """The covering rows of which none could be made, because every draw's output length was unstable."""
+
+    def draw(self, *labels: str) -> Draw:
+        return Draw("/".join((str(self.spec.operator), *labels)))
+
+    def has(self, call: Call) -> bool:
+        return call.digest(self.spec.operator) in self.cases
+
+    def violations(self, call: Call) -> list[Violation]:
+        return check_constraints(self.spec, call.attributes, dict(call.inputs))
+
+    def add_valid(
+        self, family: str, word: str | None, call: Call, levels: Mapping[str, str] | None = None
+    ) -> Case:
+        """Make a case that must be answered, or find the one that this call has already.
+
+        Raises InternalError where the call breaks a constraint, UnstableLength where the reference does.
+        """
+        call = call.trimmed()
+        digest = call.digest(self.spec.operator)
+        if digest in self.cases:
+            return self.cases[digest]
+        broken = self.violations(call)
+        if broken:
+            raise InternalError(
+                f"a call of the {family} family of {self.spec.operator} breaks {broken[0].id}",
+                got=describe(call),
+            )
+        case = self._case(family, word, call, levels or {}, expect(self.spec, self.reference, call))
+        self.cases[digest] = case
+        self.calls[digest] = call
+        return case
+
+    def add_broken(self, family: str, constraint: Constraint, valid: Call, call: Call) -> Case | None:
+        """Make a case that breaks one constraint; None where the call is in the suite already.
+
+        Raises InternalError where the call does not break exactly that constraint.
+        """
+        call = call.trimmed()
+        digest = call.digest(self.spec.operator)
+        if digest in self.cases:
+            return None
+        broken = [each.id for each in self.violations(call)]
+        if broken != [constraint.id]:
+            raise InternalError(
+                f"a call made to break {constraint.id} of {self.spec.operator} breaks {broken or 'nothing'}",
+                got=describe(call),
+            )
+        neighbour = self.add_valid("boundary", "neighbour", valid)
+        sources = tuple((each.document, each.line) for each in constraint.origin.sources)
+        case = Case(
+            id=CaseId(self.spec.operator, family, word_of(constraint.id), digest),
+            element_type=element_type_of(call, self.spec),
+            attributes=dict(call.attributes),
+            inputs=call.inputs,
+            output_names=tuple(each.name for each in self.spec.outputs),
+            demand="refuse" if constraint.otherwise == "error" else "survive",
+            constraint=constraint.id,
+            valid_case=str(neighbour.id),
+            rule=rule_text(constraint),
+            sources=sources,
+        )
+        self.cases[digest] = case
+        return case
+
+    def _case(
+        self,
+        family: str,
+        word: str | None,
+        call: Call,
+        levels: Mapping[str, str],
+        expectations: tuple[Expectation, ...],
+    ) -> Case:
+        return Case(
+            id=CaseId(self.spec.operator, family, word, call.digest(self.spec.operator)),
+            element_type=element_type_of(call, self.spec),
+            attributes=dict(call.attributes),
+            inputs=call.inputs,
+            output_names=tuple(each.name for each in expectations[0].outputs),
+            demand="answer",
+            expectations=expectations,
+            levels=dict(levels),
+            sources=tuple(self._attribute_sources(call)),
+        )
+
+    def _attribute_sources(self, call: Call) -> Iterator[tuple[str, int]]:
+        for name in call.attributes:
+            for source in self.spec.attributes[name].origin.sources[:1]:
+                yield (source.document, source.line)
+
+
+def element_type_of(call: Call, spec: Spec) -> ElementType:
+    """The element type that a case counts under: that of its first input."""
+    first = call.inputs[0][1] if call.inputs else None
+    if first is None:
+        raise InternalError(f"a call of {spec.operator} without its first input", got=describe(call))
+    return first.element_type
+
+
+def rule_text(constraint: Constraint) -> str:
+    """A constraint as one line of text."""
+    if constraint.require is None:
+        return f"{constraint.attribute} matters only when {constraint.effective_when}"
+    return f"{constraint.require} when {constraint.when}" if constraint.when else constraint.require
+
+
+def word_of(text: str) -> str:
+    """A constraint's or example's id as the word of a case id."""
+    return re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "unnamed"
