@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
@@ -59,3 +60,26 @@ def find_levels(operator: OperatorName) -> Levels:
 def known_operators() -> list[OperatorName]:
     """The operators that have such a module, in order."""
     return sorted(OperatorName.parse(each) for each in _modules())
+
+
+def select_operators(texts: Sequence[str]) -> list[OperatorName]:
+    """The operators that names mean, all of them where there is none: full names, `Resize-18`, or `Resize`.
+
+    Raises UserError, with the nearest names, where one means none.
+    """
+    known = known_operators()
+    chosen: set[OperatorName] = set()
+    for text in texts:
+        found = [each for each in known if text in (str(each), each.path, each.short, each.name)]
+        if not found:
+            names = {
+                name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)
+            }
+            near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
+            raise UserError(
+                "unknown operator",
+                got=repr(text),
+                expected=f"perhaps {' or '.join(near)}" if near else f"one of {', '.join(map(str, known))}",
+            )
+        chosen.update(found)
+    return sorted(chosen) if texts else known

@@ -26,6 +26,11 @@ class Options:
     size: str = "default"
     strength: int = 2
 
+    @classmethod
+    def of(cls, size: str, strength: int | None = None) -> Options:
+        """Options of a size; its own strength (small 1, default 2, full 3) unless one is given."""
+        return cls(size, strength or {"small": 1, "default": 2, "full": 3}[size])
+
 
 @dataclass(eq=False)
 class Workshop:

@@ -19,11 +19,10 @@ def make_cases(workshop: Workshop) -> None:
     model = factor_model(workshop.spec)
     if not model.levels:
         return
-    strength = 1 if workshop.options.size == "small" else workshop.options.strength
     plainest = Solver(model).complete([FREE] * len(model.sizes))
     if plainest is None:
         raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
-    for row in cover(model, strength, [model.row_levels(plainest)]):
+    for row in cover(model, workshop.options.strength, [model.row_levels(plainest)]):
         _make_case(workshop, {name: str(level) for name, level in model.row_levels(row).items()})
 
 

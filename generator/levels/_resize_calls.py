@@ -59,7 +59,7 @@ def plain_call(
 
 
 def listed_axes(form: str, levels: Mapping[str, str], draw: Draw) -> list[int] | None:
-    """The value of `axes`, every axis where it is absent; None where a form needs more axes than there are."""
+    """The value of `axes`, or every axis where it is absent; None where a form needs more axes."""
     rank = int(levels["X_rank"])
     every = list(range(rank))
     if form in ("absent", "all"):

@@ -19,7 +19,7 @@ UP = (1.25, 1.3, 1.5, 1.7, 2.5)
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its length, its scale (a float32 number), its region of interest in fractions of the length."""
+    """One axis: its length, its scale (a float32 number), its region of interest as two fractions."""
 
     length: int
     scale: float

@@ -1,0 +1,106 @@
+"""Generate a suite of conformance cases from the specs."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from generator.cache import PROCESSES, cached_suite
+from generator.discovery import select_operators
+from generator.lock import LOCK_FILE, Change, Lock, compare, lock_of, read_lock, write_lock
+from generator.suites import write_generated
+from generator.workshop import Options
+from opcert.errors import ExitCode, UserError
+from opcert.names import OperatorName
+
+
+@click.command("generate")
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="A folder, or a file ending in .zip.")
+@click.option(
+    "--size",
+    type=click.Choice(["small", "default", "full"]),
+    default="default",
+    show_default=True,
+    help="How many cases: small covers each level once, full covers triples of levels.",
+)
+@click.option(
+    "--strength",
+    type=click.IntRange(1, 3),
+    help="Cover every combination of so many levels; this overrides what --size says of it.",
+)
+@click.option("--check", is_flag=True, help="Generate again and compare with specs/suite.lock.")
+@click.option("--update", is_flag=True, help="Generate the default suite and write specs/suite.lock.")
+def command(
+    operators: tuple[str, ...],
+    output: Path | None,
+    size: str,
+    strength: int | None,
+    check: bool,
+    update: bool,
+) -> int:
+    """Generate a suite of conformance cases.
+
+    OPERATOR is a name like ai.onnx::Resize-18, Resize-18 or Resize; without one, every operator is taken.
+    Without -o the suite goes to the user's cache, into a folder named by its digest.
+    """
+    chosen = select_operators(operators)
+    options = Options.of(size, strength)
+    if check or update:
+        if output is not None or options != Options() or (check and update) or (update and operators):
+            raise UserError(
+                "--check and --update are about the default suite",
+                expected="one of them, without -o, --size and --strength; --update without operators",
+            )
+        return _update() if update else _check(operators, chosen)
+    if output is None:
+        path = cached_suite(chosen, options, _say)
+        digest = path.name
+    else:
+        digest = write_generated(output, chosen, options, processes=PROCESSES, progress=_say)
+        path = output
+    click.echo(f"{path}\nsha256 {digest}")
+    return ExitCode.HOLDS
+
+
+def _update() -> int:
+    lock = _lock_of_now([])
+    changes = compare(read_lock(), lock) if LOCK_FILE.exists() else []
+    _show(changes)
+    write_lock(lock)
+    cases = sum(len(each.cases) for each in lock.operators.values())
+    click.echo(f"{LOCK_FILE.name}: {cases} cases, {len(changes)} changes, sha256 {lock.digest}")
+    return ExitCode.HOLDS
+
+
+def _check(operators: tuple[str, ...], chosen: list[OperatorName]) -> int:
+    old = read_lock()
+    lock = _lock_of_now(chosen)
+    changes = compare(old, lock, [str(each) for each in chosen] if operators else None)
+    _show(changes)
+    if changes:
+        click.echo(f"{len(changes)} changes; `opcert generate --update` accepts them", err=True)
+        return ExitCode.DOES_NOT_HOLD
+    click.echo("the suite is the one of specs/suite.lock")
+    return ExitCode.HOLDS
+
+
+def _lock_of_now(chosen: list[OperatorName]) -> Lock:
+    with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
+        path = Path(folder) / "suite"
+        write_generated(path, chosen, Options(), processes=PROCESSES, progress=_say)
+        manifest: dict[str, Any] = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+    return lock_of(manifest)
+
+
+def _show(changes: list[Change]) -> None:
+    for change in changes:
+        click.echo(str(change))
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
