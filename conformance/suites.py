@@ -179,6 +179,9 @@ class Suite:
         """Every case's id, in suite order."""
         return tuple(self._entries)
 
+    def __contains__(self, case_id: str) -> bool:
+        return case_id in self._entries
+
     def entry(self, case_id: str) -> Mapping[str, Any]:
         """What the manifest says of a case; raises UserError where the suite has no such case."""
         found = self._entries.get(case_id)

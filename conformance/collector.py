@@ -1,0 +1,181 @@
+"""Where the responses of all lanes come together: they are judged, recorded, counted and compared."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conformance.cases import Case, Expectation, ExpectedOutput
+from conformance.faults import FaultFinder, fingerprint
+from conformance.judge import FAILING, Judgement, Verdict, judge, worst_verdict
+from conformance.lane import Lane, Task
+from conformance.progress import Progress
+from conformance.records import RecordWriter
+from conformance.responses import Answered, Refused, Response
+from conformance.results import Result, make_result
+from conformance.run_options import RunOptions
+from conformance.suites import Suite
+from conformance.totals import count_verdicts
+from opcert.errors import InternalError
+from opcert.tensors import Tensor, tensor
+
+
+class Halt:
+    """Why the run is to end before its cases do; the first reason stands."""
+
+    def __init__(self) -> None:
+        self.kind: str | None = None
+        self.reason: str | None = None
+        self._lock = threading.Lock()
+
+    def set(self, kind: str, reason: str) -> None:
+        with self._lock:
+            if self.reason is None:
+                self.kind, self.reason = kind, reason
+
+
+class Collector:
+    """Takes responses from lanes, which may be in several threads, and writes the record.
+
+    `answered_task` is the first task that the runtime answered; `rows` counts what was recorded.
+    """
+
+    def __init__(self, suite: Suite, writer: RecordWriter, progress: Progress, options: RunOptions) -> None:
+        self.options = options
+        self.progress = progress
+        self.halt = Halt()
+        self.rows = 0
+        self.answered_task: Task | None = None
+        self._suite = suite
+        self._writer = writer
+        self._lock = threading.Lock()
+        self._faults = FaultFinder()
+        self._verdicts: dict[str, Verdict] = {}
+        self._recorded: set[tuple[int, int, int]] = set()
+        self._answered: dict[tuple[str, str], bool] = {}
+        self._same_case: dict[int, list[tuple[Result, str]]] = {}
+        self._unsettled: list[tuple[Task, Refused]] = []
+        self._failing = 0
+
+    def take(self, task: Task, response: Response) -> None:
+        """Judge and record a response, or keep it until it is known whether the valid case is answered."""
+        valid = True
+        if task.case.demand == "refuse" and isinstance(response, Refused):
+            known = self._valid_case_answered(task)
+            if known is None:
+                with self._lock:
+                    self._unsettled.append((task, response))
+                return
+            valid = known
+        judgement = judge(task.case, response, valid_case_answered=valid)
+        with self._lock:
+            if isinstance(response, Answered):
+                self._check_judge(task, response)
+            self._answered[str(task.case.id), task.form] = isinstance(response, Answered)
+            self._record(task, response, judgement)
+
+    def settle(self, lane: Lane) -> None:
+        """Judge what waits for a valid case that was not among those that ran, by asking the runtime."""
+        while True:
+            with self._lock:
+                if not self._unsettled:
+                    return
+                task, response = self._unsettled.pop()
+            if self._valid_case_answered(task) is None:
+                assert task.valid_case is not None
+                probe = Task(task.valid_case, task.form, 0, task.order)
+                for _, answer in lane.run([probe]):
+                    with self._lock:
+                        key = (str(task.valid_case.id), task.form)
+                        self._answered[key] = isinstance(answer, Answered)
+            self.take(task, response)
+
+    def _valid_case_answered(self, task: Task) -> bool | None:
+        if task.valid_case is None:
+            return False
+        return self._answered.get((str(task.valid_case.id), task.form))
+
+    def finish(self, tasks: Iterable[Task], unload_losses: Sequence[str]) -> None:
+        """Record what was not run as such, and write the footer."""
+        stopped = None
+        if self.halt.reason is not None:
+            stopped = {"kind": self.halt.kind, "reason": self.halt.reason}
+            for task in tasks:
+                if task.order not in self._recorded:
+                    self._record(task, None, Judgement("not_run", self.halt.reason))
+        counts = count_verdicts(self._verdicts.values())
+        more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
+        self._writer.finish(counts, self._faults.faults(unload_losses), **more)
+
+    def _record(self, task: Task, response: Response | None, judgement: Judgement) -> None:
+        outputs: tuple[Any, ...] = ()
+        if isinstance(response, Answered):
+            matched = judgement.matched or (None,) * len(response.outputs)
+            keep = self._writer.outputs.keep
+            outputs = tuple(keep(each, bit) for each, bit in zip(response.outputs, matched, strict=True))
+        result = make_result(task.case, task.form, task.repeat, response, judgement, outputs)
+        self._writer.append(result, task.order)
+        self.rows += 1
+        self._recorded.add(task.order)
+        before = self._verdicts.get(result.case)
+        verdict = result.verdict if before is None else worst_verdict((before, result.verdict))
+        self._verdicts[result.case] = verdict
+        if verdict in FAILING and before not in FAILING:
+            self._failing += 1
+            if self._failing == self.options.max_failures:
+                self.halt.set("max_failures", f"{self._failing} cases have failed, as many as were allowed")
+        self._faults.see(result)
+        if response is not None:
+            self._compare_rows(task, result, response)
+        self.progress.advance(result)
+
+    def _compare_rows(self, task: Task, result: Result, response: Response) -> None:
+        """Keep the rows of a case until they are all there, then compare them."""
+        rows = self._same_case.setdefault(task.order[0], [])
+        rows.append((result, fingerprint(response)))
+        if len(rows) == task.rows:
+            if task.rows > 1:
+                self._faults.compare(rows)
+            del self._same_case[task.order[0]]
+
+    def _check_judge(self, task: Task, response: Answered) -> None:
+        """Before anything counts: an answer must agree with itself, and not with a perturbed copy."""
+        if self.answered_task is not None:
+            return
+        outputs = tuple(each for each in response.outputs if isinstance(each, Tensor))
+        if len(outputs) != len(response.outputs) or not any(each.array.size for each in outputs):
+            return
+        wrong = tuple(perturb(each) for each in outputs)
+        alike = judge(expect(task.case, outputs), response).verdict
+        different = judge(expect(task.case, wrong), response).verdict
+        if (alike, different) != ("pass", "mismatch"):
+            raise InternalError(
+                "the judge cannot tell right from wrong on this runtime's answers",
+                got=f"{alike} for the answer itself, {different} for a perturbed copy",
+            )
+        self.answered_task = task
+
+
+def expect(case: Case, outputs: Sequence[Tensor]) -> Case:
+    """A copy of a case that demands exactly these outputs."""
+    wanted = tuple(ExpectedOutput(f"output_{position}", each) for position, each in enumerate(outputs))
+    return replace(case, demand="answer", expectations=(Expectation(wanted),))
+
+
+def perturb(answer: Tensor) -> Tensor:
+    """A copy with its first element changed; itself where it has none."""
+    if answer.array.size == 0:
+        return answer
+    if answer.element_type.kind == "string":
+        changed = answer.array.copy()
+        changed.reshape(-1)[0] = changed.reshape(-1)[0] + b"x"
+        return tensor(changed, answer.element_type)
+    changed = answer.array.copy()
+    flat = changed.reshape(-1)
+    if answer.element_type.kind == "bool":
+        flat[0] = not flat[0]
+    else:
+        flat[:1] = 1 if flat[0] != 1 else 2
+    return Tensor(answer.element_type, changed)

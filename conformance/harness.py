@@ -1,0 +1,207 @@
+"""The harness: runs the cases of a suite on a runtime that may crash, and records what happened."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.collector import Collector, Halt
+from conformance.lane import Lane, Task
+from conformance.progress import Progress, Silent
+from conformance.records import Record, RecordWriter, read_record, timestamp
+from conformance.requests import Offer
+from conformance.run_options import RunOptions, choose_forms
+from conformance.runtimes import Installed, Runtime, install
+from conformance.suites import Suite
+from conformance.worker_process import Stopped
+from opcert.errors import NothingRan, Place, RuntimeUnavailable
+
+
+def run_suite(
+    suite: Suite,
+    runtime: Runtime,
+    record_path: Path,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
+) -> Record:
+    """Run the selected cases on a runtime and write the record; returns it as it was written.
+
+    The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
+    the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
+    where the runtime cannot be installed or started (then no record is written), UserError where the record
+    cannot be written or a form is not taken. KeyboardInterrupt leaves a partial record.
+    """
+    options, progress = options or RunOptions(), progress or Silent()
+    selected = suite.select(options.pattern)
+    if not selected:
+        where = Place(str(suite.path))
+        raise NothingRan("no case of the suite is selected", got=repr(options.pattern), where=where)
+    installed = install(runtime, progress.note)
+    lanes = [
+        Lane(installed.launch, runtime.adapter, options.limits)
+        for _ in range(max(1, min(options.jobs, len(selected))))
+    ]
+    try:
+        offer = lanes[0].start()
+        forms = choose_forms(options.forms, offer)
+        header = _header(suite, runtime, installed, offer, options, forms)
+        writer = RecordWriter(record_path, header)
+        try:
+            collector = Collector(suite, writer, progress, options)
+            progress.start(len(selected) * len(forms) * options.repeat)
+            tasks = _TaskSource(lambda: _make_tasks(suite, selected, forms, options.repeat), collector.halt)
+            _run_lanes(lanes, tasks, collector)
+            losses = [each for lane in lanes for each in lane.unload_losses]
+            collector.finish(_make_tasks(suite, selected, forms, options.repeat), losses)
+        finally:
+            writer.close()
+            progress.finish()
+    except BaseException:
+        for lane in lanes:
+            lane.kill()
+        raise
+    for lane in lanes:
+        lane.close()
+    return read_record(record_path)
+
+
+def _make_tasks(suite: Suite, selected: tuple[str, ...], forms: Any, repeat: int) -> Iterator[Task]:
+    rows = len(forms) * repeat
+    for position, case_id in enumerate(selected):
+        case = suite.case(case_id)
+        valid = None
+        if case.valid_case is not None and case.demand != "answer" and case.valid_case in suite:
+            valid = suite.case(case.valid_case)
+        for form_position, form in enumerate(forms):
+            for number in range(repeat):
+                yield Task(case, form, number, (position, form_position, number), rows, valid)
+
+
+class _TaskSource:
+    """Hands out tasks to several lanes; all rows of a case go to one, so that its model is loaded once."""
+
+    def __init__(self, make: Callable[[], Iterator[Task]], halt: Halt) -> None:
+        self._tasks = make()
+        self._halt = halt
+        self._lock = threading.Lock()
+        self._held: Task | None = None
+
+    def lane(self) -> Iterator[Task]:
+        """The tasks for one lane, until there are none left or the run is to end."""
+        while batch := self._next_case():
+            for each in batch:
+                if self._halt.reason is not None:
+                    return
+                yield each
+
+    def _next_case(self) -> list[Task]:
+        with self._lock:
+            batch = [self._held] if self._held is not None else []
+            self._held = None
+            for task in self._tasks:
+                if batch and task.case.id != batch[0].case.id:
+                    self._held = task
+                    break
+                batch.append(task)
+            return batch
+
+
+def _run_lanes(lanes: list[Lane], tasks: _TaskSource, collector: Collector) -> None:
+    """Run one lane in this thread, or several each in its own; the first error of any ends all."""
+    if len(lanes) == 1:
+        _run_lane(lanes[0], tasks, collector)
+        return
+    errors: list[BaseException] = []
+
+    def work(lane: Lane) -> None:
+        try:
+            _run_lane(lane, tasks, collector)
+        except Stopped:
+            return
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            errors.append(error)
+            collector.halt.set("error", "an error in another lane")
+
+    threads = [threading.Thread(target=work, args=(lane,), daemon=True) for lane in lanes]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        collector.halt.set("error", "interrupted")
+        for lane in lanes:
+            lane.stop()
+        for thread in threads:
+            thread.join(timeout=2.0)
+        raise
+    if errors:
+        raise errors[0]
+
+
+def _run_lane(lane: Lane, tasks: _TaskSource, collector: Collector) -> None:
+    try:
+        for task, response in lane.run(tasks.lane()):
+            collector.take(task, response)
+            if lane.deaths >= collector.options.max_deaths and not _survives(lane, collector):
+                reason = f"{lane.deaths} workers were lost in a row, and none answered a case in between"
+                collector.halt.set("runtime_dies", reason)
+            if collector.halt.reason is not None:
+                return
+        collector.settle(lane)
+    except RuntimeUnavailable as error:
+        if not collector.rows:
+            raise
+        collector.halt.set("runtime_dies", f"a new worker could not be started: {error}")
+
+
+def _survives(lane: Lane, collector: Collector) -> bool:
+    """Whether the runtime still answers a case that it answered before."""
+    known = collector.answered_task
+    if known is None:
+        return False
+    before = lane.deaths
+    for _, response in lane.run([known]):
+        collector.progress.note(f"{before} workers lost in a row; {type(response).__name__} to a known case")
+    return lane.deaths == 0
+
+
+def _header(
+    suite: Suite,
+    runtime: Runtime,
+    installed: Installed,
+    offer: Offer,
+    options: RunOptions,
+    forms: Any,
+) -> dict[str, Any]:
+    memory = None
+    with suppress(ValueError, OSError, AttributeError):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "suite": suite.digest,
+        "runtime": {
+            "name": offer.name,
+            "version": offer.version,
+            "source": runtime.text,
+            "options": dict(installed.launch.options),
+            "environment": dict(installed.facts),
+            "offer": offer.facts,
+        },
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+            "processors": os.cpu_count(),
+            "memory": memory,
+            "python": platform.python_version(),
+            "opcert": version("opcert"),
+        },
+        "options": {**options.to_json(), "forms": list(forms)},
+        "started": timestamp(),
+    }

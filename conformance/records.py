@@ -1,0 +1,198 @@
+"""Records: what a run saw, as JSON Lines - a header, one line a result, a footer.
+
+While a run goes on, lines are appended as results come and flushed one by one, so that whatever ends the run
+loses none; when it is through, the record is written anew in suite order, with its footer, and takes the old
+one's place by rename. A record without a footer is a partial run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from conformance.canonical import canonical_json
+from conformance.judge import Verdict
+from conformance.outputs import OutputStore
+from conformance.results import Result
+from conformance.totals import case_verdicts, count_verdicts
+from opcert.errors import Place, UserError
+
+FORMAT = "opcert-run/1"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record that was read. `footer` is None where the run did not come to its end."""
+
+    path: Path
+    header: Mapping[str, Any]
+    results: tuple[Result, ...]
+    footer: Mapping[str, Any] | None
+
+    @property
+    def partial(self) -> bool:
+        return self.footer is None
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """Each case's verdict, the worst of its rows."""
+        return case_verdicts(self.results)
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many cases there are of each verdict."""
+        return count_verdicts(self.verdicts.values())
+
+    @property
+    def faults(self) -> tuple[Mapping[str, Any], ...]:
+        return () if self.footer is None else tuple(self.footer["faults"])
+
+
+class RecordWriter:
+    """Writes one record. Raises UserError where its place cannot be written, at the start or later."""
+
+    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+        self.path = path
+        self.outputs = OutputStore(path)
+        self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
+        self._places: list[tuple[tuple[int, int, int], int, int]] = []
+        self._offset = len(self._header)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.outputs.clear()
+            self._file: IO[bytes] = path.open("w+b")
+            self._append(self._header)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+    def append(self, result: Result, order: tuple[int, int, int]) -> None:
+        """Append a result; `order` (case, form, repetition by their positions) is its place in the end."""
+        line = canonical_json(result.to_json()) + b"\n"
+        self._places.append((order, self._offset, len(line)))
+        self._offset += len(line)
+        try:
+            self._append(line)
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+
+    def finish(self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any) -> None:
+        """Put the record into suite order and give it its footer."""
+        try:
+            made = self.path.with_name(f".{self.path.name}.ordered")
+            digest = hashlib.sha256()
+            with made.open("wb") as file:
+                file.write(self._header)
+                for _, offset, length in sorted(self._places):
+                    self._file.seek(offset)
+                    line = self._file.read(length)
+                    digest.update(line)
+                    file.write(line)
+                footer = {
+                    "type": "footer",
+                    "counts": counts,
+                    "faults": list(faults),
+                    "finished": timestamp(),
+                    "rows": len(self._places),
+                    "digest": digest.hexdigest(),
+                    **more,
+                }
+                file.write(canonical_json(footer) + b"\n")
+            made.replace(self.path)
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Leave the record as it is; without `finish` it is a partial run."""
+        self._file.close()
+
+    def _append(self, line: bytes) -> None:
+        self._file.write(line)
+        self._file.flush()
+
+
+def timestamp() -> str:
+    """Now, in UTC, as ISO 8601 to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_record(path: Path) -> Record:
+    """Read a record; raises UserError where there is none, or where it does not fit its own footer.
+
+    A last line that was cut off while it was written is left out of a partial record.
+    """
+    try:
+        with path.open("rb") as file:
+            lines = list(_parse_lines(path, file))
+    except OSError as error:
+        raise UserError(
+            "the record cannot be read",
+            got=error.strerror,
+            where=Place(str(path)),
+            remedy="Make one with `opcert run`.",
+        ) from error
+    if not lines or lines[0][1].get("type") != "header" or lines[0][1].get("format") != FORMAT:
+        raise UserError("not a record of a run", expected=f"a header of {FORMAT}", where=Place(str(path), 1))
+    header = lines[0][1]
+    body = lines[1:]
+    footer = body.pop()[1] if body and body[-1][1].get("type") == "footer" else None
+    digest = hashlib.sha256()
+    results = []
+    for number, (raw, line) in enumerate(body, start=2):
+        digest.update(raw)
+        if line.get("type") != "result":
+            raise _damaged(path, number, f"a line of type {line.get('type')!r}")
+        try:
+            results.append(Result.from_json(line))
+        except (TypeError, AttributeError) as error:
+            raise _damaged(path, number, str(error)) from error
+    found = Record(path, header, tuple(results), footer)
+    if footer is not None:
+        _check_footer(found, footer, digest.hexdigest())
+    return found
+
+
+def _parse_lines(path: Path, file: IO[bytes]) -> Iterator[tuple[bytes, Mapping[str, Any]]]:
+    for number, raw in enumerate(file, start=1):
+        if not raw.endswith(b"\n"):
+            return  # the writer was stopped inside this line
+        try:
+            line = json.loads(raw.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise _damaged(path, number, str(error)) from error
+        if not isinstance(line, dict):
+            raise _damaged(path, number, "a line that is no object")
+        yield raw, line
+
+
+def _check_footer(record: Record, footer: Mapping[str, Any], digest: str) -> None:
+    problem = None
+    if footer.get("digest") != digest:
+        problem = "the results do not have the digest that the footer states"
+    elif footer.get("rows") != len(record.results):
+        problem = f"{len(record.results)} results, and the footer counts {footer.get('rows')}"
+    elif footer.get("counts") != record.counts:
+        problem = "the footer's counts are not those of the results"
+    elif not isinstance(footer.get("faults"), list):
+        problem = "the footer has no list of faults"
+    if problem is not None:
+        raise UserError("the record is damaged", got=problem, where=Place(str(record.path)))
+
+
+def _damaged(path: Path, number: int, problem: str) -> UserError:
+    return UserError("the record is damaged", got=problem, where=Place(str(path), number))
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    return UserError(
+        "the record cannot be written",
+        got=error.strerror or str(error),
+        where=Place(str(path)),
+        remedy="Make room, or name another file with -o.",
+    )

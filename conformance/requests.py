@@ -1,0 +1,157 @@
+"""Cases as requests of the worker protocol, and answers as responses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.adapter import Adapter
+from conformance.cases import Case
+from conformance.frames import BrokenProtocol, Frame
+from conformance.models import (
+    FORMS,
+    Form,
+    build_model,
+    describe_node,
+    has_onnx_form,
+    is_constant,
+    named_inputs,
+)
+from conformance.responses import Answered, HarnessFailed, NotOffered, NotTensor, Refused
+from opcert.element_types import ELEMENT_TYPES
+from opcert.errors import UserError
+from opcert.tensors import Tensor
+
+_LONGEST = 1000
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a worker said in its handshake: who it is, and what it takes. `facts` is the whole answer."""
+
+    name: str
+    version: str
+    domains: dict[str, str]
+    forms: tuple[Form, ...]
+    element_types: frozenset[str] | None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def takes_as(self, case: Case) -> str | None:
+        """`onnx` or `node`, or None where the case's domain is not offered."""
+        domain = case.operator.domain
+        found = self.domains.get(domain)
+        if found is None and has_onnx_form(case.operator):
+            found = self.domains.get("*")
+        return found
+
+    def refusal(self, case: Case) -> NotOffered | None:
+        """Why the case is not to be sent at all, or None."""
+        if self.takes_as(case) is None:
+            return NotOffered(f"{self.name} does not offer operators of {case.operator.domain}")
+        if self.element_types is not None:
+            used = {tensor.element_type.name for _, tensor in named_inputs(case.inputs)}
+            missing = sorted(used - self.element_types)
+            if missing:
+                return NotOffered(f"{self.name} does not offer tensors of {' or '.join(missing)}")
+        return None
+
+
+def read_offer(header: dict[str, Any]) -> Offer:
+    """The offer in a `hello` answer; raises BrokenProtocol where it says less than it must."""
+    try:
+        if header["type"] != "hello" or header["protocol"] != 1:
+            raise BrokenProtocol(
+                f"an answer to hello of type {header['type']!r}, protocol {header['protocol']!r}"
+            )
+        runtime, types = header["runtime"], header.get("element_types")
+        offer = Offer(
+            name=_text(runtime["name"]),
+            version=_text(runtime["version"]),
+            domains={str(domain): str(how) for domain, how in header["domains"].items()},
+            forms=tuple(each for each in header["forms"] if each in FORMS),
+            element_types=None if types is None else frozenset(str(each) for each in types),
+            facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BrokenProtocol(f"an answer to hello without {error}") from error
+    if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
+        raise BrokenProtocol("an answer to hello whose forms or domains are none of the protocol's")
+    return offer
+
+
+def _text(value: object) -> str:
+    return str(value)[:_LONGEST]
+
+
+@dataclass(frozen=True)
+class CaseRequest:
+    """A case in a form, ready to be sent: cases of one `load` and `load_blobs` share a model."""
+
+    load: dict[str, Any]
+    load_blobs: tuple[bytes, ...]
+    run: dict[str, Any]
+    run_blobs: tuple[bytes, ...]
+
+    def same_model(self, other: CaseRequest | None) -> bool:
+        return other is not None and self.load == other.load and self.load_blobs == other.load_blobs
+
+
+def encode_case(case: Case, form: Form, how: str, valid_case: Case | None) -> CaseRequest:
+    """The `load` and `run` requests of a case, without their numbers."""
+    description, constants = describe_node(case, form)
+    blobs: list[bytes] = []
+    if how == "onnx":
+        blobs.append(build_model(case, form, valid_case))
+        for each in description["inputs"]:
+            if each and "blob" in each:
+                each["blob"] += 1
+    load = {"type": "load", "form": form, **description, "onnx": 0 if how == "onnx" else None}
+    given: list[dict[str, Any]] = []
+    run_blobs: list[bytes] = []
+    for position, (name, tensor) in enumerate(named_inputs(case.inputs)):
+        if not is_constant(position, form):
+            entry = {"name": name, "element_type": tensor.element_type.name, "shape": list(tensor.shape)}
+            given.append({**entry, "blob": len(run_blobs)})
+            run_blobs.append(tensor.to_bytes())
+    return CaseRequest(load, (*blobs, *constants), {"type": "run", "inputs": given}, tuple(run_blobs))
+
+
+def read_error(
+    header: dict[str, Any], stage: str, adapter: Adapter, seconds: float
+) -> Refused | HarnessFailed:
+    """What an `error` answer means; the adapter's table decides whether it says `unsupported`."""
+    kind, message = _text(header.get("kind", "")), str(header.get("message", ""))
+    error_class = header.get("class")
+    if error_class not in ("unsupported", "rejected"):
+        return HarnessFailed(f"the worker failed at {stage}: {kind}: {message[:_LONGEST]}")
+    rule = adapter.find_rule(kind, message, error_class)
+    return Refused(kind, message, stage, None if rule is None else rule.example, seconds)
+
+
+def read_outputs(frame: Frame, seconds: float) -> Answered:
+    """The outputs in an `outputs` answer; raises BrokenProtocol where they are not as they must be."""
+    described = frame.header.get("outputs")
+    if frame.header.get("type") != "outputs" or not isinstance(described, list):
+        raise BrokenProtocol(f"an answer to run of type {frame.header.get('type')!r}")
+    return Answered(tuple(_read_output(each, frame) for each in described), seconds)
+
+
+def _read_output(entry: Any, frame: Frame) -> Tensor | NotTensor:
+    try:
+        if "not_a_tensor" in entry:
+            return NotTensor(_text(entry["not_a_tensor"]), _text(entry.get("text", "")))
+        element_type, shape = ELEMENT_TYPES[entry["element_type"]], tuple(entry["shape"])
+        if not all(type(extent) is int and extent >= 0 for extent in shape):
+            raise BrokenProtocol(f"an output of shape {list(shape)}")
+        return Tensor.from_bytes(element_type, shape, frame.blobs[entry["blob"]])
+    except (KeyError, IndexError, TypeError, ValueError, UserError) as error:
+        raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
+
+
+def seconds_of(frame: Frame) -> float:
+    """The time that an answer states; 0 where it states none, or nonsense."""
+    stated = frame.header.get("seconds", 0.0)
+    if type(stated) not in (int, float) or not math.isfinite(stated) or stated < 0:
+        return 0.0
+    return float(stated)

@@ -1,0 +1,127 @@
+"""One row of a record: what came of one case, in one form, one time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from conformance.canonical import plain
+from conformance.cases import Case
+from conformance.comparison import Worst
+from conformance.judge import Judgement, Verdict
+from conformance.responses import Crashed, Refused, Response, TimedOut
+
+
+@dataclass(frozen=True)
+class Result:
+    """A `result` line of a record.
+
+    `readings` and `behaviours` hold the options under which the answer is right; `behaviour` is the latter as
+    one text. `worst` has `output` (a position), `index`, `got`, `expected`, `allowed`, `ratio`. Each of
+    `outputs` is `golden` (bit for bit the first expectation), `golden:N` (the expectation number N), or an
+    object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256` and `file`, or
+    `sha256` alone; or `not_a_tensor`, with the name of its type and its `text`. `error` is the class of the
+    runtime's error and `message` its text; `unsupported` the adapter's example that it matched.
+    """
+
+    case: str
+    operator: str
+    family: str
+    element_type: str
+    form: str
+    repeat: int
+    verdict: Verdict
+    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    behaviour: str | None = None
+    reason: str | None = None
+    worst: Mapping[str, Any] | None = None
+    outputs: tuple[Any, ...] = ()
+    seconds: float = 0.0
+    behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    constraint: str | None = None
+    levels: Mapping[str, str] = field(default_factory=dict)
+    difference: str | None = None
+    pattern: str | None = None
+    wrong: int | None = None
+    elements: int | None = None
+    expectation: int | None = None
+    stage: str | None = None
+    error: str | None = None
+    message: str | None = None
+    unsupported: str | None = None
+    signal: str | None = None
+    status: int | None = None
+    stderr: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The line's object: what is always there, and of the rest what says something."""
+        everything = {name: getattr(self, name) for name in _NAMES}
+        kept = {name: value for name, value in everything.items() if name in _ALWAYS or value}
+        kept.update({name: everything[name] for name in _NUMBERS if everything[name] is not None})
+        found: dict[str, Any] = plain({"type": "result", **kept})
+        return found
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Result:
+        """The inverse; keys of later versions are left out. Raises TypeError where one is missing."""
+        known: dict[str, Any] = {name: line[name] for name in _NAMES if name in line}
+        for name in ("readings", "behaviours"):
+            known[name] = {key: tuple(options) for key, options in known.get(name, {}).items()}
+        known["outputs"] = tuple(known.get("outputs", ()))
+        return cls(**known)
+
+
+_NAMES = tuple(each.name for each in fields(Result))
+_ALWAYS = frozenset(_NAMES[: _NAMES.index("seconds") + 1])
+_NUMBERS = ("wrong", "elements", "expectation", "status")
+
+
+def make_result(
+    case: Case,
+    form: str,
+    repeat: int,
+    response: Response | None,
+    judgement: Judgement,
+    outputs: tuple[Any, ...] = (),
+) -> Result:
+    """The row of a judged response; `response` is None where nothing was asked of the runtime."""
+    seen: dict[str, Any] = {"seconds": round(getattr(response, "seconds", 0.0), 7)}
+    if isinstance(response, Refused):
+        seen.update(
+            stage=response.stage,
+            error=response.kind,
+            message=response.message,
+            unsupported=response.unsupported,
+        )
+    elif isinstance(response, Crashed):
+        seen.update(signal=response.signal, status=response.status, stderr=response.stderr)
+    elif isinstance(response, TimedOut):
+        seen.update(stage=response.stage, stderr=response.stderr, seconds=response.limit)
+    return Result(
+        case=str(case.id),
+        operator=str(case.operator),
+        family=case.family,
+        element_type=case.element_type.name,
+        form=form,
+        repeat=repeat,
+        verdict=judgement.verdict,
+        readings=judgement.readings,
+        behaviour=judgement.behaviour,
+        reason=judgement.reason,
+        worst=_worst_to_json(judgement.worst),
+        outputs=outputs,
+        behaviours=judgement.behaviours,
+        constraint=case.constraint,
+        levels=case.levels,
+        difference=judgement.difference,
+        pattern=judgement.pattern,
+        wrong=judgement.wrong,
+        elements=judgement.elements,
+        expectation=judgement.expectation,
+        **seen,
+    )
+
+
+def _worst_to_json(worst: Worst | None) -> dict[str, Any] | None:
+    return None if worst is None else plain(asdict(worst))

@@ -1,0 +1,167 @@
+"""Runtimes as they are named on the command line, and how their workers are started."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from conformance.adapter import WORKERS, Adapter, list_adapters, load_adapter
+from conformance.environments import prepare
+from conformance.worker_process import Launch
+from opcert.errors import UserError
+from opcert.names import slug
+
+_BUILT_IN = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)"
+    r"(?:\[(?P<before>[^\]]*)\])?(?:==(?P<version>[A-Za-z0-9.!+_-]+))?(?:\[(?P<after>[^\]]*)\])?"
+)
+_BACKEND = re.compile(
+    r"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
+)
+_EXPECTED = "a built-in runtime (opcert list runtimes), module:Backend, or exec:COMMAND"
+_BY_FORM = frozenset(("backend", "exec"))
+"""Adapters that are reached by the form of what is written, not by a name."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A runtime under test, as it was asked for.
+
+    `requirements` is empty where the runtime runs in an interpreter or a program that is there already:
+    then `command` starts its worker. `python` is the interpreter that was asked for, None for the one that
+    runs opcert.
+    """
+
+    text: str
+    adapter: Adapter
+    options: Mapping[str, str] = field(default_factory=dict)
+    requirements: tuple[str, ...] = ()
+    python: str | None = None
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """Its name as one component of a path."""
+        return slug(self.text)
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A runtime that can be started: its launch, and what is known of its environment."""
+
+    launch: Launch
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def find_runtime(text: str, python: str | None = None) -> Runtime:
+    """The runtime of a name as on the command line; `python` is an interpreter for it.
+
+    Nothing is installed yet. Raises UserError, with near names, where there is no such runtime or option.
+    """
+    if text.startswith("exec:"):
+        return _find_program(text, python)
+    backend = _BACKEND.fullmatch(text)
+    if backend is not None:
+        return _find_backend(text, python)
+    match = _BUILT_IN.fullmatch(text)
+    if match is None or (match["before"] is not None and match["after"] is not None):
+        raise UserError("not a runtime", got=repr(text), expected=_EXPECTED)
+    known = list_runtimes()
+    if match["name"] not in known:
+        near = get_close_matches(match["name"], known, n=3, cutoff=0.5)
+        raise UserError(
+            "unknown runtime",
+            got=repr(match["name"]),
+            expected=f"one of {', '.join(known)}, module:Backend, or exec:COMMAND",
+            remedy=f"Did you mean {' or '.join(near)}?" if near else None,
+        )
+    adapter = load_adapter(match["name"])
+    requirements = adapter.requirements
+    if match["version"] is not None:
+        requirements = (f"{requirements[0]}=={match['version']}", *requirements[1:])
+    options = _read_options(adapter, match["before"] or match["after"] or "")
+    return Runtime(text, adapter, options, requirements, python)
+
+
+def list_runtimes() -> list[str]:
+    """The names of the built-in runtimes."""
+    return [each for each in list_adapters() if each not in _BY_FORM]
+
+
+def install(runtime: Runtime, announce: Callable[[str], None]) -> Installed:
+    """Make sure that a runtime can be started; `announce` is told in a sentence when this takes time.
+
+    Raises RuntimeUnavailable where its environment cannot be made.
+    """
+    environment = {**runtime.adapter.environment, **runtime.environment}
+    if not runtime.requirements:
+        return Installed(Launch(runtime.command, runtime.options, environment))
+    made = prepare(runtime.requirements, python=runtime.python, announce=announce)
+    command = (str(made.python), "-s", str(WORKERS / runtime.adapter.worker))
+    facts = {"python": made.python_version, "packages": dict(made.packages)}
+    return Installed(Launch(command, runtime.options, environment), facts)
+
+
+def _read_options(adapter: Adapter, text: str) -> dict[str, str]:
+    options = {name: values[0] for name, values in adapter.options.items() if values}
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        name, equals, value = part.partition("=")
+        allowed = adapter.options.get(name)
+        if not equals or allowed is None:
+            known = ", ".join(
+                f"{key}={'|'.join(values) or 'TEXT'}" for key, values in adapter.options.items()
+            )
+            raise UserError(
+                f"{adapter.name} has no such option", got=repr(part), expected=known or "no options"
+            )
+        if allowed and value not in allowed:
+            raise UserError(
+                f"{adapter.name} does not take this value",
+                got=repr(part),
+                expected=f"{name}={'|'.join(allowed)}",
+            )
+        options[name] = value
+    return options
+
+
+def _find_backend(text: str, python: str | None) -> Runtime:
+    adapter = load_adapter("backend")
+    command = (_find_interpreter(python), "-s", str(WORKERS / adapter.worker))
+    # The caller's folder is not the worker's, so what is relative in the path is made absolute.
+    path = [str(Path(each).absolute()) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    environment = {"PYTHONPATH": os.pathsep.join(path)} if path else {}
+    return Runtime(text, adapter, {"backend": text}, (), python, command, environment)
+
+
+def _find_interpreter(python: str | None) -> str:
+    if python is None:
+        return sys.executable
+    found = shutil.which(python)
+    if found is None:
+        raise UserError("there is no such interpreter", got=repr(python), remedy="Give a path to --python.")
+    # Not resolved: a virtual environment's interpreter is a link, and finds its packages by its own place.
+    return str(Path(found).absolute())
+
+
+def _find_program(text: str, python: str | None) -> Runtime:
+    if python is not None:
+        raise UserError("--python has no meaning for a program", got=repr(text))
+    try:
+        words = shlex.split(text.removeprefix("exec:"))
+    except ValueError as error:
+        raise UserError("not a command", got=repr(text), expected=str(error)) from error
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        raise UserError("there is no such program", got=repr(text), remedy="Give its path after exec:")
+    # Files that are named relative to the caller's folder would not be found from the worker's own.
+    rest = [str(Path(each).absolute()) if Path(each).is_file() else each for each in words[1:]]
+    return Runtime(text, load_adapter("exec"), {}, (), None, (str(Path(found).absolute()), *rest))

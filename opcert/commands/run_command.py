@@ -1,0 +1,81 @@
+"""Run a suite on a runtime, each case in a process that may crash, and record what happened."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import click
+
+from conformance.limits import Limits
+
+
+@click.command("run", help=__doc__)
+@click.argument("runtime")
+@click.option("-s", "--suite", "suite_name", required=True, help="The suite: a folder or a zip file.")
+@click.option("-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *.")
+@click.option("-j", "--jobs", type=click.IntRange(1, 256), default=1, help="Workers at a time.")
+@click.option(
+    "--forms",
+    default="preferred",
+    help="How inputs arrive: preferred (by the runtime), all, or some of inputs, initializers, dynamic.",
+)
+@click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.01, 86400),
+    default=Limits.case_seconds,
+    help="Seconds for each case.",
+)
+@click.option(
+    "--start-timeout",
+    type=click.FloatRange(0.01, 86400),
+    default=Limits.start_seconds,
+    help="Seconds for the runtime to start.",
+)
+@click.option(
+    "--memory",
+    type=click.FloatRange(0.01, 4096),
+    default=Limits.resident_bytes / (1 << 30),
+    help="GiB of resident memory for each worker.",
+)
+@click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
+@click.option("--python", "python", help="The interpreter to run the runtime with.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The record. Default: out/RUNTIME/run.jsonl.",
+)
+def command(
+    runtime: str,
+    suite_name: str,
+    pattern: str | None,
+    jobs: int,
+    forms: str,
+    repeat: int,
+    timeout: float,
+    start_timeout: float,
+    memory: float,
+    max_failures: int | None,
+    python: str | None,
+    output: Path | None,
+) -> int:
+    # Imported here, so that --help does not wait for them.
+    from conformance.harness import run_suite
+    from conformance.run_options import RunOptions
+    from conformance.runtimes import find_runtime
+    from opcert.commands.run_progress import choose_progress
+    from opcert.commands.run_summary import exit_code, format_summary
+    from opcert.commands.suite_argument import resolve_suite
+
+    # Ended from outside is the same as Ctrl-C: workers are killed and the record stays readable.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    found = find_runtime(runtime, python)
+    limits = Limits(start_timeout, timeout, int(memory * (1 << 30)))
+    options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures)
+    record_path = output or Path("out") / found.slug / "run.jsonl"
+    with resolve_suite(suite_name) as suite:
+        record = run_suite(suite, found, record_path, options, choose_progress())
+    click.echo(format_summary(record, suite_name))
+    return int(exit_code(record))
