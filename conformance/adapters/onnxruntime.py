@@ -1,0 +1,64 @@
+"""ONNX Runtime from its Python package, on one execution provider."""
+
+from __future__ import annotations
+
+from conformance.adapter import Adapter, UnsupportedRule
+
+ADAPTER = Adapter(
+    name="onnxruntime",
+    first_line="ONNX Runtime; options: provider (CPU), optimization (all, none, basic, extended)",
+    requirements=("onnxruntime",),
+    worker="onnxruntime_worker.py",
+    options={"provider": (), "optimization": ("all", "none", "basic", "extended")},
+    unsupported=(
+        UnsupportedRule(
+            "NotImplemented: [ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation for "
+            "Resize(18) node with name ''",
+            kind="NotImplemented",
+            message="NOT_IMPLEMENTED",
+        ),
+        UnsupportedRule(
+            "InvalidGraph: [ONNXRuntimeError] : 10 : INVALID_GRAPH : This is an invalid model. In Node, "
+            '("", Foo, "", -1) : ("X": tensor(float),) -> ("Y": tensor(float),) , '
+            "Error No Op registered for Foo with domain_version of 18",
+            kind="InvalidGraph",
+            message=r"No Op registered for \S+ with domain_version of",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Fatal error: com.microsoft:Foo(-1) is not a registered "
+            "function/op",
+            kind="Fail",
+            message="is not a registered function/op",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during loading: MLDataType for: "
+            "tensor(complex64) is not currently registered or supported",
+            kind="Fail",
+            message=r"MLDataType for: \S+ is not currently registered or supported",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : ValidateOpsetForDomain ONNX Runtime only *guarantees* "
+            "support for models stamped with official released onnx opset versions. Opset 99 is under "
+            "development and support for this is limited.",
+            kind="Fail",
+            message=r"Opset \d+ is under development and support for this is limited",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running Resize node. "
+            "Name:'' Status Message: ScalesValidation 'Linear' mode only supports:\n  * 2-D inputs or",
+            kind="Fail",
+            message=r"'(Linear|Cubic)' mode only supports?:",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: "
+            "when anti-aliasing is set, Resize only supports mode `LINEAR` and `CUBIC`.",
+            kind="Fail",
+            message="when anti-aliasing is set, Resize only supports mode",
+        ),
+        UnsupportedRule(
+            "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
+            kind="Unsupported",
+            error_class="unsupported",
+        ),
+    ),
+)

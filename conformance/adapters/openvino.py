@@ -1,0 +1,61 @@
+"""OpenVINO on the CPU: ONNX models through its front end, its own operators one node at a time."""
+
+from __future__ import annotations
+
+from conformance.adapter import Adapter, UnsupportedRule
+
+ADAPTER = Adapter(
+    name="openvino",
+    first_line="OpenVINO on the CPU, computing in float32: its own operators, and ONNX models",
+    requirements=("openvino",),
+    worker="openvino_worker.py",
+    unsupported=(
+        UnsupportedRule(
+            "RuntimeError: Model wasn't fully converted.\nSummary:\n"
+            "-- No conversion rule found for operations: StringNormalizer-10",
+            kind="RuntimeError",
+            message="No conversion rule found for operations:",
+        ),
+        UnsupportedRule(
+            "RuntimeError: Exception from src/frontends/onnx/frontend/src/utils/common.cpp:81:\n"
+            "Unsupported data type COMPLEX64 expected: BOOL, BFLOAT16, FLOAT4E2M1",
+            kind="RuntimeError",
+            message=r"Unsupported data type \S+ expected:",
+        ),
+        UnsupportedRule(
+            "RuntimeError: [CPU] ExtractImagePatches node with name 'ExtractImagePatches_1' has unsupported "
+            "precision: string",
+            kind="RuntimeError",
+            message="has unsupported precision:",
+        ),
+        UnsupportedRule(
+            "RuntimeError: Unsupported operation of type: Interpolate name: Y\nDetails:\n"
+            "Not Implemented:\nInterpolate-4 doesn't support input tensor with rank: 5 for 'cubic' mode",
+            kind="RuntimeError",
+            message=r"(?m)^Not Implemented:$",
+        ),
+        UnsupportedRule(
+            "RuntimeError: tf_crop_and_resize - this type of coordinate transformation mode is not "
+            "supported. Choose one of the following modes: asymmetric",
+            kind="RuntimeError",
+            message="this type of coordinate transformation mode is not supported",
+        ),
+        UnsupportedRule(
+            "RuntimeError: [CPU] Interpolate node with name 'Y' only supports resize on spatial "
+            "dimensions(depth, height and width)",
+            kind="RuntimeError",
+            message="only supports resize on spatial dimensions",
+        ),
+        UnsupportedRule(
+            "RuntimeError: While validating node 'opset11::Interpolate Interpolate_1': Input element "
+            "type must be f32, f16, bf16, i8, u8, i64, i32.",
+            kind="RuntimeError",
+            message="Input element type must be f32",
+        ),
+        UnsupportedRule(
+            "Unsupported: the Python interface of OpenVINO drops NUL at the end of a string",
+            kind="Unsupported",
+            error_class="unsupported",
+        ),
+    ),
+)

@@ -1,0 +1,152 @@
+"""The worker for ONNX Runtime.
+
+Settings that make a run repeatable and a worker cheap: one thread, no profiling, no log. Element types that
+numpy lacks travel as OrtValue, bit for bit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from conformance.workers.wire_arrays import from_numpy, from_storage, to_numpy, to_storage
+    from conformance.workers.worker_protocol import (
+        Header,
+        LoadRequest,
+        NotTensor,
+        Unsupported,
+        WireTensor,
+        Worker,
+        WorkerFault,
+        serve,
+    )
+else:
+    from wire_arrays import from_numpy, from_storage, to_numpy, to_storage
+    from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
+
+_LEVELS = {
+    "all": "ORT_ENABLE_ALL",
+    "none": "ORT_DISABLE_ALL",
+    "basic": "ORT_ENABLE_BASIC",
+    "extended": "ORT_ENABLE_EXTENDED",
+}
+
+# Element types that numpy lacks: their number in ONNX's TensorProto, and what holds their bits.
+_EXTENDED = {
+    "bfloat16": (16, np.uint16),
+    "float8e4m3fn": (17, np.uint8),
+    "float8e4m3fnuz": (18, np.uint8),
+    "float8e5m2": (19, np.uint8),
+    "float8e5m2fnuz": (20, np.uint8),
+}
+_PACKED = ("int4", "uint4")
+
+
+class _Model:
+    __slots__ = ("outputs", "session", "through_values")
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.outputs: List[str] = [each.name for each in session.get_outputs()]
+        # Only types that numpy lacks take the longer way.
+        types = [each.type for each in list(session.get_inputs()) + list(session.get_outputs())]
+        self.through_values = any(_element_type(each) in _EXTENDED for each in types)
+
+
+class OnnxRuntimeWorker(Worker):
+    """Sessions on one execution provider."""
+
+    def __init__(self, options: Dict[str, str]) -> None:
+        self._ort = import_module("onnxruntime")
+        self._ort.set_default_logger_severity(4)
+        self._provider = options.get("provider", "CPU")
+        self._level = options.get("optimization", "all")
+        offered = self._ort.get_available_providers()
+        name = self._provider + "ExecutionProvider"
+        if name not in offered:
+            raise ValueError("no provider %r here; offered: %s" % (self._provider, ", ".join(offered)))
+        self._providers = [name]
+        self._settings = self._ort.SessionOptions()
+        self._settings.intra_op_num_threads = 1
+        self._settings.inter_op_num_threads = 1
+        self._settings.log_severity_level = 4
+        self._settings.use_deterministic_compute = True
+        self._settings.graph_optimization_level = getattr(
+            self._ort.GraphOptimizationLevel, _LEVELS[self._level]
+        )
+
+    def hello(self) -> Header:
+        return {
+            "runtime": {"name": "onnxruntime", "version": str(self._ort.__version__)},
+            "domains": {"*": "onnx"},
+            "forms": ["inputs", "initializers", "dynamic"],
+            "devices": [self._provider],
+            "element_types": None,
+            "x_settings": {
+                "provider": self._provider,
+                "optimization": self._level,
+                "threads": 1,
+                "deterministic_compute": True,
+            },
+        }
+
+    def load(self, request: LoadRequest) -> _Model:
+        if request.onnx is None:
+            raise WorkerFault("no ONNX model in the request")
+        # The session's constructor changes the list that it is given, when it falls back.
+        providers = list(self._providers)
+        return _Model(self._ort.InferenceSession(request.onnx, self._settings, providers=providers))
+
+    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+        try:
+            return self._run(model, inputs)
+        except UnicodeEncodeError:
+            raise Unsupported("the Python interface of ONNX Runtime takes strings in UTF-8 alone") from None
+
+    def _run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+        if not model.through_values:
+            arrays = {name: to_numpy(each) for name, each in inputs.items()}
+            return [from_numpy(each) for each in model.session.run(None, arrays)]
+        values = {name: self._to_value(each) for name, each in inputs.items()}
+        returned = model.session.run_with_ort_values(model.outputs, values)
+        return [_from_value(each) for each in returned]
+
+    def _to_value(self, tensor: WireTensor) -> Any:
+        kinds = self._ort.OrtValue
+        if tensor.element_type in _PACKED:
+            raise Unsupported("the Python interface of ONNX Runtime takes no %s" % tensor.element_type)
+        if tensor.element_type not in _EXTENDED:
+            return kinds.ortvalue_from_numpy(to_numpy(tensor))
+        if not hasattr(kinds, "ortvalue_from_numpy_with_onnx_type"):
+            raise Unsupported("the Python interface of this ONNX Runtime takes no %s" % tensor.element_type)
+        code, _ = _EXTENDED[tensor.element_type]
+        return kinds.ortvalue_from_numpy_with_onnx_type(to_storage(tensor), code)
+
+
+def _from_value(value: Any) -> Any:
+    if not value.is_tensor():
+        return NotTensor(value)
+    name = _element_type(value.data_type())
+    if name not in _EXTENDED:
+        return from_numpy(value.numpy())
+    _, storage = _EXTENDED[name]
+    shape = tuple(value.shape())
+    count = 1
+    for extent in shape:
+        count *= extent
+    width = np.dtype(storage).itemsize
+    raw = ctypes.string_at(value.data_ptr(), count * width) if count else b""
+    return from_storage(name, np.frombuffer(raw, storage).reshape(shape))
+
+
+def _element_type(text: str) -> str:
+    """`bfloat16` of `tensor(bfloat16)`; ONNX Runtime's names are ONNX's."""
+    return text[len("tensor(") : -1] if text.startswith("tensor(") else text
+
+
+if __name__ == "__main__":
+    serve(OnnxRuntimeWorker)

@@ -1,0 +1,205 @@
+"""The worker for OpenVINO on the CPU: its ONNX front end, and its own operators built one node at a time.
+
+It computes in float32 and for accuracy: by default it may choose bfloat16 on machines that are fast at it,
+which would answer another question. It gets two threads, not one: with one, 2026.4.1 loses the errors that
+come up once the shapes are known, and answers with an empty tensor.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from conformance.workers.wire_arrays import STORAGE, from_numpy, from_storage, to_numpy, to_storage
+    from conformance.workers.worker_protocol import (
+        Header,
+        LoadRequest,
+        NotTensor,
+        Unsupported,
+        WireTensor,
+        Worker,
+        WorkerFault,
+        serve,
+    )
+else:
+    from wire_arrays import STORAGE, from_numpy, from_storage, to_numpy, to_storage
+    from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
+
+_SETTINGS = {
+    "INFERENCE_PRECISION_HINT": "f32",
+    "EXECUTION_MODE_HINT": "ACCURACY",
+    "PERFORMANCE_HINT": "LATENCY",
+    "INFERENCE_NUM_THREADS": 2,
+    "NUM_STREAMS": 1,
+    "ENABLE_CPU_PINNING": False,
+}
+_TYPES = {
+    "float": "f32",
+    "double": "f64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "bool": "boolean",
+    "string": "string",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+    "float8e4m3fn": "f8e4m3",
+    "float8e5m2": "f8e5m2",
+    "int4": "i4",
+    "uint4": "u4",
+}
+_PACKED = ("int4", "uint4")
+
+
+class _Model:
+    __slots__ = ("outputs", "ports", "request")
+
+    def __init__(self, request: Any, compiled: Any, ports: Dict[str, Any]) -> None:
+        self.request = request
+        # An input that the model does not use is not there after its conversion.
+        self.ports = ports
+        self.outputs = len(compiled.outputs)
+
+
+class OpenvinoWorker(Worker):
+    """Models compiled for the CPU."""
+
+    def __init__(self, options: Dict[str, str]) -> None:
+        del options  # it has none
+        self._openvino = import_module("openvino")
+        self._core = self._openvino.Core()
+        offered = set(self._core.get_property("CPU", "SUPPORTED_PROPERTIES"))
+        self._settings = {name: value for name, value in _SETTINGS.items() if name in offered}
+        if "INFERENCE_PRECISION_HINT" not in self._settings:
+            raise RuntimeError("this OpenVINO cannot be told to compute in float32")
+        self._types = {
+            name: getattr(self._openvino.Type, theirs)
+            for name, theirs in _TYPES.items()
+            if hasattr(self._openvino.Type, theirs)
+        }
+        self._names = {theirs.get_type_name(): name for name, theirs in self._types.items()}
+
+    def hello(self) -> Header:
+        return {
+            "runtime": {"name": "openvino", "version": _version(self._openvino)},
+            "domains": {"org.openvino": "node", "*": "onnx"},
+            "forms": ["inputs", "initializers", "dynamic"],
+            "devices": ["CPU"],
+            "element_types": sorted(self._types),
+            "x_settings": dict(self._settings),
+            "x_device_name": str(self._core.get_property("CPU", "FULL_DEVICE_NAME")),
+        }
+
+    def load(self, request: LoadRequest) -> _Model:
+        if request.domain == "org.openvino":
+            model = self._build(request)
+        elif request.onnx is not None:
+            model = self._core.read_model(request.onnx)
+        else:
+            raise WorkerFault("no ONNX model in the request")
+        compiled = self._core.compile_model(model, "CPU", self._settings)
+        ports = {name: port for port in compiled.inputs for name in port.get_names()}
+        return _Model(compiled.create_infer_request(), compiled, ports)
+
+    def _build(self, request: LoadRequest) -> Any:
+        """A model of the one node; `since_version` is the number of the operator set that defines it."""
+        operators = import_module("openvino.opset1")
+        factory = import_module("openvino.utils.node_factory").NodeFactory
+        parameters: List[Any] = []
+        arguments: List[Any] = []
+        for each in request.inputs:
+            if each is None:
+                raise Unsupported("operators of OpenVINO have no omitted inputs before given ones")
+            name, element_type, shape = each
+            if name in request.constants:
+                node = operators.constant(self._to_tensor(request.constants[name]), shared_memory=False)
+            else:
+                extents = [-1 if extent is None else extent for extent in shape]
+                node = operators.parameter(extents, self._type(element_type), name=name)
+                node.output(0).get_tensor().set_names({name})
+                parameters.append(node)
+            arguments.append(node.output(0))
+        made = factory("opset%d" % request.since_version).create(
+            request.name, arguments, dict(request.attributes)
+        )
+        return self._openvino.Model(made.outputs(), parameters, request.name)
+
+    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+        for name, each in inputs.items():
+            if name in model.ports:
+                model.request.set_tensor(model.ports[name], self._to_tensor(each))
+        model.request.infer()
+        return [self._from_tensor(model.request.get_output_tensor(each)) for each in range(model.outputs)]
+
+    def _to_tensor(self, tensor: WireTensor) -> Any:
+        if tensor.element_type == "string":
+            return self._to_strings(tensor)
+        made = self._openvino.Tensor(self._type(tensor.element_type), list(tensor.shape))
+        stored = to_storage(tensor)
+        if tensor.element_type in _PACKED:
+            made.data.view(np.uint8)[...] = _pack(stored)
+        elif stored.size:
+            # bfloat16 and float8 show themselves to numpy as other types of the same width.
+            made.data.view(stored.dtype)[...] = stored
+        return made
+
+    def _type(self, element_type: str) -> Any:
+        if element_type not in self._types:
+            raise Unsupported("OpenVINO has no element type %s" % element_type)
+        return self._types[element_type]
+
+    def _to_strings(self, tensor: WireTensor) -> Any:
+        texts = [each.encode("utf-8", "surrogateescape") for each in to_numpy(tensor).reshape(-1).tolist()]
+        if any(each.endswith(b"\0") for each in texts):
+            raise Unsupported("the Python interface of OpenVINO drops NUL at the end of a string")
+        made = self._openvino.Tensor(self._types["string"], list(tensor.shape))
+        if texts:
+            made.bytes_data = np.array(texts, dtype=np.bytes_).reshape(tensor.shape)
+        return made
+
+    def _from_tensor(self, tensor: Any) -> Any:
+        name = self._names.get(tensor.element_type.get_type_name())
+        shape = tuple(tensor.shape)
+        if name is None:
+            return NotTensor(tensor)
+        if name == "string":
+            return from_numpy(np.array(tensor.bytes_data, dtype=object).reshape(shape))
+        if name in _PACKED:
+            return from_storage(name, _unpack(tensor.data.view(np.uint8), shape, name == "int4"))
+        if name in STORAGE:
+            return from_storage(name, tensor.data.view(STORAGE[name]))
+        return from_numpy(tensor.data)
+
+
+def _pack(values: Any) -> Any:
+    """Two 4-bit integers to the byte, the first one in the lower half."""
+    halves = values.reshape(-1).view(np.uint8) & 15
+    if halves.size % 2:
+        halves = np.append(halves, np.uint8(0))
+    return halves[0::2] | (halves[1::2] << 4)
+
+
+def _unpack(packed: Any, shape: Sequence[int], signed: bool) -> Any:
+    flat = packed.reshape(-1)
+    count = int(np.prod(shape, dtype=np.int64))
+    halves = np.stack([flat & 15, flat >> 4], axis=1).reshape(-1)[:count].astype(np.int8)
+    if signed:
+        halves = np.where(halves > 7, halves - 16, halves).astype(np.int8)
+    return halves.reshape(tuple(shape))
+
+
+def _version(module: Any) -> str:
+    """The release alone: `2026.4.1` of `2026.4.1-22982-e213a147257-releases/2026/4`."""
+    return str(module.__version__).partition("-")[0]
+
+
+if __name__ == "__main__":
+    serve(OpenvinoWorker)

@@ -1,0 +1,90 @@
+"""The worker for TensorFlow on the CPU: its operators by their raw names, run eagerly."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Callable, Dict, Sequence, Tuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from conformance.workers.wire_arrays import from_numpy, to_numpy
+    from conformance.workers.worker_protocol import (
+        Header,
+        LoadRequest,
+        NotTensor,
+        Unsupported,
+        WireTensor,
+        Worker,
+        serve,
+    )
+else:
+    from wire_arrays import from_numpy, to_numpy
+    from worker_protocol import NotTensor, Unsupported, Worker, serve
+
+# Before the import: no log, the same sums on every machine, no accelerator.
+_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1"}
+
+
+class TensorflowWorker(Worker):
+    """Operators of `tf.raw_ops`, called with tensors of exactly the case's types."""
+
+    def __init__(self, options: Dict[str, str]) -> None:
+        del options  # it has none
+        os.environ.update(_ENVIRONMENT)
+        self._tensorflow = import_module("tensorflow")
+        threading = self._tensorflow.config.threading
+        threading.set_intra_op_parallelism_threads(1)
+        threading.set_inter_op_parallelism_threads(1)
+        # The first call of any operator sets up the eager context, which takes far longer than the call.
+        self._tensorflow.constant(0)
+
+    def hello(self) -> Header:
+        return {
+            "runtime": {"name": "tensorflow", "version": str(self._tensorflow.__version__)},
+            "domains": {"org.tensorflow": "node"},
+            "forms": ["inputs"],
+            "devices": ["CPU"],
+            "element_types": None,
+            "x_settings": dict(_ENVIRONMENT, eager=True, threads=1),
+        }
+
+    def load(self, request: LoadRequest) -> Tuple[Callable[..., Any], Dict[str, Any]]:
+        operator = getattr(self._tensorflow.raw_ops, request.name, None)
+        if operator is None:
+            raise Unsupported("tf.raw_ops has no %s" % request.name)
+        return operator, dict(request.attributes)
+
+    def run(
+        self, model: Tuple[Callable[..., Any], Dict[str, Any]], inputs: Dict[str, WireTensor]
+    ) -> Sequence[Any]:
+        operator, attributes = model
+        # `constant` converts numbers by value; of an array it keeps type and shape.
+        tensors = {name: self._tensorflow.constant(_to_array(each)) for name, each in inputs.items()}
+        returned = operator(**tensors, **attributes)
+        several = isinstance(returned, (tuple, list))
+        return [self._from_tensor(each) for each in (returned if several else [returned])]
+
+    def _from_tensor(self, value: Any) -> Any:
+        if not isinstance(value, self._tensorflow.Tensor):
+            return NotTensor(value)
+        array = value.numpy()
+        if isinstance(array, bytes):  # a string of rank 0
+            array = np.array(array, dtype=object)
+        return from_numpy(array)
+
+
+def _to_array(tensor: WireTensor) -> Any:
+    """Strings are bytes to TensorFlow."""
+    array = to_numpy(tensor)
+    if tensor.element_type != "string":
+        return array
+    flat = array.reshape(-1)
+    for position, each in enumerate(flat.tolist()):
+        flat[position] = each.encode("utf-8", "surrogateescape")
+    return flat.reshape(tensor.shape)
+
+
+if __name__ == "__main__":
+    serve(TensorflowWorker)

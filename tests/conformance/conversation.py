@@ -1,0 +1,128 @@
+"""Talk to a worker as the harness does, one request at a time."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from io import BufferedReader, BufferedWriter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from conformance.adapter import WORKERS
+from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
+from conformance.models import Form, build_model, describe_node, has_onnx_form, input_names
+from conformance.workers.worker_protocol import read_frame, write_frame
+from opcert.attributes import attribute
+from opcert.element_types import ELEMENT_TYPES
+from opcert.names import CaseId, OperatorName
+from opcert.tensors import Tensor
+
+Header = dict[str, Any]
+
+
+class RuntimeRefused(Exception):
+    """An `error` answer."""
+
+    def __init__(self, answer: Header) -> None:
+        super().__init__(f"{answer['class']} {answer['kind']}: {answer['message']}")
+        self.error_class: str = answer["class"]
+        self.kind: str = answer["kind"]
+        self.message: str = answer["message"]
+
+
+class Conversation:
+    """One worker process and what it was asked."""
+
+    def __init__(self, python: Path, worker: str, options: Mapping[str, str] | None = None) -> None:
+        self._process = subprocess.Popen(
+            [str(python), str(WORKERS / worker)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+        )
+        self._count = 0
+        try:
+            self.hello = self.ask({"type": "hello", "protocol": 1, "options": dict(options or {})})[0]
+        except BaseException:
+            self._process.kill()
+            self._process.wait()
+            raise
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def ask(self, header: Header, blobs: Sequence[bytes] = ()) -> tuple[Header, list[bytes]]:
+        """The answer to a request; RuntimeRefused where it is an error, EOFError where the worker died."""
+        sending, receiving = self._process.stdin, self._process.stdout
+        assert isinstance(sending, BufferedWriter)
+        assert isinstance(receiving, BufferedReader)
+        number, self._count = self._count, self._count + 1
+        write_frame(sending, {**header, "id": number}, blobs)
+        frame = read_frame(receiving)
+        if frame is None:
+            raise EOFError(f"the worker ended with status {self._process.wait()}")
+        assert frame[0]["id"] == number
+        if frame[0]["type"] == "error":
+            raise RuntimeRefused(frame[0])
+        return frame
+
+    def call(self, case: Case, form: Form = "inputs") -> list[Tensor | str]:
+        """Load and run a case; a string stands for what is no tensor."""
+        described, blobs = describe_node(case, form)
+        header: Header = {"type": "load", "model": 1, "form": form, **described}
+        how = self.hello["domains"].get(case.operator.domain, self.hello["domains"].get("*"))
+        if how == "onnx" and has_onnx_form(case.operator):
+            header["onnx"] = len(blobs)
+            blobs = [*blobs, build_model(case, form)]
+        self.ask(header, blobs)
+        sent: list[Header] = []
+        data: list[bytes] = []
+        constant = {each["name"] for each in described["inputs"] if each and each.get("constant")}
+        for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True):
+            if tensor is not None and name not in constant:
+                sent.append(
+                    {"name": name, "element_type": tensor.element_type.name, "shape": list(tensor.shape),
+                     "blob": len(data)}
+                )  # fmt: skip
+                data.append(tensor.to_bytes())
+        answer, returned = self.ask({"type": "run", "model": 1, "inputs": sent}, data)
+        self.ask({"type": "unload", "model": 1})
+        return [_read(each, returned) for each in answer["outputs"]]
+
+
+def _read(description: Header, blobs: Sequence[bytes]) -> Tensor | str:
+    if "not_a_tensor" in description:
+        return str(description["not_a_tensor"])
+    kind = ELEMENT_TYPES[description["element_type"]]
+    return Tensor.from_bytes(kind, tuple(description["shape"]), blobs[description["blob"]])
+
+
+def make_case(
+    operator: str,
+    inputs: Sequence[tuple[str, Tensor | None]],
+    attributes: Mapping[str, tuple[str, object]] | None = None,
+    output: Tensor | None = None,
+) -> Case:
+    """A case of one output; `output` gives the type and rank that its model declares, else those of the
+    first input."""
+    name = OperatorName.parse(operator)
+    held = {each: attribute(kind, value) for each, (kind, value) in (attributes or {}).items()}
+    first = next(tensor for _, tensor in inputs if tensor is not None)
+    expected = ExpectedOutput("Y", output or first)
+    return Case(
+        id=CaseId(name, "cover", None, call_digest(name, held, tuple(inputs))),
+        element_type=first.element_type,
+        attributes=held,
+        inputs=tuple(inputs),
+        output_names=("Y",),
+        demand="answer",
+        expectations=(Expectation((expected,)),),
+    )

@@ -1,0 +1,74 @@
+"""The adapter of the ONNX reference evaluator against the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from conformance.adapter import load_adapter
+from conformance.models import FORMS, Form
+from opcert.tensors import tensor
+from tests.conformance.conversation import Conversation, make_case
+from tests.conformance.runtime_checks import (
+    assert_every_rule_is_met,
+    assert_moved_unharmed,
+    converse,
+    environment_of,
+    numbers,
+    rule_of,
+)
+
+pytestmark = pytest.mark.runtimes("onnx")
+ADAPTER = load_adapter("onnx")
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Conversation]:
+    with converse(ADAPTER) as conversation:
+        yield conversation
+
+
+def test_it_says_what_it_is(runtime: Conversation) -> None:
+    assert runtime.hello["runtime"] == {"name": "onnx", "version": environment_of(ADAPTER).packages["onnx"]}
+
+
+def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
+    scales = ("scales", tensor(np.array([1, 1], np.float32)))
+    cases = [
+        make_case("com.microsoft::Pad-1", [("data", numbers((2,))), ("pads", tensor([1, 1]))]),
+        make_case(
+            "ai.onnx::Resize-18", [("X", numbers((2, 2))), ("roi", None), scales], {"antialias": ("int", 1)}
+        ),
+    ]
+    assert_every_rule_is_met(ADAPTER, runtime, cases)
+
+
+def test_other_refusals_are_its_own(runtime: Conversation) -> None:
+    scales = ("scales", tensor(np.array([1], np.float32)))
+    cases = [
+        make_case("ai.onnx::Resize-10", [("X", numbers((1,))), scales]),
+        make_case("ai.onnx::Resize-18", [("X", numbers((1,), "string")), ("roi", None), scales]),
+    ]
+    for case in cases:
+        assert rule_of(ADAPTER, runtime, case) is None
+
+
+@pytest.mark.parametrize(
+    "element_type",
+    ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+     "uint64", "bool", "string", "complex64", "complex128", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+     "float8e5m2fnuz", "int4", "uint4"],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
+def test_element_types_pass_unharmed(
+    runtime: Conversation, element_type: str, shape: tuple[int, ...]
+) -> None:
+    assert_moved_unharmed(runtime, make_case("ai.onnx::Identity-21", [("X", numbers(shape, element_type))]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_taken(runtime: Conversation, form: Form) -> None:
+    inputs = [("input_data", numbers((5,), "int64")), ("shape", tensor([5]))]
+    assert_moved_unharmed(runtime, make_case("ai.onnx::CenterCropPad-18", inputs), form)

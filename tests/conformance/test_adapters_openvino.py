@@ -1,0 +1,121 @@
+"""The adapter of OpenVINO against OpenVINO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from conformance.adapter import load_adapter
+from conformance.cases import Case
+from conformance.models import FORMS, Form
+from opcert.tensors import Tensor, tensor
+from tests.conformance.conversation import Conversation, make_case
+from tests.conformance.runtime_checks import (
+    assert_every_rule_is_met,
+    assert_moved_unharmed,
+    converse,
+    environment_of,
+    numbers,
+    rule_of,
+)
+
+pytestmark = pytest.mark.runtimes("openvino")
+ADAPTER = load_adapter("openvino")
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Conversation]:
+    with converse(ADAPTER) as conversation:
+        yield conversation
+
+
+_PATCHES = {
+    "sizes": ("ints", [1, 1]),
+    "strides": ("ints", [1, 1]),
+    "rates": ("ints", [1, 1]),
+    "auto_pad": ("string", "valid"),
+}
+
+
+def _patches(image: Tensor, **changed: tuple[str, object]) -> Case:
+    return make_case("org.openvino::ExtractImagePatches-3", [("image", image)], {**_PATCHES, **changed})
+
+
+def _resize(
+    data: Tensor, *scales: float, roi: Tensor | None = None, **attributes: tuple[str, object]
+) -> Case:
+    held = tensor(np.array(scales, np.float32))
+    return make_case("ai.onnx::Resize-13", [("X", data), ("roi", roi), ("scales", held)], attributes)
+
+
+def test_it_says_what_it_is(runtime: Conversation) -> None:
+    installed = environment_of(ADAPTER).packages["openvino"]
+    assert runtime.hello["runtime"] == {"name": "openvino", "version": installed}
+    assert runtime.hello["x_settings"]["INFERENCE_PRECISION_HINT"] == "f32"
+    assert runtime.hello["x_settings"]["EXECUTION_MODE_HINT"] == "ACCURACY"
+
+
+def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
+    cube = numbers((1, 1, 1, 1, 1), "int32")
+    roi = tensor(np.array([0, 0, 1, 1], np.float32))
+    crop = ("string", "tf_crop_and_resize")
+    text = tensor(np.array([b"a\0"], np.object_))
+    cases = [
+        make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
+        make_case("ai.onnx::Identity-16", [("X", numbers((1,), "complex64"))]),
+        _patches(numbers((1, 1, 1, 1), "string")),
+        _resize(cube, 1, 1, 1, 1, 2, mode=("string", "cubic")),
+        _resize(numbers((2, 2)), 1, 1, roi=roi, coordinate_transformation_mode=crop),
+        _resize(numbers((1, 1, 2, 2)), 2, 1, 1, 1),
+        _resize(numbers((1, 1, 1, 1), "int16"), 1, 1, 1, 1),
+        make_case("ai.onnx::Identity-16", [("X", text)]),
+    ]
+    assert_every_rule_is_met(ADAPTER, runtime, cases)
+
+
+def test_other_refusals_are_its_own(runtime: Conversation) -> None:
+    cases = [
+        _patches(numbers((1, 3, 3))),
+        _patches(numbers((1, 1, 3, 3)), sizes=("ints", [0, 1])),
+        _patches(numbers((1, 1, 3, 3)), auto_pad=("string", "sideways")),
+    ]
+    for case in cases:
+        assert rule_of(ADAPTER, runtime, case) is None
+
+
+@pytest.mark.parametrize(
+    "element_type",
+    ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "uint8", "uint16", "uint32",
+     "uint64", "bool", "float8e4m3fn", "float8e5m2", "int4", "uint4"],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
+def test_element_types_pass_unharmed(
+    runtime: Conversation, element_type: str, shape: tuple[int, ...]
+) -> None:
+    assert_moved_unharmed(runtime, make_case("ai.onnx::Identity-16", [("X", numbers(shape, element_type))]))
+
+
+def test_int64_passes_unharmed_in_the_range_that_it_computes_in(runtime: Conversation) -> None:
+    # The plugin of the CPU computes int64 in int32: beyond its range the worker must not hide what comes out.
+    kept = tensor([[-(1 << 31), (1 << 31) - 1], [0, -1]], "int64")
+    assert_moved_unharmed(runtime, make_case("ai.onnx::Identity-16", [("X", kept)]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_taken_by_its_own_operators(runtime: Conversation, form: Form) -> None:
+    assert_moved_unharmed(runtime, _patches(numbers((2, 3, 4, 5))), form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_taken_by_onnx_models(runtime: Conversation, form: Form) -> None:
+    inputs = [("input_data", numbers((5,))), ("shape", tensor([5]))]
+    assert_moved_unharmed(runtime, make_case("ai.onnx::CenterCropPad-18", inputs), form)
+
+
+def test_an_error_that_comes_up_with_the_shapes_is_not_lost(runtime: Conversation) -> None:
+    case = _resize(numbers((1, 1, 2, 2)), 2, 1, 1, 1)
+    rule = rule_of(ADAPTER, runtime, case)
+    assert rule is not None
+    assert "only supports resize" in rule.message

@@ -1,0 +1,98 @@
+"""The adapter of TensorFlow against TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.adapter import load_adapter
+from conformance.cases import Case
+from opcert.tensors import Tensor, tensor
+from tests.conformance.conversation import Conversation, make_case
+from tests.conformance.runtime_checks import (
+    assert_every_rule_is_met,
+    assert_moved_unharmed,
+    converse,
+    environment_of,
+    numbers,
+    rule_of,
+)
+
+pytestmark = pytest.mark.runtimes("tensorflow")
+ADAPTER = load_adapter("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Conversation]:
+    with converse(ADAPTER) as conversation:
+        yield conversation
+
+
+def _blocks(
+    data: Tensor, block: Tensor | None = None, crops: Tensor | None = None, **attributes: tuple[str, object]
+) -> Case:
+    inputs = [
+        ("input", data),
+        ("block_shape", block or tensor([1, 1], "int32")),
+        ("crops", crops or tensor([[0, 0], [0, 0]], "int32")),
+    ]
+    return make_case("org.tensorflow::BatchToSpaceND-1", inputs, attributes)
+
+
+def test_it_says_what_it_is(runtime: Conversation) -> None:
+    installed = environment_of(ADAPTER).packages["tensorflow-cpu"]
+    assert runtime.hello["runtime"] == {"name": "tensorflow", "version": installed}
+
+
+def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
+    image = numbers((1, 1, 1, 1))
+    channels_first = {
+        "strides": ("ints", [1, 1, 1, 1]),
+        "padding": ("string", "VALID"),
+        "data_format": ("string", "NCHW"),
+    }
+    cases = [
+        _blocks(numbers((1, 1, 1), "string")),
+        make_case("org.tensorflow::Conv2D-1", [("input", image), ("filter", image)], channels_first),
+        make_case("org.tensorflow::Foo-1", [("x", image)]),
+    ]
+    assert_every_rule_is_met(ADAPTER, runtime, cases)
+
+
+def test_other_refusals_are_its_own(runtime: Conversation) -> None:
+    data = numbers((4, 1, 1))
+    cases = [
+        _blocks(data, block=tensor([0, 1], "int32")),
+        _blocks(data, block=tensor([1, 1], "int8")),
+        _blocks(data, crops=tensor([[-1, 0], [0, 0]], "int32")),
+        _blocks(data, block=tensor([[1, 1]], "int32")),
+        _blocks(data, nothing=("int", 1)),
+        make_case("org.tensorflow::BatchToSpaceND-1", [("input", data)]),
+    ]
+    for case in cases:
+        assert rule_of(ADAPTER, runtime, case) is None
+
+
+@pytest.mark.parametrize(
+    "element_type",
+    ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+     "uint64", "bool", "string", "complex64", "complex128", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+     "float8e5m2fnuz", "int4", "uint4"],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
+def test_element_types_pass_unharmed(
+    runtime: Conversation, element_type: str, shape: tuple[int, ...]
+) -> None:
+    case = make_case("org.tensorflow::Identity-1", [("input", numbers(shape, element_type))])
+    assert_moved_unharmed(runtime, case)
+
+
+def test_an_operator_is_called_with_the_types_of_the_case(runtime: Conversation) -> None:
+    case = _blocks(numbers((2, 1, 1)), tensor([1, 1], "int64"), tensor([[0, 0], [0, 0]], "int64"))
+    assert_moved_unharmed(runtime, case)
+
+
+def test_every_output_of_an_operator_is_returned(runtime: Conversation) -> None:
+    case = make_case("org.tensorflow::Unique-1", [("x", tensor([1, 1, 2], "int32"))])
+    assert runtime.call(case) == [tensor([1, 2], "int32"), tensor([0, 0, 1], "int32")]
