@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from opcert.attributes import AttributeKind
+from opcert.element_types import ELEMENT_TYPES
 from opcert.names import OperatorName
+from specs.relations import Relation
 
 Option = Literal["single", "optional", "variadic"]
 Otherwise = Literal["error", "undefined", "implementation_defined"]
@@ -27,11 +29,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Origin:
-    """Why a fact holds: the places that state it, or the reason that a person gave."""
+    """Why a fact holds: the places that state it, or the reason that a person gave.
+
+    A fact taken out of prose also names the rule that found it and how sure that is (0 to 1). `old` is the
+    imported value that a person overrode.
+    """
 
     how: How
     sources: tuple[Source, ...] = ()
     why: str | None = None
+    rule: str | None = None
+    confidence: float | None = None
+    old: Any = None
 
 
 @dataclass(frozen=True)
@@ -66,16 +75,27 @@ class AttributeSpec:
     has_default: bool
     values: AllowedValues | None
     origin: Origin
+    at_least: int | float | None = None
 
 
 @dataclass(frozen=True)
 class ParameterSpec:
-    """An input or output. `type` names a type constraint, or is one concrete type (our name)."""
+    """An input or output. `type` names a type constraint, or is one concrete type (our name).
+
+    What the document says beside: `rank` ("4", "N"), `shape` (the names of its extents), the least value
+    that its elements may have, whether a variadic one takes one type only, whether it can be derived.
+    """
 
     name: str
     option: Option
     type: str
     origin: Origin
+    rank: str | None = None
+    shape: tuple[str, ...] | None = None
+    at_least: int | float | None = None
+    homogeneous: bool | None = None
+    differentiable: bool | None = None
+    default: Any = None
 
 
 @dataclass(frozen=True)
@@ -134,21 +154,29 @@ class Reading:
 
 @dataclass(frozen=True)
 class Value:
-    """A literal tensor of a worked example: flattened elements, shape, and element type (our name)."""
+    """A tensor of a worked example: shape, flattened elements, and element type (our name) where stated.
+
+    `data` is None where the document fixes the shape alone (random data). An output may then have a
+    `relation`, which computes it from any input. `decimals` is the greatest number of digits that the
+    document printed behind a decimal point (numpy prints 8 at most, and fewer only where they are all that
+    there are); None where whole numbers or code were read.
+    """
 
     shape: tuple[int, ...]
-    data: tuple[Any, ...]
+    data: tuple[Any, ...] | None
     element_type: str | None
     source: Source | None = None
+    decimals: int | None = None
+    relation: Relation | None = None
 
 
 @dataclass(frozen=True)
 class Example:
     """A worked example: one call and the outputs printed for it.
 
-    An input or output without literal values (random data, or computed by code that is not read) is None:
-    such an example fixes attributes and shapes alone. `inputs` is in the node's order; an omitted optional
-    input has the name "". `rounded` is the number of significant digits that the document printed.
+    Names are the operator's own. `inputs` is in the operator's order; an omitted optional input has the name
+    "". A value is None where nothing is known of it, not even its shape (computed by code that is not read).
+    `repaired` says that the importer mended a slip of the document, which is then a finding.
     """
 
     id: str
@@ -157,6 +185,41 @@ class Example:
     outputs: tuple[tuple[str, Value | None], ...]
     source: Source
     note: str | None = None
+    repaired: bool = False
+
+    @property
+    def printed(self) -> bool:
+        """Whether the document states what comes out."""
+        return any(each is not None and (each.data is not None or each.relation is not None)
+                   for _, each in self.outputs)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that the document states: what it defines, its text, the condition under which it holds."""
+
+    name: str
+    text: str
+    origin: Origin
+    when: str | None = None
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A passage of prose: what it is about (a path: `attributes.mode`), where it stands, its digest."""
+
+    about: str
+    source: Source
+    lines: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Arity:
+    """How many inputs (or outputs) a node has; `most` is None where there is no limit."""
+
+    least: int
+    most: int | None
 
 
 @dataclass(frozen=True)
@@ -190,7 +253,10 @@ class Exclusion:
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything known about one operator version."""
+    """Everything known about one operator version.
+
+    `origins` tells each single field from the next, by its path: `attributes.mode.default`.
+    """
 
     operator: OperatorName
     documents: tuple[Document, ...]
@@ -205,12 +271,20 @@ class Spec:
     findings: tuple[Finding, ...] = ()
     factors: tuple[Factor, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    prose: tuple[Prose, ...] = ()
+    input_arity: Arity | None = None
+    output_arity: Arity | None = None
+    deprecated: bool = False
+    origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def document(self, key: str) -> Document:
         """The document of that key; raises KeyError where the spec has none."""
         return next(each for each in self.documents if each.key == key)
 
     def types_of(self, parameter: ParameterSpec) -> tuple[str, ...]:
-        """The element types that an input or output may have."""
+        """The element types that an input or output may have; none where no document says."""
         found = self.type_constraints.get(parameter.type)
-        return found.types if found else (parameter.type,)
+        if found is not None:
+            return found.types
+        return (parameter.type,) if parameter.type in ELEMENT_TYPES else ()

@@ -1,0 +1,67 @@
+"""Importers: one module for each dialect of documents, found by name.
+
+A dialect's module has `DIALECT` (its name), `recognise(text) -> float` (how sure it is that a document is
+written so, 0 to 1) and `read(text, operator) -> list[Spec]` (the facts; one entry for each operator version,
+`operator` being the name that the user gave, or None).
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from opcert.errors import Place, UserError
+from opcert.names import OperatorName
+from specs.documents import Text
+from specs.model import Spec
+
+
+@dataclass(frozen=True)
+class Importer:
+    """One dialect's functions."""
+
+    dialect: str
+    recognise: Callable[[Text], float]
+    read: Callable[[Text, OperatorName | None], list[Spec]]
+
+
+@cache
+def importers() -> tuple[Importer, ...]:
+    """Every importer, in the order of the dialects' names."""
+    modules = [import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__)]
+    found = [Importer(module.DIALECT, module.recognise, module.read) for module in modules]
+    return tuple(sorted(found, key=lambda each: each.dialect))
+
+
+def find_importer(text: Text, dialect: str | None = None) -> Importer:
+    """The importer of a document; raises UserError where no dialect fits, or the one asked for is unknown."""
+    names = ", ".join(each.dialect for each in importers())
+    if dialect is not None:
+        for each in importers():
+            if each.dialect == dialect:
+                return each
+        raise UserError("unknown dialect", got=repr(dialect), expected=f"one of {names}")
+    score, best = max(((each.recognise(text), each) for each in importers()), key=lambda pair: pair[0])
+    if score <= 0:
+        raise UserError(
+            "the document is no operator page",
+            expected=f"one of the dialects {names}",
+            where=Place(text.file),
+        )
+    return best
+
+
+def import_text(text: Text, operator: OperatorName | None = None, dialect: str | None = None) -> list[Spec]:
+    """The facts of a document, one spec for each operator version; raises UserError where it holds none."""
+    importer = find_importer(text, dialect)
+    specs = importer.read(text, operator)
+    if not specs:
+        raise UserError(
+            "the document defines no operator",
+            got=f"a document of the dialect {importer.dialect}",
+            where=Place(text.file),
+        )
+    return specs

@@ -1,0 +1,66 @@
+"""Fragments of TensorFlow's web pages: one argument's table cell, which does not name its operator."""
+
+from __future__ import annotations
+
+import re
+
+from opcert.errors import Place, UserError
+from opcert.names import OperatorName
+from specs.documents import KEY, Passage, Text, split_lines
+from specs.model import Document, Finding, Spec
+from specs.tensorflow_texts.arguments import argument_facts
+from specs.tensorflow_texts.examples import read_input_examples
+
+DIALECT = "tensorflow-fragment"
+
+_CELL = re.compile(r"\A\s*(?P<name>\w+)\s*\n\|\s*\n(?P<text>.*?)(?:\n\|\s*)?\Z", re.DOTALL)
+
+
+def recognise(text: Text) -> float:
+    """Sure where a name, a bar and a tensor's description follow each other."""
+    match = _CELL.match(text.content)
+    return 0.9 if match and re.match(r"An? (?:optional )?`?\w+`?", match["text"]) else 0.0
+
+
+def read(text: Text, operator: OperatorName | None) -> list[Spec]:
+    """The facts of one argument; raises UserError where the user did not name the operator."""
+    where = Place(text.file)
+    if operator is None:
+        raise UserError(
+            "the fragment does not name its operator",
+            where=where,
+            remedy=f"Name it: --operator {text.file}=domain::Name-version",
+        )
+    match = _CELL.match(text.content)
+    if match is None:
+        raise UserError("the document is no table cell", expected="name, bar, text, bar", where=where)
+    first = text.content[: match.start("text")].count("\n")
+    last = text.content[: match.end("text")].count("\n") + 1
+    lines = split_lines(text.content)
+    passage = Passage(lines[first:last])
+    name_line = next(each for each in lines if each.text)
+    facts = argument_facts(match["name"], passage, name_line.source())
+    examples, findings = read_input_examples(passage, facts.parameter.name)
+    document = Document(KEY, text.file, DIALECT, text.sha256, None, "asserted")
+    unnamed = Finding(
+        "operator-unnamed",
+        "warning",
+        name_line.source(),
+        "the fragment describes one argument and does not name its operator",
+        f"imported as {operator} because its user said so",
+        "noted",
+    )
+    return [
+        Spec(
+            operator=operator,
+            documents=(document,),
+            attributes={},
+            inputs=(facts.parameter,),
+            outputs=(),
+            type_constraints=facts.type_constraints,
+            formulas=facts.formulas,
+            prose=(passage.prose(f"inputs.{match['name']}"),),
+            examples=examples,
+            findings=(unnamed, *findings),
+        )
+    ]

@@ -1,0 +1,194 @@
+"""Importing documents into a folder of specs: reading, keys that stay, writing, and the check for drift."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opcert.errors import SeveralErrors, UserError
+from opcert.names import OperatorName
+from specs.documents import Text, read_document
+from specs.imported_files import FILE_NAME, read_imported
+from specs.imported_writer import write_imported
+from specs.importers import import_text
+from specs.library import list_operators, spec_folder
+from specs.model import Spec
+
+_SKIPPED_NAMES = frozenset(["LICENSE", "README.md", "VERSION_NUMBER"])
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A file that gave no facts, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass
+class Import:
+    """What a set of documents says: the layers of each operator version, and the files that were not read."""
+
+    layers: dict[OperatorName, list[Spec]] = field(default_factory=dict)
+    documents: list[Text] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """The user's word that a file describes an operator."""
+
+    pattern: str
+    operator: OperatorName
+
+    @classmethod
+    def parse(cls, text: str) -> Assertion:
+        """Read `FILE=OPERATOR`; raises UserError on anything else."""
+        file, mark, operator = text.partition("=")
+        if not mark or not file:
+            raise UserError("not an assertion", got=repr(text), expected="FILE=domain::Name-version")
+        return cls(file, OperatorName.parse(operator))
+
+    def fits(self, path: Path) -> bool:
+        """Whether it speaks of this file: its path, its name, or a pattern of either."""
+        return any(fnmatch.fnmatchcase(each, self.pattern) for each in (str(path), path.name))
+
+
+def read_documents(
+    paths: Sequence[Path],
+    assertions: Sequence[Assertion] = (),
+    dialect: str | None = None,
+    remembered: Mapping[str, OperatorName] | None = None,
+) -> Import:
+    """Read files, and the files of folders, in the order of their names.
+
+    A file that was named and holds no operator raises UserError (all of them together); one in a folder is
+    listed as unread. `remembered` gives the operators that earlier imports asserted, by file name.
+    """
+    result = Import()
+    errors: list[UserError] = []
+    for path, named in _files(paths):
+        operator = next((each.operator for each in assertions if each.fits(path)), None)
+        if operator is None and remembered is not None:
+            operator = remembered.get(path.name)
+        try:
+            text = read_document(path)
+            layers = import_text(text, operator, dialect)
+        except UserError as error:
+            if named:
+                errors.append(error)
+            elif path.name not in _SKIPPED_NAMES:
+                result.unread.append(Unread(path.name, str(error)))
+            continue
+        result.documents.append(text)
+        for layer in layers:
+            result.layers.setdefault(layer.operator, []).append(layer)
+    if errors:
+        raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
+    return result
+
+
+def _files(paths: Iterable[Path]) -> list[tuple[Path, bool]]:
+    found: dict[Path, bool] = {}
+    for path in paths:
+        if path.is_dir():
+            for each in sorted(path.rglob("*")):
+                if each.is_file() and not any(part.startswith(".") for part in each.relative_to(path).parts):
+                    found.setdefault(each, False)
+        else:
+            found[path] = True
+    return list(found.items())
+
+
+def remembered_assertions(folder: Path) -> dict[str, OperatorName]:
+    """The operators that documents were asserted to describe, by file name, in a folder of specs."""
+    if not folder.is_dir():
+        return {}
+    return {
+        layer.documents[0].file: operator
+        for operator in list_operators([folder])
+        for layer in read_imported(spec_folder(operator, folder) / FILE_NAME)
+        if layer.documents[0].identity == "asserted"
+    }
+
+
+def plan_files(result: Import, folder: Path) -> dict[OperatorName, str]:
+    """The text of each operator's `imported.yaml` as it should stand in a folder of specs.
+
+    A document that the file has already keeps its key, and those that were not read now keep their facts; new
+    documents get the next keys in the order of their names.
+    """
+    return {
+        operator: write_imported(_keyed(layers, spec_folder(operator, folder) / FILE_NAME))
+        for operator, layers in sorted(result.layers.items())
+    }
+
+
+def _keyed(layers: list[Spec], path: Path) -> list[tuple[str, Spec]]:
+    keyed: dict[str, Spec] = {}
+    if path.is_file():
+        keyed = {layer.documents[0].key: layer for layer in read_imported(path)}
+    keys = {layer.documents[0].file: key for key, layer in keyed.items()}
+    number = 1
+    for layer in sorted(layers, key=lambda each: each.documents[0].file):
+        file = layer.documents[0].file
+        if file not in keys:
+            while f"d{number}" in keyed:
+                number += 1
+            keys[file] = f"d{number}"
+        keyed[keys[file]] = layer
+    return sorted(keyed.items(), key=lambda pair: (len(pair[0]), pair[0]))
+
+
+def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:
+    """Write what differs; the files that were written. UserError where the folder cannot be written."""
+    written = []
+    for operator, text in plan.items():
+        path = spec_folder(operator, folder) / FILE_NAME
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise UserError(f"cannot write specs: {error.strerror}", got=str(path)) from None
+        written.append(path)
+    return written
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A spec that is not what its documents say: missing, changed at a line, or no longer stated."""
+
+    operator: OperatorName
+    reason: str
+
+
+def find_drift(result: Import, plan: Mapping[OperatorName, str], folder: Path) -> list[Drift]:
+    """Where a folder of specs differs from what the documents give."""
+    drifts = []
+    for operator, text in plan.items():
+        path = spec_folder(operator, folder) / FILE_NAME
+        if not path.is_file():
+            drifts.append(Drift(operator, f"{path} is missing"))
+        elif (found := path.read_text(encoding="utf-8")) != text:
+            drifts.append(Drift(operator, f"{path}:{_first_difference(found, text)}"))
+    read = {each.file for each in result.documents}
+    for operator in list_operators([folder]) if folder.is_dir() else []:
+        if operator in plan:
+            continue
+        layers = read_imported(spec_folder(operator, folder) / FILE_NAME)
+        gone = sorted({layer.documents[0].file for layer in layers} & read)
+        if gone:
+            drifts.append(Drift(operator, f"{', '.join(gone)} no longer describes it"))
+    return drifts
+
+
+def _first_difference(found: str, wanted: str) -> str:
+    old, new = found.split("\n"), wanted.split("\n")
+    for number, (first, second) in enumerate(zip(old, new, strict=False), 1):
+        if first != second:
+            return f"{number}: {first.strip()!r} where the documents give {second.strip()!r}"
+    return f"{min(len(old), len(new))}: {len(old)} lines where the documents give {len(new)}"

@@ -1,0 +1,59 @@
+"""Pages collapsed to one line: their line ends restored from the markup, every line with its column."""
+
+from __future__ import annotations
+
+import re
+
+from specs.documents import Line
+from specs.worked.flattened import split_statements
+
+_CUTS = re.compile(
+    r" (?=\*\*(?:Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\* )"
+    r"|(?<=\*\*Version\*\*) |(?<=\*\*Summary\*\*) |(?<=\*\*Attributes\*\*) |(?<=\*\*Inputs\*\*) "
+    r"|(?<=\*\*Outputs\*\*) |(?<=\*\*Type Constraints\*\*) |(?<=\*\*Examples\*\*) "
+    r"| (?=\* \*\*)| (?=\*\*_\w+\*\* :: )|(?<=\*\*) (?=:: )|(?<=:) (?=[\w.]+ - \d+(?: \([\w.]+\))? =+ )"
+    r"| (?=={3,} )|(?<====) | (?=\.\. (?:_l-onnx|contents|toctree|tag-diff))"
+    r"| (?=This version of the operator has been )"
+)
+_ITEM_HEAD = re.compile(r"^\* \*\*[^*]+\*\*(?: \([^)]*\))?(?: - \*\*.+?\*\*)?(?: in \(.*? \))?: ")
+
+
+def is_flattened(content: str) -> bool:
+    """Whether a page has lost its line ends: its section titles stand inside a line."""
+    return re.search(r"\S \*\*Version\*\* \* \*\*name\*\*", content) is not None
+
+
+def restore_lines(content: str) -> list[Line]:
+    """The lines that the page had, as far as its markup tells."""
+    lines: list[Line] = []
+    for number, text in enumerate(content.split("\n"), 1):
+        whole = Line(text, number, 1)
+        start = 0
+        for cut in _CUTS.finditer(text):
+            lines += _pieces(whole, start, cut.start())
+            start = cut.end()
+        lines += _pieces(whole, start, len(text))
+    return _restore_code(lines)
+
+
+def _pieces(whole: Line, start: int, end: int) -> list[Line]:
+    piece = Line(whole.text[start:end], whole.number, (whole.column or 1) + start)
+    head = _ITEM_HEAD.match(piece.text)
+    if head is None:
+        return [piece]
+    rest = piece.after(head.end())
+    return [Line(head[0].rstrip(), piece.number, piece.column), Line(f"  {rest.text}", rest.number,
+            None if rest.column is None else rest.column - 2)]  # fmt: skip
+
+
+def _restore_code(lines: list[Line]) -> list[Line]:
+    restored: list[Line] = []
+    for line in lines:
+        if not line.text.startswith(":: "):
+            restored.append(line)
+            continue
+        restored.append(Line("::", line.number, line.column))
+        for each in split_statements(line.after(3)):
+            column = None if each.column is None else each.column - 4
+            restored.append(Line(f"    {each.text}", each.number, column))
+    return restored

@@ -1,0 +1,1 @@
+"""What the dialects of OpenVINO specifications share: sections, nested items, worked examples."""
