@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from conformance.limits import Limits
+from opcert.commands.suite_argument import DEFAULT, HELP
 
 
 @click.command("run", help=__doc__)
 @click.argument("runtime")
-@click.option("-s", "--suite", "suite_name", required=True, help="The suite: a folder or a zip file.")
+@click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
 @click.option("-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *.")
 @click.option("-j", "--jobs", type=click.IntRange(1, 256), default=1, help="Workers at a time.")
 @click.option(

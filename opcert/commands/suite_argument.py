@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
 from conformance.suites import Suite, open_suite
+
+DEFAULT = "default"
+HELP = "The suite: a folder, a zip file, or `default`, which is generated where it is not kept yet."
 
 
 def resolve_suite(text: str) -> Suite:
-    """Open the suite that `-s` names: a folder or a zip file; raises UserError where there is none."""
-    return open_suite(Path(text))
+    """Open the suite that `-s` names; raises UserError where there is none."""
+    if text != DEFAULT:
+        return open_suite(Path(text))
+    # Imported here, because a ready-made suite has no use for the generator.
+    from generator.cache import default_suite
+
+    return open_suite(default_suite(lambda line: click.echo(line, err=True)))
