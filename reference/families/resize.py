@@ -1,0 +1,170 @@
+"""ONNX Resize, versions 10 to 19: the tensor resampled along its axes.
+
+Sources: the ONNX operator page of Resize (versions 10, 11, 13 and 18) and ONNX's Changelog.md (version 19).
+What the page leaves to its examples: sampling locations outside the tensor take the nearest element's value
+unless excluded; an antialiasing filter's weights are normalised; nearest clamps its pixel into the tensor.
+Errors: OutsideDomain and UnstableLength, as everywhere in the reference.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from opcert.tensors import Tensor
+from reference.answers import Answer, OutsideDomain
+from reference.interpolation.requests import Readings, check_value, plan_axes, read_method, read_request
+from reference.interpolation.resampling import Behaviours, resample
+from reference.registry import Reading, reference_operator
+
+Scale = Annotated[Literal["given", "recomputed"], Reading]
+LengthResized = Annotated[Literal["integer", "fractional"], Reading]
+AlignCornersOfOne = Annotated[Literal["start", "center"], Reading]
+RoiInLength = Annotated[Literal["crop_and_resize", "always"], Reading]
+AspectIndex = Annotated[Literal["axis", "position"], Reading]
+PolicyScale = Annotated[Literal["recomputed", "common"], Reading]
+UnitAxis = Annotated[Literal["formula", "unchanged"], Reading]
+Conversion = Annotated[Literal["truncate", "floor", "half_even", "half_away", "half_up"], Reading]
+Overflow = Annotated[Literal["saturate", "wrap"], Reading]
+Subnormals = Annotated[Literal["kept", "flushed"], Reading]
+
+MODES_11 = (
+    "half_pixel",
+    "pytorch_half_pixel",
+    "align_corners",
+    "asymmetric",
+    "tf_half_pixel_for_nn",
+    "tf_crop_and_resize",
+)
+MODES_13 = tuple(mode for mode in MODES_11 if mode != "tf_half_pixel_for_nn")
+MODES_19 = (*MODES_13, "half_pixel_symmetric")
+
+
+@reference_operator("ai.onnx::Resize-10")
+def resize_10(
+    X: Tensor,
+    scales: Tensor,
+    *,
+    mode: str = "nearest",
+    coordinates: Annotated[Literal["asymmetric", "half_pixel", "align_corners"], Reading] = "asymmetric",
+    nearest_rounding: Annotated[
+        Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil", "ceil_downsampling"], Reading
+    ] = "floor",
+    scale: Scale = "given",
+    align_corners_of_one: AlignCornersOfOne = "start",
+    integer_conversion: Conversion = "truncate",
+    integer_overflow: Overflow = "saturate",
+    subnormals: Subnormals = "kept",
+) -> Answer:
+    """Resize by `scales`, to floor(input_dimension * scale), by nearest elements or linearly.
+
+    The page names neither coordinates nor nearest's rounding: both are readings.
+    """
+    check_value("mode", mode, ("nearest", "linear"))
+    request = read_request(X, None, scales, None, None, coordinates)
+    axes = plan_axes(request, Readings(scale, align_corners_of_one=align_corners_of_one))
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    return resample(X, axes, read_method(mode, nearest_rounding), behaviours)
+
+
+@reference_operator("ai.onnx::Resize-11")
+def resize_11(
+    X: Tensor,
+    roi: Tensor | None = None,
+    scales: Tensor | None = None,
+    sizes: Tensor | None = None,
+    *,
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+    scale: Scale = "given",
+    length_resized: LengthResized = "integer",
+    align_corners_of_one: AlignCornersOfOne = "start",
+    roi_in_length: RoiInLength = "crop_and_resize",
+    unit_axis: UnitAxis = "formula",
+    integer_conversion: Conversion = "truncate",
+    integer_overflow: Overflow = "saturate",
+    subnormals: Subnormals = "kept",
+) -> Answer:
+    """Resize by `scales`, or to `sizes` where `scales` is an empty tensor."""
+    if roi is None or scales is None:
+        raise OutsideDomain("roi and scales are no optional inputs", expected="an empty tensor for neither")
+    if scales.array.size == 0 and sizes is not None:
+        scales = None
+    check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_11)
+    request = read_request(X, roi, scales, sizes, None, coordinate_transformation_mode)
+    readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length, unit_axis=unit_axis)
+    method = read_method(mode, nearest_mode, cubic_coeff_a, 0, exclude_outside, extrapolation_value)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    return resample(X, plan_axes(request, readings), method, behaviours)
+
+
+@reference_operator("ai.onnx::Resize-13")
+def resize_13(
+    X: Tensor,
+    roi: Tensor | None = None,
+    scales: Tensor | None = None,
+    sizes: Tensor | None = None,
+    *,
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+    scale: Scale = "given",
+    length_resized: LengthResized = "integer",
+    align_corners_of_one: AlignCornersOfOne = "start",
+    roi_in_length: RoiInLength = "crop_and_resize",
+    integer_conversion: Conversion = "truncate",
+    integer_overflow: Overflow = "saturate",
+    subnormals: Subnormals = "kept",
+) -> Answer:
+    """Resize by `scales` or to `sizes`, one of which is given."""
+    check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_13)
+    request = read_request(X, roi, scales, sizes, None, coordinate_transformation_mode)
+    readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length)
+    method = read_method(mode, nearest_mode, cubic_coeff_a, 0, exclude_outside, extrapolation_value)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    return resample(X, plan_axes(request, readings), method, behaviours)
+
+
+@reference_operator("ai.onnx::Resize-18")
+def resize_18(
+    X: Tensor,
+    roi: Tensor | None = None,
+    scales: Tensor | None = None,
+    sizes: Tensor | None = None,
+    *,
+    antialias: int = 0,
+    axes: tuple[int, ...] | None = None,
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    keep_aspect_ratio_policy: str = "stretch",
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+    scale: Scale = "given",
+    length_resized: LengthResized = "integer",
+    align_corners_of_one: AlignCornersOfOne = "start",
+    roi_in_length: RoiInLength = "crop_and_resize",
+    aspect_index: AspectIndex = "axis",
+    policy_scale: PolicyScale = "recomputed",
+    integer_conversion: Conversion = "truncate",
+    integer_overflow: Overflow = "saturate",
+    subnormals: Subnormals = "kept",
+) -> Answer:
+    """Resize some axes by `scales` or to `sizes`, with antialiasing and aspect ratio policies."""
+    check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_13)
+    request = read_request(
+        X, roi, scales, sizes, axes, coordinate_transformation_mode, keep_aspect_ratio_policy
+    )
+    readings = Readings(
+        scale, length_resized, align_corners_of_one, roi_in_length, aspect_index, policy_scale
+    )
+    method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    return resample(X, plan_axes(request, readings), method, behaviours)

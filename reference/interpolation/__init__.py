@@ -1,0 +1,1 @@
+"""What interpolating operators share: lengths, coordinates, kernels, weights."""

@@ -1,0 +1,215 @@
+"""From coordinates in the resized tensor to the original: exact, bounded, and by every listed route."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.errors import InternalError
+from reference.estimates import Estimate, Floats
+
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a resize, with all that its coordinates depend on.
+
+    `scale` is (numerator, denominator): a given scale over 1, which no route rounds, or a ratio of lengths.
+    `target_scale` is the given scale where the target length, length_original * (end - start) * scale, is
+    fractional; `fractional` says whether the formulas' length_resized is that target, else it is the
+    output's length. `start` and `end` are the region of interest. `of_one`
+    is where align_corners looks for a single element.
+    """
+
+    mode: str
+    length_original: int
+    length_resized: int
+    scale: tuple[Fraction, int]
+    target_scale: Fraction | None = None
+    fractional: bool = False
+    start: Fraction = Fraction(0)
+    end: Fraction = Fraction(1)
+    of_one: str = "start"
+
+    @property
+    def exact_scale(self) -> Fraction:
+        return self.scale[0] / self.scale[1]
+
+    @property
+    def exact_length(self) -> Fraction:
+        """length_resized as the formulas take it."""
+        if self.fractional and self.target_scale is not None:
+            return self.target_scale * self.length_original * (self.end - self.start)
+        return Fraction(self.length_resized)
+
+
+class Arithmetic(Protocol):
+    """Something to compute the formulas in."""
+
+    def constant(self, value: Fraction | int) -> Any: ...
+    def ratio(self, numerator: Fraction | int, denominator: int) -> Any: ...
+    def divide(self, dividend: Any, divisor: Any) -> Any: ...
+
+
+Number = TypeVar("Number")
+
+
+class Estimated:
+    """Arithmetic on Estimates: exact values with the error of the worst listed route."""
+
+    def constant(self, value: Fraction | int) -> Estimate:
+        return Estimate.held(value)
+
+    def ratio(self, numerator: Fraction | int, denominator: int) -> Estimate:
+        return Estimate.held(numerator).divide_once(denominator)
+
+    def divide(self, dividend: Estimate, divisor: Estimate) -> Estimate:
+        return dividend / divisor
+
+
+@dataclass(frozen=True)
+class Route(Generic[Number]):
+    """Arithmetic of one way to compute coordinates.
+
+    `work` is the precision of sums and products, `scales` that of ratios of lengths. `reciprocal` is None
+    where divisions are divisions, else the precision of the reciprocal that is multiplied with instead.
+    `result` is the precision that the coordinate is stored in.
+    """
+
+    work: type[np.floating[Any]]
+    scales: type[np.floating[Any]]
+    reciprocal: type[np.floating[Any]] | None
+    result: type[np.floating[Any]]
+
+    def constant(self, value: Fraction | int) -> Any:
+        # Lengths and float32 scales are exact here; only a double region of interest is rounded.
+        return self.work(self.scales(float(value)))
+
+    def ratio(self, numerator: Fraction | int, denominator: int) -> Any:
+        return self.work(self.scales(float(numerator)) / self.scales(denominator))
+
+    def divide(self, dividend: Any, divisor: Any) -> Any:
+        if self.reciprocal is None:
+            return dividend / divisor
+        return dividend * self.work(self.reciprocal(1) / self.reciprocal(divisor))
+
+
+def routes() -> Iterator[Route[Any]]:
+    """Every listed way: float32 or float64, division or reciprocal, fused or not, stored in either width."""
+    single, double = np.float32, np.float64
+    for reciprocal in (None, single):
+        yield Route(single, single, reciprocal, single)
+    for result in (single, double):
+        for scales in (single, double):
+            for each in (None, double):
+                yield Route(double, scales, each, result)
+    # A fused multiply-add keeps the product of two float32 exactly, which float64 does too.
+    yield Route(double, single, single, single)
+
+
+def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
+    """x_original of the coordinates `x` in the resized tensor, as the ONNX document writes it."""
+    length = _length(axis, by)
+    last = by.constant(axis.length_original - 1)
+    half = by.constant(HALF)
+    match axis.mode:
+        case "half_pixel":
+            return by.divide(x + half, by.ratio(*axis.scale)) - half
+        case "half_pixel_symmetric":
+            adjustment = by.divide(by.constant(axis.length_resized), _target(axis, by))
+            offset = by.constant(Fraction(axis.length_original, 2)) * (by.constant(1) - adjustment)
+            return offset + by.divide(x + half, by.ratio(*axis.scale)) - half
+        case "pytorch_half_pixel":
+            if axis.exact_length > 1:
+                return by.divide(x + half, by.ratio(*axis.scale)) - half
+            return x * by.constant(0)
+        case "align_corners":
+            if axis.exact_length == 1:
+                return x * by.constant(0) + (last * half if axis.of_one == "center" else by.constant(0))
+            return by.divide(x * last, length - by.constant(1))
+        case "asymmetric":
+            return by.divide(x, by.ratio(*axis.scale))
+        case "tf_half_pixel_for_nn":
+            return by.divide(x + half, by.ratio(*axis.scale))
+        case "tf_crop_and_resize":
+            start, end = by.constant(axis.start), by.constant(axis.end)
+            if axis.exact_length > 1:
+                return start * last + by.divide(x * (end - start) * last, length - by.constant(1))
+            return x * by.constant(0) + half * (start + end) * last
+    raise InternalError(f"no coordinate formula for {axis.mode}")
+
+
+def regrouped_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
+    """The same with the step between two coordinates computed once; None where that changes nothing."""
+    half, one = by.constant(HALF), by.constant(1)
+    last = by.constant(axis.length_original - 1)
+    if axis.mode in ("half_pixel", "asymmetric", "tf_half_pixel_for_nn", "pytorch_half_pixel"):
+        numerator, denominator = axis.scale
+        if denominator == 1 or (axis.mode == "pytorch_half_pixel" and axis.exact_length <= 1):
+            return None
+        step = by.ratio(denominator, int(numerator))
+        if axis.mode == "asymmetric":
+            return x * step
+        moved = (x + half) * step
+        return moved if axis.mode == "tf_half_pixel_for_nn" else moved - half
+    if axis.exact_length <= 1 or axis.mode == "half_pixel_symmetric":
+        return None
+    if axis.mode == "align_corners":
+        return x * (last / (_length(axis, by) - one))
+    start, end = by.constant(axis.start), by.constant(axis.end)
+    step = by.divide((end - start) * last, _length(axis, by) - one)
+    return start * last + x * step
+
+
+def _length(axis: Axis, by: Arithmetic) -> Any:
+    return _target(axis, by) if axis.fractional else by.constant(axis.length_resized)
+
+
+def _target(axis: Axis, by: Arithmetic) -> Any:
+    if axis.target_scale is None:
+        return by.constant(axis.length_resized)
+    target = by.constant(axis.target_scale) * by.constant(axis.length_original)
+    if axis.start == 0 and axis.end == 1:
+        return target
+    return target * (by.constant(axis.end) - by.constant(axis.start))
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """x_original of every position along an axis: the estimate, and one row for each route (float64)."""
+
+    estimate: Estimate
+    by_route: Floats
+
+    def decide(self, rule: Callable[[Fraction], Any]) -> list[tuple[Any, ...]]:
+        """What a rule says at each position: of the exact coordinate first, then what else routes reach."""
+        exact = self.estimate.value.fractions()
+        decided: list[tuple[Any, ...]] = []
+        for position, coordinate in enumerate(exact):
+            near = {Fraction(each) for each in set(self.by_route[:, position].tolist())}
+            decided.append(tuple(dict.fromkeys([rule(coordinate), *(rule(each) for each in sorted(near))])))
+        return decided
+
+
+@lru_cache(maxsize=4096)
+def coordinates(axis: Axis) -> Coordinates:
+    """The coordinates in the original tensor of every position along an axis."""
+    positions = np.arange(axis.length_resized)
+    whole = np.array(positions.tolist(), dtype=object)
+    estimate = document_formula(axis, Estimate.exact(whole), Estimated())
+    found: list[NDArray[Any]] = []
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for route in routes():
+            x = positions.astype(route.work)
+            for formula in (document_formula, regrouped_formula):
+                result = formula(axis, x, route)
+                if result is not None:
+                    found.append(np.asarray(result).astype(route.result).astype(np.float64))
+    return Coordinates(estimate, np.array(found).reshape(len(found), axis.length_resized))

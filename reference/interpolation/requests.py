@@ -1,0 +1,194 @@
+"""A resize as it is asked for, and what each of its axes comes to under the chosen readings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from opcert.tensors import Tensor
+from reference.answers import OutsideDomain
+from reference.interpolation.coordinates import Axis
+from reference.interpolation.lengths import common_scale, rounded_length, scaled_length
+from reference.interpolation.resampling import Method
+from reference.interpolation.weights import Kernel
+from reference.numbers import numbers
+
+NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "ceil_downsampling")
+POLICIES = ("stretch", "not_larger", "not_smaller")
+WHOLE = (Fraction(0), Fraction(1))
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The options chosen of the questions that the page leaves open; see the functions of the operator."""
+
+    scale: str
+    length_resized: str = "integer"
+    align_corners_of_one: str = "start"
+    roi_in_length: str = "crop_and_resize"
+    aspect_index: str = "axis"
+    policy_scale: str = "recomputed"
+    unit_axis: str = "formula"
+
+
+@dataclass(frozen=True)
+class Request:
+    """The numbers of a call, one for each entry of `axes` (not negative, none repeated).
+
+    Either `scales` or `sizes` is given. `roi` holds (start, end), or is None where none was given in full.
+    """
+
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    mode: str
+    scales: tuple[Fraction, ...] | None
+    sizes: tuple[int, ...] | None
+    roi: tuple[tuple[Fraction, Fraction], ...] | None
+    policy: str
+
+
+def check_value(attribute: str, value: str, known: Sequence[str]) -> None:
+    """Raise OutsideDomain unless an attribute has one of the values that its operator version knows."""
+    if value not in known:
+        raise OutsideDomain(f"{attribute} has no such value", got=value, expected=", ".join(known))
+
+
+def read_method(
+    mode: str,
+    nearest_mode: str,
+    cubic_coeff_a: float = -0.75,
+    antialias: int = 0,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+) -> Method:
+    """The method that the attributes ask for; raises OutsideDomain for values that no version knows."""
+    check_value("mode", mode, ("nearest", "linear", "cubic"))
+    check_value("nearest_mode", nearest_mode, NEAREST_MODES)
+    for name, number in (("cubic_coeff_a", cubic_coeff_a), ("extrapolation_value", extrapolation_value)):
+        if not math.isfinite(number):
+            raise OutsideDomain(f"{name} is not finite", got=str(number))
+    kernel = Kernel(mode, Fraction(cubic_coeff_a), bool(antialias), bool(exclude_outside))
+    return Method(nearest_mode, None if mode == "nearest" else kernel, Fraction(extrapolation_value))
+
+
+def read_request(
+    X: Tensor,
+    roi: Tensor | None,
+    scales: Tensor | None,
+    sizes: Tensor | None,
+    axes: Sequence[int] | None,
+    mode: str,
+    policy: str = "stretch",
+) -> Request:
+    """The request that the inputs make.
+
+    Raises OutsideDomain for axes out of range or repeated, for counts that do not match them, for both or
+    neither of scales and sizes, and for values outside their range.
+    """
+    check_value("keep_aspect_ratio_policy", policy, POLICIES)
+    chosen = _read_axes(len(X.shape), axes)
+    if (scales is None) == (sizes is None):
+        raise OutsideDomain("exactly one of scales and sizes is to be given")
+    factors = None if scales is None else _read_scales(scales, len(chosen))
+    lengths = None if sizes is None else _read_sizes(sizes, len(chosen))
+    region = None if roi is None else _read_roi(roi, len(chosen))
+    if region is None and mode == "tf_crop_and_resize" and chosen:
+        raise OutsideDomain("tf_crop_and_resize needs roi", expected=f"{2 * len(chosen)} finite numbers")
+    return Request(X.shape, chosen, mode, factors, lengths, region, policy)
+
+
+def _read_axes(rank: int, axes: Sequence[int] | None) -> tuple[int, ...]:
+    if axes is None:
+        return tuple(range(rank))
+    if not all(-rank <= axis < rank for axis in axes):
+        raise OutsideDomain("an axis is out of range", got=str(list(axes)), expected=f"[-{rank}, {rank - 1}]")
+    chosen = tuple(axis % rank for axis in axes)
+    if len(set(chosen)) != len(chosen):
+        raise OutsideDomain("an axis is repeated", got=str(list(axes)))
+    return chosen
+
+
+def _read_scales(scales: Tensor, count: int) -> tuple[Fraction, ...]:
+    found = numbers(scales.element_type, scales.array)
+    if len(found) != count or len(scales.shape) != 1:
+        raise OutsideDomain("scales of the wrong shape", got=str(list(scales.shape)), expected=f"[{count}]")
+    if not all(isinstance(each, Fraction) and each > 0 for each in found):
+        raise OutsideDomain("scales must be finite and above 0", got=str(scales.array.tolist()))
+    return tuple(Fraction(each) for each in found)
+
+
+def _read_sizes(sizes: Tensor, count: int) -> tuple[int, ...]:
+    if sizes.shape != (count,):
+        raise OutsideDomain("sizes of the wrong shape", got=str(list(sizes.shape)), expected=f"[{count}]")
+    found = tuple(int(each) for each in sizes.array)
+    if any(each < 0 for each in found):
+        raise OutsideDomain("sizes must not be negative", got=str(list(found)))
+    return found
+
+
+def _read_roi(roi: Tensor, count: int) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    if roi.shape != (2 * count,):
+        return None
+    bounds = numbers(roi.element_type, roi.array)
+    if not all(math.isfinite(each) for each in bounds):
+        return None
+    exact = [Fraction(each) for each in bounds]
+    return tuple(zip(exact[:count], exact[count:], strict=True))
+
+
+def plan_axes(request: Request, readings: Readings) -> tuple[Axis | None, ...]:
+    """What happens along each axis of the input; None where it stays as it is."""
+    plans: list[Axis | None] = [None] * len(request.shape)
+    for entry, axis in enumerate(request.axes):
+        if request.scales is not None:
+            plans[axis] = _plan_by_scale(request, readings, entry, request.scales[entry])
+        else:
+            plans[axis] = _plan_by_size(request, readings, entry)
+    return tuple(plans)
+
+
+def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Fraction) -> Axis | None:
+    length = request.shape[request.axes[entry]]
+    cropping = request.mode == "tf_crop_and_resize"
+    region = WHOLE
+    if request.roi is not None and (cropping or readings.roi_in_length == "always"):
+        region = request.roi[entry]
+    resized = scaled_length(length, scale, *region)
+    unmoved = request.mode == "tf_half_pixel_for_nn" and readings.unit_axis == "unchanged"
+    if unmoved and scale == 1 and resized == length:
+        return None
+    target = length * (region[1] - region[0]) * scale
+    recomputed = readings.scale == "recomputed" and resized != scale * length
+    return Axis(
+        mode=request.mode,
+        length_original=length,
+        length_resized=resized,
+        scale=(Fraction(resized), length) if recomputed else (scale, 1),
+        target_scale=scale if target != resized else None,
+        fractional=readings.length_resized == "fractional" and target != resized,
+        start=region[0],
+        end=region[1],
+        of_one=readings.align_corners_of_one,
+    )
+
+
+def _plan_by_size(request: Request, readings: Readings, entry: int) -> Axis | None:
+    assert request.sizes is not None
+    length = request.shape[request.axes[entry]]
+    resized = request.sizes[entry]
+    scale = (Fraction(resized), length)
+    if request.policy != "stretch":
+        common = common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
+        index = request.axes[entry] if readings.aspect_index == "axis" else entry
+        resized = rounded_length(common, request.shape[index])
+        scale = common if readings.policy_scale == "common" else (Fraction(resized), length)
+    unmoved = request.mode == "tf_half_pixel_for_nn" and readings.unit_axis == "unchanged"
+    if unmoved and resized == length:
+        return None
+    cropping = request.mode == "tf_crop_and_resize" and request.roi is not None
+    start, end = request.roi[entry] if cropping and request.roi is not None else WHOLE
+    return Axis(
+        request.mode, length, resized, scale, start=start, end=end, of_one=readings.align_corners_of_one
+    )

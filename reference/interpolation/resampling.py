@@ -1,0 +1,203 @@
+"""Resampling a tensor along its axes: by nearest elements, or by weighted sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.element_types import ElementType
+from opcert.tensors import Tensor
+from reference.answers import Answer, OutsideDomain
+from reference.interpolation.coordinates import Axis, coordinates
+from reference.interpolation.nearest import move, pixels, plain
+from reference.interpolation.special import outcomes
+from reference.interpolation.weights import Kernel, axis_weights
+from reference.numbers import decode, encode, layout_of, smallest_normal
+from reference.rounding import Rounded, convert, round_floats, round_integers, working_layout
+from reference.sums import Sums, weighted_sums
+
+DIRECT_AXES = 3
+"""Summing all taps in one sum is a listed route up to so many axes; nobody does it beyond."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How to resample: `rule` picks the nearest element where `kernel` is None."""
+
+    rule: str
+    kernel: Kernel | None
+    extrapolation_value: Fraction
+
+
+@dataclass(frozen=True)
+class Behaviours:
+    """What documents leave to the implementation: see `round_integers` and `round_floats`."""
+
+    conversion: str
+    overflow: str
+    flush: bool
+
+
+@lru_cache(maxsize=32)
+def resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
+    """X resampled along the axes that are given (None: left as it is).
+
+    Raises OutsideDomain for weighted sums of booleans or strings, and for an extrapolated string.
+    """
+    shape = tuple(
+        extent if axis is None else axis.length_resized for extent, axis in zip(X.shape, axes, strict=True)
+    )
+    if 0 in shape:
+        empty = Tensor(X.element_type, np.empty(shape, dtype=X.element_type.storage))
+        return Answer(empty, None if method.kernel is None else np.zeros(shape))
+    if any(axis is not None and axis.length_original == 0 for axis in axes):
+        raise OutsideDomain("an axis of length 0 has no elements to make others from")
+    if method.kernel is None:
+        rounded = _extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, behaviours)
+        elements = Tensor(X.element_type, rounded.elements.reshape(shape))
+        return Answer(elements, None, rounded.alternatives or None)
+    if X.element_type.kind == "complex":
+        return _by_component(X, axes, method, behaviours)
+    rounded = _weighted(X, axes, method.kernel, behaviours)
+    rounded = _extrapolate(rounded, X.element_type, axes, shape, method, behaviours)
+    elements = Tensor(X.element_type, rounded.elements.reshape(shape))
+    return Answer(elements, rounded.allowed.reshape(shape), rounded.alternatives or None)
+
+
+def _nearest(X: Tensor, axes: Sequence[Axis | None], method: Method) -> Rounded:
+    chosen = [
+        tuple((position,) for position in range(extent)) if axis is None else pixels(axis, method.rule)
+        for extent, axis in zip(X.shape, axes, strict=True)
+    ]
+    return move(X.array, chosen)
+
+
+def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours) -> Rounded:
+    if X.element_type.kind in ("bool", "string"):
+        raise OutsideDomain(f"{kernel.mode} interpolation has no meaning for {X.element_type}")
+    flush = behaviours.flush and X.element_type.is_float
+    sums, strange = _sums(X, axes, kernel, flush)
+    if X.element_type.is_integer:
+        return round_integers(X.element_type, sums, behaviours.conversion, behaviours.overflow)
+    rounded = round_floats(X.element_type, sums, flush=flush)
+    for index, (result, others) in strange.items():
+        if result is not None:
+            rounded.elements[index] = encode(X.element_type, [result])[0]
+            rounded.allowed[index] = 0.0
+            rounded.alternatives.pop(index, None)
+        if others:
+            values = tuple(encode(X.element_type, others).tolist())
+            rounded.alternatives[index] = (*rounded.alternatives.get(index, ()), *values)
+    return rounded
+
+
+Strange = dict[int, tuple[float | None, tuple[float, ...]]]
+
+
+@lru_cache(maxsize=16)
+def _sums(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, flush: bool) -> tuple[Sums, Strange]:
+    weights = [(number, axis_weights(axis, kernel)) for number, axis in enumerate(axes) if axis is not None]
+    resized = [(number, each) for number, each in weights if not each.is_identity]
+    data = decode(X.element_type, X.array)
+    working = working_layout(X.element_type)
+    sensitive = flush and _is_small(X.element_type, X.array)
+    if sensitive:
+        least = smallest_normal(layout_of(X.element_type)) / data.scale
+        kept = np.where(np.abs(data.integers) < least, 0, data.integers)
+        data = replace(data, integers=np.asarray(kept, dtype=object))
+    direct = not kernel.antialias and len(resized) <= DIRECT_AXES
+    sums = weighted_sums(data, resized, working, direct=direct, flush=sensitive)
+    return sums, outcomes(data, weights)
+
+
+def _is_small(element_type: ElementType, array: NDArray[Any]) -> bool:
+    """Whether products of the elements with interpolation weights may be subnormal."""
+    layout = layout_of(element_type)
+    data = decode(element_type, array)
+    bound = smallest_normal(layout) * 2**24 / data.scale
+    return any(0 < abs(each) < bound for each in data.integers.flat)
+
+
+def _extrapolate(
+    rounded: Rounded,
+    element_type: ElementType,
+    axes: Sequence[Axis | None],
+    shape: tuple[int, ...],
+    method: Method,
+    behaviours: Behaviours,
+) -> Rounded:
+    """Put the extrapolation value where the coordinate of any axis lies outside the tensor.
+
+    Where routes differ in that, the interpolated value stays and the extrapolation value is an alternative.
+    """
+    outside, doubtful = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    for number, axis in enumerate(axes):
+        if axis is None or axis.mode != "tf_crop_and_resize":
+            continue
+        decided = _outside(axis)
+        along_axis = [-1 if each == number else 1 for each in range(len(shape))]
+        always = np.array([set(each) == {True} for each in decided]).reshape(along_axis)
+        ever = np.array([True in each for each in decided]).reshape(along_axis)
+        outside, doubtful = outside | always, doubtful | ever
+    if not doubtful.any():
+        return rounded
+    value = _extrapolation_element(element_type, method.extrapolation_value, behaviours)
+    elements = rounded.elements.copy()
+    allowed = np.where(outside.reshape(-1), 0.0, rounded.allowed)
+    elements[outside.reshape(-1)] = value
+    gone = set(np.flatnonzero(outside).tolist())
+    alternatives = {index: each for index, each in rounded.alternatives.items() if index not in gone}
+    for index in np.flatnonzero(doubtful & ~outside).tolist():
+        alternatives[index] = (*alternatives.get(index, ()), plain(value))
+    return Rounded(elements, allowed, alternatives)
+
+
+def _outside(axis: Axis) -> list[tuple[bool, ...]]:
+    """For every position whether routes find its coordinate outside the tensor."""
+    last = axis.length_original - 1
+
+    def is_outside(coordinate: Fraction) -> bool:
+        return not 0 <= coordinate <= last
+
+    return coordinates(axis).decide(is_outside)
+
+
+def _extrapolation_element(element_type: ElementType, value: Fraction, behaviours: Behaviours) -> Any:
+    if element_type.kind == "string":
+        raise OutsideDomain("a string has no extrapolation value")
+    if element_type.kind == "bool":
+        return np.bool_(value != 0)
+    if element_type.kind == "complex":
+        real = encode(element_type.component, [value])[0]
+        return np.array([complex(real, 0)], dtype=element_type.storage)[0]
+    if element_type.is_integer:
+        fitted = convert(value, behaviours.conversion, behaviours.overflow, *element_type.integer_range)
+        return np.array([fitted], dtype=element_type.storage)[0]
+    return encode(element_type, [value])[0]
+
+
+def _by_component(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
+    """Real and imaginary parts apart; the greater of their allowed errors holds for both.
+
+    Where one part may be something else altogether, any value is allowed to the element.
+    """
+    component = X.element_type.component
+    real = resample(Tensor(component, X.array.real), axes, method, behaviours)
+    imaginary = resample(
+        Tensor(component, X.array.imag), axes, replace(method, extrapolation_value=Fraction(0)), behaviours
+    )
+    joined = np.empty(real.expected.shape, dtype=X.element_type.storage)
+    joined.real, joined.imag = real.expected.array, imaginary.expected.array
+    assert real.allowed is not None
+    assert imaginary.allowed is not None
+    allowed = np.maximum(real.allowed, imaginary.allowed)
+    for index in {*(real.alternatives or {}), *(imaginary.alternatives or {})}:
+        allowed.reshape(-1)[index] = math.inf
+    return Answer(Tensor(X.element_type, joined), allowed)

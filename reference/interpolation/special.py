@@ -1,0 +1,70 @@
+"""NaN and infinities in weighted sums, where a weight may or may not be zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.numbers import Decoded
+from reference.sums import Weights, along
+
+
+def outcomes(
+    data: Decoded, weights: Sequence[tuple[int, Weights]]
+) -> dict[int, tuple[float | None, tuple[float, ...]]]:
+    """What elements with taps that are not finite become (by flat index), and what else they may be.
+
+    The result is NaN, an infinity, or None where only taps of weight 0 are not finite, so that the finite
+    taps' sum stands. A weight that is certainly not 0 passes NaN and infinities on; one that may be 0, or
+    that a route may multiply with though it is 0, leaves both answers open.
+    """
+    strange = ~data.finite
+    if not strange.any():
+        return {}
+    reached = strange.astype(np.float64)
+    for axis, each in weights:
+        reached = along(axis, each.touched.astype(np.float64), reached)
+    by_axis = dict(weights)
+    found: dict[int, tuple[float | None, tuple[float, ...]]] = {}
+    for index in np.argwhere(reached > 0):
+        taps = _taps(strange, by_axis, tuple(index.tolist()))
+        flat = int(np.ravel_multi_index(tuple(index), reached.shape))
+        found[flat] = _combine([(float(data.special[tap]), sign, clear) for tap, sign, clear in taps])
+    return found
+
+
+Tap = tuple[tuple[int, ...], int, bool]
+
+
+def _taps(strange: NDArray[np.bool_], weights: dict[int, Weights], index: tuple[int, ...]) -> list[Tap]:
+    """The elements that are not finite among an output element's taps, with the sign of their weight."""
+    columns = []
+    for axis, position in enumerate(index):
+        each = weights.get(axis)
+        columns.append([position] if each is None else np.flatnonzero(each.touched[position]).tolist())
+    found: list[Tap] = []
+    for tap in product(*columns):
+        if not strange[tap]:
+            continue
+        sign, clear = 1, True
+        for axis, each in weights.items():
+            sign *= int(each.sign[index[axis], tap[axis]])
+            clear &= not each.mixed[index[axis], tap[axis]]
+        found.append((tap, sign, clear))
+    return found
+
+
+def _combine(taps: list[tuple[float, int, bool]]) -> tuple[float | None, tuple[float, ...]]:
+    definite = [value * sign for value, sign, _ in taps if sign]
+    open_taps = [value for value, sign, clear in taps if not sign or not clear]
+    if any(math.isnan(each) for each in definite) or {math.inf, -math.inf} <= set(definite):
+        return math.nan, ()
+    result = definite[0] if definite else None
+    others: list[float] = [math.nan] if open_taps else []
+    if result is None and any(math.isinf(each) for each in open_taps):
+        others += [math.inf, -math.inf]
+    return result, tuple(others)

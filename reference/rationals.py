@@ -1,0 +1,162 @@
+"""Arrays of exact rational numbers: Python integers over Python integers, element by element."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.element_types import FloatLayout
+from reference.numbers import is_representable
+
+Integers = NDArray[Any]
+"""An array of dtype object that holds Python integers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rationals:
+    """Numerators over positive denominators; the two broadcast against each other.
+
+    Nothing is reduced to lowest terms on the way: denominators are shared as long as possible, which is what
+    makes this much faster than an array of Fractions.
+    """
+
+    numerator: Integers
+    denominator: Integers
+
+    @classmethod
+    def of(cls, values: object) -> Rationals:
+        """From integers or Fractions, nested in sequences as an array, over one common denominator."""
+        array = np.asarray(values, dtype=object)
+        denominator = math.lcm(*(Fraction(each).denominator for each in array.flat))
+        whole = [int(each * denominator) for each in array.flat]
+        return cls(_integers(whole).reshape(array.shape), _integers([denominator]).reshape(()))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(self.numerator.shape, self.denominator.shape)
+
+    def __neg__(self) -> Rationals:
+        return Rationals(-self.numerator, self.denominator)
+
+    def __abs__(self) -> Rationals:
+        return Rationals(np.abs(self.numerator), self.denominator)
+
+    def __add__(self, other: Rationals) -> Rationals:
+        if self.denominator.shape == other.denominator.shape == ():
+            ours, theirs = int(self.denominator[()]), int(other.denominator[()])
+            common = math.lcm(ours, theirs)
+            left, right = self.numerator * (common // ours), other.numerator * (common // theirs)
+            return Rationals(np.asarray(left + right, dtype=object), _integers([common]).reshape(()))
+        crossed = self.numerator * other.denominator + other.numerator * self.denominator
+        return Rationals(np.asarray(crossed, dtype=object), _product(self.denominator, other.denominator))
+
+    def __sub__(self, other: Rationals) -> Rationals:
+        return self + -other
+
+    def __mul__(self, other: Rationals) -> Rationals:
+        return Rationals(
+            _product(self.numerator, other.numerator), _product(self.denominator, other.denominator)
+        )
+
+    def __truediv__(self, other: Rationals) -> Rationals:
+        """The quotient; a division by zero is the caller's to exclude."""
+        sign = np.where(other.numerator < 0, -1, 1).astype(object)
+        return Rationals(
+            _product(_product(self.numerator, other.denominator), sign),
+            _product(self.denominator, np.abs(other.numerator)),
+        )
+
+    def at_most(self, other: Rationals) -> NDArray[np.bool_]:
+        """Where these are less than or equal to the others."""
+        left, right = self.numerator * other.denominator, other.numerator * self.denominator
+        return np.asarray(left <= right, dtype=np.bool_)
+
+    def total(self, axis: int) -> Rationals:
+        """The sum along an axis, which is kept with length 1."""
+        if self.denominator.shape == () or self.denominator.shape[axis] == 1:
+            numerator = np.broadcast_to(self.numerator, self.shape)
+            return Rationals(
+                np.asarray(numerator.sum(axis=axis, keepdims=True), dtype=object), self.denominator
+            )
+        parts = np.split(np.arange(self.shape[axis]), self.shape[axis])
+        terms = [self.take(each, axis) for each in parts]
+        result = terms[0]
+        for each in terms[1:]:
+            result = result + each
+        return result
+
+    def take(self, indices: NDArray[Any], axis: int) -> Rationals:
+        """The given indices along an axis."""
+        numerator = np.broadcast_to(self.numerator, self.shape)
+        denominator = np.broadcast_to(self.denominator, self.shape)
+        return Rationals(np.take(numerator, indices, axis), np.take(denominator, indices, axis))
+
+    def where(self, chosen: NDArray[np.bool_], other: Rationals) -> Rationals:
+        """These where `chosen`, the others elsewhere."""
+        if self.denominator.shape == other.denominator.shape == ():
+            common = math.lcm(int(self.denominator[()]), int(other.denominator[()]))
+            ours = self.numerator * (common // int(self.denominator[()]))
+            theirs = other.numerator * (common // int(other.denominator[()]))
+            return Rationals(
+                np.asarray(np.where(chosen, ours, theirs), dtype=object), _integers([common]).reshape(())
+            )
+        return Rationals(
+            np.asarray(np.where(chosen, self.numerator, other.numerator), dtype=object),
+            np.asarray(np.where(chosen, self.denominator, other.denominator), dtype=object),
+        )
+
+    def each(self, function: Callable[[int, int], Any], dtype: Any) -> NDArray[Any]:
+        """A function of numerator and denominator, element by element, as an array of a type."""
+        found = np.frompyfunc(function, 2, 1)(self.numerator, self.denominator)
+        return np.asarray(found, dtype=dtype)
+
+    def floats(self) -> NDArray[np.float64]:
+        """Each number rounded to float64."""
+        return self.each(_float, np.float64)
+
+    def floors(self) -> Integers:
+        """The greatest integer not above each number."""
+        return self.each(lambda numerator, denominator: numerator // denominator, object)
+
+    def fractions(self) -> list[Fraction]:
+        """The numbers one by one, in row-major order."""
+        return list(self.each(Fraction, object).flat)
+
+    def representable(self, layout: FloatLayout) -> NDArray[np.bool_]:
+        """Which of the numbers a floating-point layout holds exactly."""
+        return self.each(lambda *ratio: is_representable(layout, *ratio), np.bool_)
+
+    def powers_of_two(self) -> NDArray[np.bool_]:
+        """Which of the numbers are zero, or a power of two with either sign."""
+        return self.each(_is_power_of_two, np.bool_)
+
+
+def _integers(values: list[int]) -> Integers:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _product(left: Integers, right: Integers) -> Integers:
+    return np.asarray(left * right, dtype=object)
+
+
+def _float(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf
+
+
+def _is_power_of_two(numerator: int, denominator: int) -> bool:
+    if numerator == 0:
+        return True
+    divisor = math.gcd(numerator, denominator)
+    numerator, denominator = abs(numerator) // divisor, denominator // divisor
+    return numerator & (numerator - 1) == 0 and denominator & (denominator - 1) == 0

@@ -1,0 +1,198 @@
+"""Exact results with their errors become elements of the output type, and what may stand in their place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.element_types import BINARY32, BINARY64, ElementType, FloatLayout
+from reference.numbers import encode, encode_bits, largest, layout_of, numbers, smallest_normal, storage_of
+from reference.sums import Sums
+
+FEW = 8
+"""At most so many integers are listed one by one; more are allowed as a distance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Flat arrays: elements in storage, the distance allowed to each, and further values by index."""
+
+    elements: NDArray[Any]
+    allowed: NDArray[np.float64]
+    alternatives: dict[int, tuple[Any, ...]]
+
+
+def working_layout(element_type: ElementType) -> FloatLayout:
+    """The precision in which values are computed: the wider of float32 and the element type."""
+    return BINARY64 if element_type.component.name == "double" else BINARY32
+
+
+def round_floats(element_type: ElementType, sums: Sums, *, flush: bool) -> Rounded:
+    """Correctly rounded sums; a route's result is within its error, rounded once more to a narrower type.
+
+    With `flush` subnormal results are zero, and either where the error leaves it open.
+    """
+    layout, working = layout_of(element_type), working_layout(element_type)
+    numerators = np.broadcast_to(sums.value.numerator, sums.error.shape).reshape(-1).tolist()
+    denominators = np.broadcast_to(sums.value.denominator, sums.error.shape).reshape(-1).tolist()
+    bits = [encode_bits(element_type, *each) for each in zip(numerators, denominators, strict=True)]
+    elements = storage_of(element_type, np.array(bits, dtype=np.uint64))
+    errors, magnitudes = sums.error.reshape(-1), sums.magnitude.reshape(-1)
+    allowed = np.zeros(errors.shape)
+    alternatives: dict[int, tuple[Any, ...]] = {}
+    narrower = layout.precision < working.precision
+    far = float(largest(layout)) / 2
+    bound = float(largest(working))
+    exact_floats = sums.value.floats().reshape(-1)
+    results = numbers(element_type, elements)
+    for index in np.flatnonzero(
+        (errors > 0) | (np.abs(exact_floats) >= far) | (magnitudes >= bound)
+    ).tolist():
+        exact, error = Fraction(numerators[index], denominators[index]), float(errors[index])
+        if math.isfinite(results[index]) and error > 0:
+            off = float_up(abs(exact - Fraction(results[index])))
+            half = _half_ulp(layout, abs(float(exact_floats[index])) + error) if narrower else 0.0
+            allowed[index] = math.nextafter(math.nextafter(error + off, math.inf) + half, math.inf)
+        others = _overflowing(element_type, exact, error, math.isinf(results[index]))
+        if others is None:
+            allowed[index] = math.inf
+        elif magnitudes[index] >= bound:
+            others = encode(element_type, [math.inf, -math.inf, math.nan]).tolist()
+        if others:
+            alternatives[index] = tuple(others)
+    rounded = Rounded(elements, allowed, alternatives)
+    return _flushed(element_type, rounded, exact_floats, errors) if flush else rounded
+
+
+def float_up(value: Fraction) -> float:
+    """A float64 that is not less than a number: the number itself where it is one."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def _half_ulp(layout: FloatLayout, magnitude: float) -> float:
+    """Half a unit in the last place of a layout at a magnitude: the error of one rounding."""
+    if not math.isfinite(magnitude):
+        return math.inf
+    exponent = math.frexp(magnitude)[1] - 1
+    return math.ldexp(1.0, max(exponent, layout.least_exponent) - layout.precision)
+
+
+@cache
+def _overflow_threshold(layout: FloatLayout) -> Fraction:
+    """Numbers from here on round to infinity."""
+    step = Fraction(2) ** (layout.greatest_exponent - layout.precision + 1)
+    return largest(layout) + step / 2
+
+
+def _overflowing(
+    element_type: ElementType, exact: Fraction, error: float, infinite: bool
+) -> list[Any] | None:
+    """What else a result near the greatest finite number may be; None for anything."""
+    layout = layout_of(element_type)
+    if not math.isfinite(error):
+        return None
+    threshold, slack = _overflow_threshold(layout), Fraction(error)
+    size, sign = abs(exact), -1 if exact < 0 else 1
+    if infinite:
+        if size - slack >= threshold:
+            return []
+        return (
+            encode(element_type, [sign * largest(layout)]).tolist()
+            if size - slack > largest(layout)
+            else None
+        )
+    if size + slack < threshold:
+        return []
+    found: list[Any] = encode(element_type, [sign * math.inf]).tolist()
+    return found
+
+
+def _flushed(
+    element_type: ElementType, kept: Rounded, exact: NDArray[np.float64], errors: NDArray[np.float64]
+) -> Rounded:
+    least = float(smallest_normal(layout_of(element_type)))
+    size = np.abs(exact)
+    zero = np.zeros(1, dtype=element_type.storage)[0]
+    elements = np.where((size < least) & (size > 0), zero, kept.elements)
+    allowed = np.where((size < least) & (errors == 0), 0.0, kept.allowed)
+    alternatives = dict(kept.alternatives)
+    open_ones = (errors > 0) & (size - errors < least) & (size + errors >= least)
+    for index in np.flatnonzero(open_ones).tolist():
+        other = zero if size[index] >= least else kept.elements[index]
+        alternatives[index] = (*alternatives.get(index, ()), np.asarray(other).item())
+    return Rounded(elements.astype(kept.elements.dtype), allowed, alternatives)
+
+
+def round_integers(element_type: ElementType, sums: Sums, conversion: str, overflow: str) -> Rounded:
+    """Sums converted to an integer type by a rule; what a route may reach instead is listed or allowed."""
+    low, high = element_type.integer_range
+    errors = sums.error.reshape(-1)
+    exact = list(_fractions(sums))
+    elements = np.zeros(errors.shape, dtype=element_type.storage)
+    allowed = np.zeros(errors.shape)
+    alternatives: dict[int, tuple[Any, ...]] = {}
+    for index, (value, error) in enumerate(zip(exact, errors.tolist(), strict=True)):
+        expected = convert(value, conversion, overflow, low, high)
+        elements[index] = expected
+        if error == 0:
+            continue
+        if not math.isfinite(error):
+            allowed[index] = math.inf
+            continue
+        least = round_by(value - Fraction(error), conversion)
+        most = round_by(value + Fraction(error), conversion)
+        if most - least <= FEW:
+            reached = {_fit(each, overflow, low, high) for each in range(least, most + 1)} - {expected}
+            if reached:
+                alternatives[index] = tuple(sorted(reached))
+        elif overflow == "saturate" or low <= least <= most <= high:
+            ends = (_fit(least, "saturate", low, high), _fit(most, "saturate", low, high))
+            allowed[index] = float_up(Fraction(max(abs(expected - each) for each in ends)))
+        else:
+            allowed[index] = math.inf
+    return Rounded(elements, allowed, alternatives)
+
+
+def _fractions(sums: Sums) -> Iterable[Fraction]:
+    numerators = np.broadcast_to(sums.value.numerator, sums.error.shape).flat
+    denominators = np.broadcast_to(sums.value.denominator, sums.error.shape).flat
+    return (Fraction(*each) for each in zip(numerators, denominators, strict=True))
+
+
+def round_by(value: Fraction, conversion: str) -> int:
+    """A number to an integer: truncate, floor, half_even, half_away or half_up."""
+    match conversion:
+        case "truncate":
+            return math.trunc(value)
+        case "floor":
+            return math.floor(value)
+        case "half_even":
+            return round(value)
+        case "half_away":
+            return math.floor(value + Fraction(1, 2)) if value >= 0 else math.ceil(value - Fraction(1, 2))
+        case "half_up":
+            return math.floor(value + Fraction(1, 2))
+    raise ValueError(f"no conversion to integers is called {conversion}")
+
+
+def _fit(value: int, overflow: str, low: int, high: int) -> int:
+    """An integer in [low, high]: saturated, or wrapped around."""
+    if overflow == "wrap":
+        return (value - low) % (high - low + 1) + low
+    return min(max(value, low), high)
+
+
+def convert(value: Fraction, conversion: str, overflow: str, low: int, high: int) -> int:
+    """A number to an integer of the range [low, high]."""
+    return _fit(round_by(value, conversion), overflow, low, high)

@@ -1,0 +1,197 @@
+"""Weighted sums of tensor elements along several axes: exact values, and how far honest routes may end up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.element_types import FloatLayout
+from reference.estimates import Floats, Mask, quanta, rounded_up, unit_roundoff
+from reference.numbers import Decoded, smallest_normal, smallest_subnormal
+from reference.rationals import Integers, Rationals
+
+_SLACK = 2.0**-40
+"""More than the relative error of a float64 sum of up to a thousand terms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The weights along one axis: a matrix of shape (output length, input length).
+
+    `value` is exact, with one denominator a row at most. A program holds `value + shared * e + f` as in an
+    Estimate, with one `e` for each row. `size` is the sum of the magnitudes of the taps that fall on an
+    input element (replicated borders), `terms` the number of taps in each row. `touched` are the input
+    elements that some route multiplies with a weight, be it 0; `sign` is that of a weight that no route
+    takes for 0, else 0; `mixed` where taps of both signs fall on one element.
+    """
+
+    value: Rationals
+    size: Floats
+    shared: Floats
+    fresh: Floats
+    terms: NDArray[np.int64]
+    touched: Mask
+    sign: NDArray[np.int8]
+    mixed: Mask
+
+    @cached_property
+    def floats(self) -> Floats:
+        return self.value.floats()
+
+    @cached_property
+    def quantum(self) -> Floats:
+        """For each row the power of two (at most 1) that all its weights are multiples of, 0 for none."""
+        exact = ((self.shared == 0) & (self.fresh == 0)).all(axis=1)
+        return np.where(exact, np.minimum(quanta(self.value).min(axis=1, initial=1.0), 1.0), 0.0)
+
+    @cached_property
+    def copies(self) -> Mask:
+        """The rows that take one element with weight 1, without any error."""
+        single = np.count_nonzero(self.floats, axis=1) == 1
+        return np.asarray((self.quantum > 0) & single & (self.floats == 1).any(axis=1))
+
+    @cached_property
+    def is_identity(self) -> bool:
+        """Whether every route takes each element as it is."""
+        rows, columns = self.floats.shape
+        return rows == columns and bool(self.copies.all() and (np.diagonal(self.floats) == 1).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Exact sums; the greatest distance of a route from them in working precision; and `magnitude`.
+
+    `magnitude` bounds what partial sums may reach.
+    """
+
+    value: Rationals
+    error: Floats
+    magnitude: Floats
+
+
+def along(axis: int, matrix: NDArray[Any], data: NDArray[Any]) -> NDArray[Any]:
+    """The product of a matrix with every vector of `data` along an axis."""
+    return np.asarray(np.moveaxis(np.tensordot(matrix, data, axes=(1, axis)), 0, axis))
+
+
+def outer(
+    shape: tuple[int, ...],
+    rows: Sequence[tuple[int, NDArray[Any]]],
+    join: Callable[..., NDArray[Any]],
+    start: Any,
+) -> NDArray[Any]:
+    """For each output element, its rows' numbers joined over the axes; `rows` are (axis, vector)."""
+    joined = np.asarray(start)
+    for axis, vector in rows:
+        joined = join(joined, vector.reshape([-1 if each == axis else 1 for each in range(len(shape))]))
+    return np.broadcast_to(joined, shape)
+
+
+def weighted_sums(
+    data: Decoded, weights: Sequence[tuple[int, Weights]], layout: FloatLayout, *, direct: bool, flush: bool
+) -> Sums:
+    """Sum `data` (not finite elements count as 0) with the weights of each axis, for every output element.
+
+    `layout` is the working precision of products and sums. The routes: one axis after another in any order,
+    and where `direct` all taps in one sum of products; every sum in any order, fused or not. `flush` allows
+    every product to be flushed to zero where it is subnormal.
+    """
+    integers: Integers = data.integers
+    denominators: list[tuple[int, Integers]] = []
+    for axis, each in weights:
+        integers = along(axis, np.broadcast_to(each.value.numerator, each.value.shape), integers)
+        denominator = np.broadcast_to(each.value.denominator, (*each.value.shape[:1], 1)).reshape(-1)
+        denominators.append((axis, denominator))
+    shape = integers.shape
+    denominator = outer(shape, denominators, np.multiply, np.array(1, dtype=object))
+    scale = data.scale
+    value = Rationals(
+        np.asarray(integers * scale.numerator, dtype=object),
+        np.asarray(denominator * scale.denominator, dtype=object),
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        error, magnitude = _bound(data, weights, layout, shape, direct=direct, flush=flush)
+    return Sums(value, error, magnitude)
+
+
+def _bound(
+    data: Decoded,
+    weights: Sequence[tuple[int, Weights]],
+    layout: FloatLayout,
+    shape: tuple[int, ...],
+    *,
+    direct: bool,
+    flush: bool,
+) -> tuple[Floats, Floats]:
+    floats = Rationals(data.integers * data.scale.numerator, np.array(data.scale.denominator, dtype=object))
+    signed = floats.floats()
+    sizes = rounded_up(np.abs(signed))
+    fresh, doubt = np.zeros(signed.shape), np.zeros(signed.shape)
+    shared: list[Floats] = []
+    plain = signed
+    for axis, each in weights:
+        error = np.abs(each.shared) + each.fresh
+        shared = [along(axis, each.floats, part) for part in shared] + [along(axis, each.shared, plain)]
+        fresh = (
+            along(axis, each.size, fresh) + along(axis, each.fresh, sizes) + along(axis, error, fresh + doubt)
+        )
+        doubt = along(axis, each.size, doubt) + along(axis, np.abs(each.shared), sizes)
+        plain, sizes = along(axis, each.floats, plain), along(axis, each.size, sizes)
+    # `doubt` is the shared errors' sum without cancellation; its slack covers the float64 sums above.
+    total = sum((np.abs(part) for part in shared), np.zeros(shape)) + fresh
+    magnitude = (sizes + fresh + doubt) * (1 + _SLACK)
+    bound = total * (1 + _SLACK) + doubt * _SLACK
+    roundings, products = _count(weights, shape, direct=direct)
+    unit = unit_roundoff(layout)
+    growth = outer(
+        shape, [(axis, np.maximum(each.size.sum(axis=1), 1.0)) for axis, each in weights], np.multiply, 1.0
+    )
+    least = float(smallest_normal(layout) if flush else smallest_subnormal(layout))
+    charge = roundings * unit * (1 + roundings * unit) * magnitude + products * least * growth
+    exact = _is_exact(data, weights, layout, shape, growth) | (magnitude == 0)
+    error = np.where(exact, 0.0, rounded_up(bound + charge))
+    error = np.where(np.isnan(error), np.inf, error)
+    return error, rounded_up(magnitude)
+
+
+def _count(
+    weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], *, direct: bool
+) -> tuple[Floats, Floats]:
+    """For each output element the roundings of the worst listed route, and its products."""
+    # A single tap of weight 1 is no operation.
+    terms = [(axis, np.where(each.copies, 0.0, each.terms)) for axis, each in weights]
+    separable = outer(shape, terms, np.add, 0.0)
+    if not direct:
+        return separable, separable
+    taps = outer(shape, [(axis, each.terms.astype(np.float64)) for axis, each in weights], np.multiply, 1.0)
+    factors = outer(shape, [(axis, 1.0 - each.copies) for axis, each in weights], np.add, 0.0)
+    return np.maximum(separable, taps + factors - 1), separable + taps
+
+
+def _is_exact(
+    data: Decoded,
+    weights: Sequence[tuple[int, Weights]],
+    layout: FloatLayout,
+    shape: tuple[int, ...],
+    growth: Floats,
+) -> Mask:
+    """Where every product and partial sum of every route is representable, or the element is a copy."""
+    copies = outer(shape, [(axis, each.copies) for axis, each in weights], np.logical_and, True)
+    used = [abs(each) for each in data.integers.flat if each]
+    if not used:
+        return np.ones(shape, dtype=np.bool_)
+    low = min((each & -each).bit_length() - 1 for each in used) + data.exponent
+    high = max(used).bit_length() + data.exponent
+    quantum = outer(shape, [(axis, each.quantum) for axis, each in weights], np.multiply, 1.0)
+    # Everything in units of the data's own quantum, so that nothing leaves float64's range.
+    counts = 2.0 ** min(high - low, 1000) * growth * (1 + _SLACK)
+    fits = counts <= quantum * 2.0**layout.precision
+    depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
+    least = layout.least_exponent - layout.precision + 1
+    within = (quantum > 0) & fits & (depth >= least) & (high + 8 < layout.greatest_exponent)
+    return np.asarray(within | copies)
