@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from generator.lock import read_lock
@@ -32,10 +31,13 @@ def cached_suite(operators: Sequence[OperatorName], options: Options, progress: 
         with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as making:
             made = Path(making) / "suite"
             digest = write_generated(made, operators, options, processes=PROCESSES, progress=progress)
-            # Another process may have been as fast: its folder holds the same bytes.
-            with suppress(FileExistsError, OSError):
+            try:
                 made.rename(folder / digest)
-    except PermissionError as error:
+            except OSError:
+                # It is there already, or another process was faster: that folder holds the same bytes.
+                if not (folder / digest).is_dir():
+                    raise
+    except OSError as error:
         raise UserError(
             "the cache of suites cannot be written",
             got=error.strerror or str(error),

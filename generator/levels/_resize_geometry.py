@@ -59,11 +59,12 @@ def draw_axes(levels: Mapping[str, str], draw: Draw) -> list[Axis] | None:
     changing = resized_axes(rank, levels["resized"])
     if changing is None or (levels["ratio"] == "mixed" and len(changing) < 2):
         return None
-    roi, crop_length = levels.get("roi", "absent"), levels.get("target") == "scales"
     best: tuple[tuple[int, ...], list[Axis]] | None = None
     for attempt in range(CANDIDATES):
-        axes = _candidate(rank, changing, levels["ratio"], roi, draw.child(str(attempt)))
-        outputs = [axis.cropped() if crop_length else axis.resized for axis in axes]
+        axes = _candidate(
+            rank, changing, levels["ratio"], levels.get("roi", "absent"), draw.child(str(attempt))
+        )
+        outputs = _output_lengths(axes, changing, levels)
         excess = (
             max(prod(axis.length for axis in axes), prod(max(each, 0) for each in outputs)) - MOST_ELEMENTS
         )
@@ -76,6 +77,20 @@ def draw_axes(levels: Mapping[str, str], draw: Draw) -> list[Axis] | None:
         if best is None or score < best[0]:
             best = (score, axes)
     return best[1] if best else None
+
+
+def _output_lengths(axes: list[Axis], changing: list[int], levels: Mapping[str, str]) -> list[int]:
+    """About how long the output's axes become: what a choice among draws needs."""
+    if levels.get("target") == "scales":
+        return [axis.cropped() for axis in axes]
+    policy = levels.get("keep_aspect_ratio_policy", "stretch")
+    if policy == "stretch":
+        return [axis.resized for axis in axes]
+    listed = changing if levels["axes"] == "partial" else range(len(axes))
+    factors = [Fraction(axes[axis].resized, axes[axis].length) for axis in listed]
+    common = min(factors) if policy == "not_larger" else max(factors)
+    return [floor(axis.length * common + Fraction(1, 2)) if place in listed else axis.length
+            for place, axis in enumerate(axes)]  # fmt: skip
 
 
 def _candidate(rank: int, changing: list[int], ratio: str, roi: str, draw: Draw) -> list[Axis]:

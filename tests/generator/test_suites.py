@@ -1,0 +1,217 @@
+"""The suites of the operators that ship: every level reached, every rule broken alone, the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.suites import open_suite
+from generator import cache, lock
+from generator.covering import cover
+from generator.discovery import find_levels, known_operators, select_operators
+from generator.draws import Draw
+from generator.factors import factor_model
+from generator.feasibility import Solver, feasible_tuples
+from generator.lock import Lock, lock_of, write_lock
+from generator.suites import write_generated
+from generator.workshop import Options
+from opcert.commands import generate_command
+from opcert.errors import ExitCode, UserError
+from opcert.names import OperatorName
+from reference.registry import find_operator
+from specs.expressions import check_constraints
+from specs.library import load_spec
+
+OPERATORS = known_operators()
+QUICK = OperatorName.parse("com.microsoft::Pad-1")
+SEEDS = {
+    "ai.onnx::CenterCropPad-18",
+    "ai.onnx::Resize-10",
+    "ai.onnx::Resize-11",
+    "ai.onnx::Resize-13",
+    "ai.onnx::Resize-18",
+    "com.microsoft::Pad-1",
+    "org.openvino::ExtractImagePatches-3",
+    "org.tensorflow::BatchToSpaceND-1",
+}
+
+
+def test_every_seed_operator_can_be_generated() -> None:
+    assert {str(each) for each in OPERATORS} >= SEEDS
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=str)
+def test_readings_are_the_parameters_of_the_reference(operator: OperatorName) -> None:
+    spec = load_spec(operator)
+    stated = {each.id: set(each.options) for each in spec.readings}
+    assert stated == {name: set(options) for name, options in find_operator(operator).readings.items()}
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=str)
+def test_every_row_becomes_a_call_that_keeps_every_rule(operator: OperatorName) -> None:
+    spec, levels = load_spec(operator), find_levels(operator)
+    model = factor_model(spec)
+    rows = cover(model, 2)
+    assert all(each.origin.sources or each.origin.why for each in spec.exclusions)
+    for row in rows:
+        chosen = {name: str(level) for name, level in model.row_levels(row).items()}
+        call = levels.build_call(spec, chosen, Draw(str(row)))
+        assert call is not None, chosen
+        assert check_constraints(spec, call.attributes, dict(call.inputs)) == [], chosen
+        assert call.inputs[0][1] is not None
+        assert call.inputs[0][1].array.size <= 256
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=str)
+def test_every_level_is_reached_and_rows_are_few(operator: OperatorName) -> None:
+    model = factor_model(load_spec(operator))
+    rows = cover(model, 2)
+    for factor, size in enumerate(model.sizes):
+        assert {row[factor] for row in rows} == set(range(size)), model.names[factor]
+    first, second = sorted(model.sizes)[-2:]
+    assert len(rows) <= 1.25 * first * second
+    feasible = feasible_tuples(Solver(model), 2)
+    assert len(rows) >= max(map(len, feasible.values()))
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=str)
+def test_faults_break_one_rule_alone_and_every_rule_that_demands_an_error_is_broken(
+    operator: OperatorName,
+) -> None:
+    spec, levels = load_spec(operator), find_levels(operator)
+    broken = set()
+    for name, valid, call in levels.invalid_calls(spec, Draw("faults")):
+        assert check_constraints(spec, valid.attributes, dict(valid.inputs)) == []
+        assert [each.id for each in check_constraints(spec, call.attributes, dict(call.inputs))] == [name]
+        broken.add(name)
+    assert broken >= {each.id for each in spec.constraints if each.otherwise == "error"}
+
+
+def generated(folder: Path, hash_seed: str, processes: int) -> str:
+    code = (
+        "import sys; from pathlib import Path; from generator.suites import write_generated; "
+        "from generator.workshop import Options; from generator.discovery import select_operators\n"
+        "if __name__ == '__main__':\n"
+        "    chosen = select_operators(['Pad', 'CenterCropPad'])\n"
+        f"    print(write_generated(Path(sys.argv[1]), chosen, Options.of('small'), processes={processes}))"
+    )
+    script = folder.with_suffix(".py")
+    script.write_text(code)
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": "Asia/Tokyo", "LC_ALL": "C"}
+    ran = subprocess.run(
+        [sys.executable, str(script), str(folder)],
+        env={**environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.strip()
+
+
+def test_the_same_bytes_whatever_the_hash_seed_and_the_number_of_processes(tmp_path: Path) -> None:
+    first = generated(tmp_path / "one", "1", 1)
+    assert generated(tmp_path / "two", "4242", 2) == first
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert len(files) == 3
+    for each in files:
+        assert (tmp_path / "one" / each).read_bytes() == (tmp_path / "two" / each).read_bytes()
+
+
+def test_a_suite_holds_each_case_with_what_the_manifest_promises(tmp_path: Path) -> None:
+    lines: list[str] = []
+    digest = write_generated(tmp_path / "suite", [QUICK], Options.of("small"), progress=lines.append)
+    assert len(lines) == 1
+    with open_suite(tmp_path / "suite") as suite:
+        assert suite.digest == digest
+        facts = suite.facts["operators"][str(QUICK)]
+        assert facts["coverage"]["strength"] == 1
+        assert facts["coverage"]["covered"] == facts["coverage"]["feasible"]
+        ids = set(suite.case_ids)
+        for case in suite.cases():
+            if case.demand == "answer":
+                assert case.expectations
+            else:
+                assert case.constraint in facts["constraints"]
+                assert case.valid_case in ids
+    assert json.loads((tmp_path / "suite" / "manifest.json").read_text())["options"]["size"] == "small"
+
+
+def test_names_of_operators_may_be_short_and_unknown_ones_are_answered_with_near_ones() -> None:
+    assert select_operators(["Pad"]) == [QUICK]
+    assert select_operators(["com.microsoft/Pad-1"]) == [QUICK]
+    assert len(select_operators(["Resize"])) == 4
+    with pytest.raises(UserError) as caught:
+        select_operators(["Rezise-18"])
+    assert "ai.onnx::Resize-18" in str(caught.value)
+
+
+def test_the_command_writes_a_zip_and_tells_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "pad.zip"
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--size", "small", "-o", str(path)])
+    assert ran.exception is None
+    with open_suite(path) as suite:
+        assert suite.digest in ran.stdout
+    assert "com.microsoft::Pad-1" in ran.stderr
+
+
+def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    for arguments in (["--check", "--update"], ["--check", "--size", "small"], ["--update", "Pad"]):
+        ran = CliRunner().invoke(generate_command.command, arguments)
+        assert isinstance(ran.exception, UserError), arguments
+
+
+@pytest.fixture
+def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
+    write_generated(tmp_path / "suite", [QUICK], Options())
+    made = lock_of(json.loads((tmp_path / "suite" / "manifest.json").read_text()))
+    write_lock(made, tmp_path / "suite.lock")
+    monkeypatch.setattr(generate_command, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
+    monkeypatch.setattr(cache, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
+    return made
+
+
+def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) -> None:
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
+    assert ran.exception is None
+    assert ran.return_value == ExitCode.HOLDS
+    text = (tmp_path / "suite.lock").read_text()
+    case, digest = next(iter(lock_of_pad.operators[str(QUICK)].cases.items()))
+    (tmp_path / "suite.lock").write_text(text.replace(f'"{case}": "{digest}"', f'"{case}": "0"'))
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
+    assert ran.return_value == ExitCode.DOES_NOT_HOLD
+    assert f"changed expectation: com.microsoft/Pad-1/{case}" in ran.stdout
+
+
+def test_the_default_suite_is_made_once_and_kept_by_its_digest(
+    lock_of_pad: Lock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache/opcert/suites").mkdir(parents=True)
+    (tmp_path / "suite").rename(tmp_path / "cache/opcert/suites" / lock_of_pad.digest)
+    lines: list[str] = []
+    assert cache.default_suite(lines.append).name == lock_of_pad.digest
+    assert lines == []
+    made = cache.cached_suite([QUICK], Options.of("small"), lines.append)
+    with open_suite(made) as suite:
+        assert suite.digest == made.name
+    assert [each.name for each in made.parent.iterdir() if each.name.startswith(".")] == []
+
+
+def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.suites_folder() == tmp_path / "opcert" / "suites"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache.suites_folder() == Path.home() / ".cache" / "opcert" / "suites"
+
+
+def test_a_cache_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "opcert").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(UserError, match="cannot be written"):
+        cache.cached_suite([QUICK], Options.of("small"), lambda line: None)
