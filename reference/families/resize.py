@@ -168,3 +168,39 @@ def resize_18(
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
     behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
     return resample(X, plan_axes(request, readings), method, behaviours)
+
+
+@reference_operator("ai.onnx::Resize-19")
+def resize_19(
+    X: Tensor,
+    roi: Tensor | None = None,
+    scales: Tensor | None = None,
+    sizes: Tensor | None = None,
+    *,
+    antialias: int = 0,
+    axes: tuple[int, ...] | None = None,
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    keep_aspect_ratio_policy: str = "stretch",
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+    scale: Scale = "given",
+    length_resized: LengthResized = "integer",
+    align_corners_of_one: AlignCornersOfOne = "start",
+    roi_in_length: RoiInLength = "crop_and_resize",
+    policy_scale: PolicyScale = "recomputed",
+    integer_conversion: Conversion = "truncate",
+    integer_overflow: Overflow = "saturate",
+    subnormals: Subnormals = "kept",
+) -> Answer:
+    """Resize as in version 18, with half_pixel_symmetric coordinates."""
+    check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_19)
+    request = read_request(
+        X, roi, scales, sizes, axes, coordinate_transformation_mode, keep_aspect_ratio_policy
+    )
+    readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length, policy_scale=policy_scale)
+    method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    return resample(X, plan_axes(request, readings), method, behaviours)

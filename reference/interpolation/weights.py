@@ -56,9 +56,13 @@ def axis_weights(axis: Axis, kernel: Kernel) -> Weights:
     if kernel.antialias or kernel.exclude_outside:
         total = weight.total(axis=1)
         if axis.mode == "tf_crop_and_resize":
-            # Far outside the tensor no tap remains, and the extrapolation value is taken anyway.
-            empty = np.asarray(total.value.numerator == 0) & (total.error == 0)
-            total = Estimate.exact(np.ones(total.value.shape, dtype=object) * 1).where(empty, total)
+            # Where no tap remains, the position is extrapolated and its weights mean nothing.
+            where = coordinates(axis).estimate.value
+            outside = ~(
+                where.at_most(Rationals.of(axis.length_original - 1)) & (-where).at_most(Rationals.of(0))
+            )
+            empty = np.asarray(total.value.numerator == 0) & outside[:, None]
+            total = Estimate.exact(np.array([[1]], dtype=object)).where(empty, total)
         if not np.all(total.value.numerator != 0):
             raise OutsideDomain(
                 "the weights that remain inside the tensor sum to 0, and cannot be renormalised"
