@@ -1,0 +1,122 @@
+"""A case as a folder for other tools: the layout of ONNX's backend tests, and `case.json` with the rest.
+
+`model.onnx`, `test_data_set_0/input_N.pb` and `output_N.pb` are what that layout knows. What it cannot hold
+stands in `case.json`: what must happen, the error allowed to each element (`allowed_N.pb`, double tensors),
+further values of single elements, and further expectations under other readings (`expectations/E/`).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance.canonical import plain
+from conformance.cases import Case, Expectation, ExpectedOutput
+from conformance.goldens import write_tensor
+from conformance.models import build_model, has_onnx_form, input_names
+from opcert.element_types import ELEMENT_TYPES
+from opcert.tensors import Tensor
+from reports.files import write_bytes, write_text
+
+DATA = "test_data_set_0"
+_RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}
+
+
+def write_case(case: Case, folder: Path, valid_case: Case | None = None) -> Path:
+    """Write a case into a folder of its own and return it; raises UserError where it cannot be written.
+
+    An operator that cannot stand in an ONNX model has no model.onnx: case.json has its name and attributes.
+    A case that demands no answer has no outputs. `valid_case` is the one that an invalid case was made from.
+    """
+    if has_onnx_form(case.operator):
+        write_bytes(folder / "model.onnx", build_model(case, "inputs", valid_case))
+    inputs: list[dict[str, Any]] = []
+    given = 0
+    for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True):
+        file = None
+        if tensor is not None:
+            file = f"{DATA}/input_{given}.pb"
+            _write_tensor(folder / file, tensor, name)
+            given += 1
+        inputs.append({"name": name, "file": file})
+    description = {
+        "format": "opcert-case/1",
+        "id": str(case.id),
+        "domain": case.operator.domain,
+        "name": case.operator.name,
+        "since_version": case.operator.since_version,
+        "family": case.family,
+        "element_type": case.element_type.name,
+        "attributes": {name: each.value for name, each in sorted(case.attributes.items())},
+        "inputs": inputs,
+        "outputs": list(case.output_names),
+        "demand": case.demand,
+        "must": must_text(case),
+        "constraint": case.constraint,
+        "valid_case": case.valid_case,
+        "rule": case.rule,
+        "levels": dict(case.levels),
+        "expectations": [
+            _write_expectation(each, folder, DATA if number == 0 else f"expectations/{number}")
+            for number, each in enumerate(case.expectations)
+        ],
+        "runtime": _RUNTIMES.get(case.operator.domain, "onnxruntime"),
+    }
+    write_text(folder / "case.json", json.dumps(plain(description), indent=1) + "\n")
+    return folder
+
+
+def must_text(case: Case) -> str:
+    """What must happen, in one sentence."""
+    if case.demand == "refuse":
+        rule = f", because it breaks {case.constraint}" if case.constraint else ""
+        return f"the call must be refused{rule}"
+    if case.demand == "survive":
+        return "nothing is asked but survival"
+    if len(case.expectations) > 1:
+        return f"the answer must hold under one of {len(case.expectations)} readings of the document"
+    return "the answer must hold element by element"
+
+
+def _write_expectation(expectation: Expectation, folder: Path, place: str) -> dict[str, Any]:
+    return {
+        "readings": {name: list(options) for name, options in expectation.readings.items()},
+        "behaviours": {name: list(options) for name, options in expectation.behaviours.items()},
+        "outputs": [
+            _write_output(each, folder, place, number) for number, each in enumerate(expectation.outputs)
+        ],
+    }
+
+
+def _write_output(output: ExpectedOutput, folder: Path, place: str, number: int) -> dict[str, Any]:
+    file = f"{place}/output_{number}.pb"
+    _write_tensor(folder / file, output.expected, output.name)
+    allowed = None
+    if output.allowed is not None:
+        allowed = f"{place}/allowed_{number}.pb"
+        _write_tensor(folder / allowed, Tensor(ELEMENT_TYPES["double"], output.allowed), output.name)
+    return {
+        "name": output.name,
+        "file": file,
+        "allowed": allowed,
+        "alternatives": _write_alternatives(output, folder, f"{place}/alternatives_{number}.pb"),
+    }
+
+
+def _write_alternatives(output: ExpectedOutput, folder: Path, file: str) -> dict[str, Any] | None:
+    """Further values as one tensor, and for each the flat index of its element."""
+    pairs = [(each.index, value) for each in output.alternatives for value in each.values]
+    if not pairs:
+        return None
+    element_type = output.expected.element_type
+    values = np.empty(len(pairs), dtype=element_type.storage)
+    values[:] = [value for _, value in pairs]
+    _write_tensor(folder / file, Tensor(element_type, values), output.name)
+    return {"index": [index for index, _ in pairs], "file": file}
+
+
+def _write_tensor(path: Path, tensor: Tensor, name: str) -> None:
+    write_bytes(path, write_tensor(tensor, name).SerializeToString(deterministic=True))

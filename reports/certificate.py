@@ -1,0 +1,179 @@
+"""Certificates: in-toto statements over a suite, a runtime and the record of a run. Unsigned."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.canonical import canonical_json, plain, sha256
+from conformance.judge import VERDICTS
+from opcert.errors import NothingRan, Place, UserError
+from opcert.names import OperatorName
+from reports.evaluation import ProfileResult, evaluate
+from reports.facts import text
+from reports.files import write_bytes
+from reports.headline import runtime_label
+from reports.profiles import Profile
+from reports.readings import fault_text, find_readings
+from reports.results import CaseResult, Results
+from reports.text import parse_moment
+from reports.type_order import in_type_order
+from reports.untested import find_untested
+
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:opcert:conformance:v1"
+"""Of our own: in-toto's test-result with more fields, and `NOT_DEMANDED` where no profile was asked for."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A statement, and what it says of the profile (None where none was demanded)."""
+
+    statement: dict[str, Any]
+    profile: ProfileResult | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was demanded is met; true where nothing was."""
+        return self.profile is None or self.profile.met
+
+    @property
+    def digest(self) -> str:
+        found: str = self.statement["predicate"]["digest"]["sha256"]
+        return found
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON, with a line feed at its end."""
+        return canonical_json(self.statement) + b"\n"
+
+
+def make_certificate(results: Results, profile: Profile | None = None, on: date | None = None) -> Certificate:
+    """State what a run shows; `on` is the day on which waivers must not have expired (default: today).
+
+    Raises NothingRan where no case ran, UserError where the record cannot be read.
+    """
+    if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
+        raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
+    day = on or datetime.now(UTC).date()
+    evaluated = evaluate(profile, results, day) if profile is not None else None
+    predicate = _predicate(results, evaluated, day)
+    statement: dict[str, Any] = {
+        "_type": STATEMENT_TYPE,
+        "subject": _subjects(results),
+        "predicateType": PREDICATE_TYPE,
+        "predicate": predicate,
+    }
+    statement = plain(statement)
+    statement["predicate"]["digest"] = {"sha256": statement_digest(statement)}
+    return Certificate(statement, evaluated)
+
+
+def statement_digest(statement: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of a statement without its own digest."""
+    predicate = {name: each for name, each in statement["predicate"].items() if name != "digest"}
+    return sha256(canonical_json({**statement, "predicate": predicate}))
+
+
+def write_certificate(certificate: Certificate, path: Path) -> Path:
+    """Write a certificate by rename; raises UserError where that cannot be done."""
+    return write_bytes(path, certificate.to_bytes())
+
+
+def _subjects(results: Results) -> list[dict[str, Any]]:
+    identity = sha256(canonical_json(results.record.header.get("runtime")))
+    return [
+        {
+            "name": f"runtime {runtime_label(results.record)}",
+            "digest": {"sha256": identity},
+        },
+        {"name": "suite", "digest": {"sha256": results.suite.digest}},
+        {"name": results.record.path.name, "digest": {"sha256": file_digest(results.record.path)}},
+    ]
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file; raises UserError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError("the file cannot be read", got=error.strerror, where=Place(str(path))) from error
+
+
+def _predicate(results: Results, evaluated: ProfileResult | None, day: date) -> dict[str, Any]:
+    passed = [str(each.id) for each in results.cases if each.verdict == "pass"]
+    failed = [str(each.id) for each in results.cases if each.fails]
+    finished = text((results.record.footer or {}).get("finished"))
+    return {
+        "result": "NOT_DEMANDED" if evaluated is None else "PASSED" if evaluated.met else "FAILED",
+        "configuration": [{"name": "suite", "digest": {"sha256": results.suite.digest}}],
+        "passedTests": passed,
+        "warnedTests": [],
+        "failedTests": failed,
+        "verifier": {"name": "opcert", "version": version("opcert")},
+        "issued": day.isoformat(),
+        "run": {
+            "started": text(results.record.header.get("started")),
+            "finished": finished if parse_moment(finished) else None,
+            "complete": results.complete,
+            "platform": results.record.header.get("platform"),
+            "options": results.record.header.get("options"),
+        },
+        "runtime": results.record.header.get("runtime"),
+        "counts": _counts(results.cases),
+        "operators": [_operator(results, operator) for operator in results.by_operator],
+        "faults": [fault_text(each) for each in results.record.faults],
+        "profile": None if evaluated is None else _profile(evaluated),
+        "notTested": [each.text for each in find_untested(results)],
+    }
+
+
+def _counts(cases: tuple[CaseResult, ...]) -> dict[str, int]:
+    counted = Counter(each.verdict for each in cases)
+    return {**{each: counted[each] for each in VERDICTS}, "sum": len(cases)}
+
+
+def _operator(results: Results, operator: OperatorName) -> dict[str, Any]:
+    """What holds and what does not, for one operator version."""
+    cases = results.by_operator[operator]
+    counts = _counts(cases)
+    failing = [each for each in cases if each.fails]
+    types = in_type_order(each.element_type for each in cases)
+    return {
+        "operator": str(operator),
+        "holds": not failing and counts["pass"] > 0,
+        "counts": counts,
+        "elementTypes": {
+            each: _counts(tuple(case for case in cases if case.element_type == each)) for each in types
+        },
+        "failing": [{"case": str(each.id), "verdict": each.verdict} for each in failing],
+        "readings": [
+            {
+                "id": each.id,
+                "kind": each.kind,
+                "followed": {name: number for name, number in each.told.items() if number},
+                "either": each.either,
+                "consistent": not each.faults and sum(1 for number in each.told.values() if number) <= 1,
+            }
+            for each in find_readings(results, operator)
+        ],
+    }
+
+
+def _profile(evaluated: ProfileResult) -> dict[str, Any]:
+    return {
+        "name": evaluated.profile.profile,
+        "demands": evaluated.profile.model_dump(mode="json", exclude={"waivers"}),
+        "met": evaluated.met,
+        "reasons": list(evaluated.reasons),
+        "demandedCases": evaluated.demanded,
+        "waivers": [
+            {**each.waiver.model_dump(mode="json"), "expired": each.expired, "covers": list(each.covered)}
+            for each in evaluated.waivers
+        ],
+    }

@@ -1,0 +1,229 @@
+"""The smallest set of conditions that separates failing cases from passing ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+MOST_CONDITIONS = 3
+MOST_VALUES = 3
+_KEPT = 40
+_PRECISION = 0.75
+_PASSING_COST = 3.0
+_CONDITION_COST = 0.5
+# A set of conditions must explain more cases than it has conditions: with enough features to choose from, one
+# failing case is always singled out by something.
+_FEWEST = (2, 1, 3, 4)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One feature with the values that it must have, or must not have (`negated`, one value)."""
+
+    feature: str
+    values: tuple[str, ...]
+    negated: bool = False
+
+    def holds(self, features: Mapping[str, str]) -> bool:
+        """Whether a case with these features fulfils it; a case without the feature never does."""
+        value = features.get(self.feature)
+        return value is not None and (value in self.values) != self.negated
+
+    def __str__(self) -> str:
+        return f"{self.feature}{'≠' if self.negated else '='}{' or '.join(self.values)}"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One case as the search sees it: the group that it is judged in, its features, whether it fails."""
+
+    group: str
+    features: Mapping[str, str]
+    failing: bool
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Conditions, the groups in which they separate, and the positions of the failing cases covered."""
+
+    conditions: tuple[Condition, ...]
+    groups: tuple[str, ...]
+    covered: frozenset[int]
+
+
+@dataclass(frozen=True)
+class _Literal:
+    condition: Condition
+    mask: int
+    place: int
+
+
+@dataclass(frozen=True)
+class _Rule:
+    literals: tuple[_Literal, ...]
+    mask: int
+
+
+def separate(observations: Sequence[Observation], features: Sequence[str]) -> list[Separation]:
+    """Explain the failing observations by sets of conditions, the best first; what is left has none.
+
+    `features` are the names that conditions may use, the preferred ones first. Each returned separation
+    covers failing observations that no earlier one covers, and in each of its groups at most a quarter of the
+    cases that fulfil it pass. Observations that neither fail nor pass must not be given.
+    """
+    groups: dict[str, int] = defaultdict(int)
+    failing = passing = 0
+    for position, each in enumerate(observations):
+        groups[each.group] |= 1 << position
+        if each.failing:
+            failing |= 1 << position
+        else:
+            passing |= 1 << position
+    found: list[Separation] = []
+    while failing:
+        best = _best(observations, features, groups, failing, passing)
+        if best is None:
+            break
+        found.append(best)
+        for position in best.covered:
+            failing &= ~(1 << position)
+    return found
+
+
+def _best(
+    observations: Sequence[Observation],
+    features: Sequence[str],
+    groups: Mapping[str, int],
+    failing: int,
+    passing: int,
+) -> Separation | None:
+    literals = _single_values(observations, features, failing)
+    everything = (1 << len(observations)) - 1
+    rules = [_Rule((), everything)]
+    best: _Rule | None = None
+    worth = 0.0
+    for size in range(MOST_CONDITIONS + 1):
+        if size:
+            rules = _grow(rules, literals, observations, features, failing)
+        scored = sorted(
+            ((_score(rule.mask, groups, failing, passing), rule) for rule in rules), key=_preferred
+        )
+        for score, rule in scored:
+            if _covered(rule.mask, groups, failing, passing).bit_count() >= _FEWEST[size]:
+                if score - _CONDITION_COST * size > worth:
+                    best, worth = rule, score - _CONDITION_COST * size
+                break
+        rules = [rule for _, rule in scored[:_KEPT]]
+    if best is None:
+        return None
+    return Separation(
+        tuple(each.condition for each in best.literals),
+        tuple(name for name, members in groups.items() if _separates(best.mask & members, failing, passing)),
+        _positions(_covered(best.mask, groups, failing, passing)),
+    )
+
+
+def _grow(
+    rules: Sequence[_Rule],
+    literals: Sequence[_Literal],
+    observations: Sequence[Observation],
+    features: Sequence[str],
+    failing: int,
+) -> list[_Rule]:
+    """Every rule with one more condition that makes it narrower and still covers a failing case."""
+    grown = {}
+    for rule in rules:
+        used = {each.condition.feature for each in rule.literals}
+        several = _several_values(observations, features, failing & rule.mask, used)
+        for literal in [*literals, *several]:
+            both = rule.mask & literal.mask
+            if literal.condition.feature in used or both == rule.mask or not both & failing:
+                continue
+            together = tuple(sorted([*rule.literals, literal], key=lambda each: each.place))
+            grown[tuple(each.condition for each in together)] = _Rule(together, both)
+    return list(grown.values())
+
+
+def _preferred(scored: tuple[float, _Rule]) -> tuple[float, int, int, tuple[int, ...]]:
+    score, rule = scored
+    conditions = [each.condition for each in rule.literals]
+    return (
+        -score,
+        sum(each.negated for each in conditions),
+        sum(len(each.values) for each in conditions),
+        tuple(each.place for each in rule.literals),
+    )
+
+
+def _separates(mask: int, failing: int, passing: int) -> bool:
+    hits, misses = (mask & failing).bit_count(), (mask & passing).bit_count()
+    return hits > 0 and hits >= _PRECISION * (hits + misses)
+
+
+def _covered(mask: int, groups: Mapping[str, int], failing: int, passing: int) -> int:
+    covered = 0
+    for members in groups.values():
+        if _separates(mask & members, failing, passing):
+            covered |= mask & members & failing
+    return covered
+
+
+def _score(mask: int, groups: Mapping[str, int], failing: int, passing: int) -> float:
+    """Failing cases covered, less what the passing ones among them cost, where the rule separates."""
+    total = 0.0
+    for members in groups.values():
+        inside = mask & members
+        if _separates(inside, failing, passing):
+            gain = (inside & failing).bit_count() - _PASSING_COST * (inside & passing).bit_count()
+            total += max(gain, 0.0)
+    return total
+
+
+def _masks(observations: Sequence[Observation], feature: str) -> dict[str, int]:
+    masks: dict[str, int] = defaultdict(int)
+    for position, each in enumerate(observations):
+        value = each.features.get(feature)
+        if value is not None:
+            masks[value] |= 1 << position
+    return masks
+
+
+def _single_values(
+    observations: Sequence[Observation], features: Sequence[str], failing: int
+) -> list[_Literal]:
+    """Each value of each feature that a failing case has, and (of three values and more) its negation."""
+    literals = []
+    for place, feature in enumerate(features):
+        masks = _masks(observations, feature)
+        known = 0
+        for mask in masks.values():
+            known |= mask
+        for value, mask in sorted(masks.items()):
+            if mask & failing:
+                literals.append(_Literal(Condition(feature, (value,)), mask, place))
+            if len(masks) > 2 and known & ~mask & failing:
+                literals.append(_Literal(Condition(feature, (value,), negated=True), known & ~mask, place))
+    return literals
+
+
+def _several_values(
+    observations: Sequence[Observation], features: Sequence[str], failing: int, used: set[str]
+) -> list[_Literal]:
+    """For each feature with more values the two or three that the given failing cases have."""
+    literals = []
+    for place, feature in enumerate(features):
+        if feature in used:
+            continue
+        masks = _masks(observations, feature)
+        values = tuple(sorted(value for value, mask in masks.items() if mask & failing))
+        if 2 <= len(values) <= MOST_VALUES and len(values) < len(masks) - 1:
+            mask = 0
+            for value in values:
+                mask |= masks[value]
+            literals.append(_Literal(Condition(feature, values), mask, place))
+    return literals
+
+
+def _positions(mask: int) -> frozenset[int]:
+    return frozenset(position for position in range(mask.bit_length()) if mask >> position & 1)

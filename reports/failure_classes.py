@@ -1,0 +1,215 @@
+"""Failure classes: failing cases of one cause, as far as that can be told, in the order to fix them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from opcert.names import OperatorName
+from reports.conditions import Condition, Observation, separate
+from reports.features import feature_names
+from reports.results import CaseResult
+from reports.type_order import type_rank
+
+Kind = Literal["crash", "timeout", "shape", "values", "inexact", "rejected_valid", "accepted_invalid"]
+
+SLIGHTLY = 10.0
+"""A wrong value within this many times its allowed error counts as slightly inexact."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A group of classes that stand together in the order to fix, and why they stand there."""
+
+    heading: str
+    why: str
+
+
+_LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
+_SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
+_VALUES = Tier("Wrong values", "silent; those that touch most operator versions first")
+_REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
+_ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
+_INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")
+_UNEXPLAINED = Tier("Unexplained", "no set of up to three conditions separates these cases from passing ones")
+TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, _INEXACT, _UNEXPLAINED)
+_TIER_OF: Mapping[Kind, Tier] = {
+    "crash": _LOST,
+    "timeout": _LOST,
+    "shape": _SHAPE,
+    "values": _VALUES,
+    "inexact": _INEXACT,
+    "rejected_valid": _REFUSED,
+    "accepted_invalid": _ACCEPTED,
+}
+_VERB: Mapping[Kind, str] = {
+    "crash": "crashes",
+    "timeout": "no answer in time",
+    "shape": "wrong shape or type",
+    "values": "wrong",
+    "inexact": "inexact",
+    "rejected_valid": "refuses valid input",
+    "accepted_invalid": "accepts invalid input",
+}
+
+_DIFFERENCE = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
+
+
+@dataclass(frozen=True)
+class FailureClass:
+    """Failing cases of one operator (in one or more versions) that fail in one way under the same conditions.
+
+    `conditions` is None where no set of conditions separates them, and empty where the cases fail whatever
+    the conditions. `fulfilling` counts the cases of those versions that were judged and fulfil the
+    conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of their class.
+    """
+
+    number: int
+    kind: Kind
+    operators: tuple[OperatorName, ...]
+    conditions: tuple[Condition, ...] | None
+    cases: tuple[CaseResult, ...]
+    fulfilling: int = 0
+    elsewhere: Mapping[int, int] | None = None
+
+    @property
+    def tier(self) -> Tier:
+        # A lost process stays at the top, explained or not.
+        if self.conditions is None and self.kind not in ("crash", "timeout"):
+            return _UNEXPLAINED
+        return _TIER_OF[self.kind]
+
+    @property
+    def verb(self) -> str:
+        """What the cases do, as narrowly as it is true of them all."""
+        rows = [each.row for each in self.cases if each.row is not None]
+        if self.kind == "shape":
+            differences = {row.difference for row in rows}
+            return (
+                f"wrong {_DIFFERENCE[differences.pop() or '']}" if len(differences) == 1 else _VERB["shape"]
+            )
+        limits = {row.seconds for row in rows}
+        if self.kind == "timeout" and len(limits) == 1:
+            return f"no answer in {limits.pop():g} s"
+        return _VERB[self.kind]
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals that the process died of."""
+        return tuple(sorted({each.row.signal for each in self.cases if each.row and each.row.signal}))
+
+    @property
+    def smallest(self) -> CaseResult:
+        """The case with the fewest elements, attributes and dimensions."""
+        return min(self.cases, key=smallness)
+
+
+def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, int], str]:
+    """Orders cases from small to large, and those of one size by how common their element type is."""
+    return case.size, type_rank(case.element_type), str(case.id)
+
+
+def failure_kind(case: CaseResult) -> Kind | None:
+    """In which way a case fails; None where it does not."""
+    match case.verdict:
+        case "crash" | "timeout" | "rejected_valid" | "accepted_invalid":
+            return case.verdict
+        case "mismatch":
+            if case.wrong_shape:
+                return "shape"
+            ratio = case.ratio
+            return "inexact" if ratio is not None and ratio < SLIGHTLY else "values"
+        case _:
+            return None
+
+
+def find_classes(cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
+    """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
+    by_cause: dict[tuple[str, str, Kind], list[CaseResult]] = defaultdict(list)
+    by_operator: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
+    for each in cases:
+        kind = failure_kind(each)
+        key = (each.operator.domain, each.operator.name)
+        by_operator[key].append(each)
+        if kind is not None:
+            by_cause[(*key, kind)].append(each)
+    classes: list[FailureClass] = []
+    for (domain, name, kind), failing in by_cause.items():
+        classes += _explain(kind, failing, by_operator[(domain, name)])
+    classes.sort(key=_fixing_order)
+    numbered = [replace(each, number=number) for number, each in enumerate(classes, 1)]
+    class_of = {str(case.id): each.number for each in numbered for case in each.cases}
+    return tuple(_with_fit(each, cases, class_of) for each in numbered)
+
+
+def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseResult]) -> list[FailureClass]:
+    versions = {each.operator for each in failing}
+    judged = failing + [
+        each
+        for each in operator_cases
+        if each.operator in versions and each.verdict == "pass" and _comparable(kind, each)
+    ]
+    observations = [
+        Observation(str(each.operator), each.features, failure_kind(each) == kind) for each in judged
+    ]
+    names = feature_names(each.features for each in failing)
+    left = set(range(len(failing)))
+    found = []
+    for each in separate(observations, names):
+        members = tuple(judged[position] for position in sorted(each.covered))
+        left -= each.covered
+        found.append(FailureClass(0, kind, _operators(members), each.conditions, members))
+    by_version: dict[OperatorName, list[CaseResult]] = defaultdict(list)
+    for position in sorted(left):
+        by_version[judged[position].operator].append(judged[position])
+    for members_left in by_version.values():
+        members = tuple(members_left)
+        found.append(FailureClass(0, kind, _operators(members), None, members))
+    return found
+
+
+def _comparable(kind: Kind, case: CaseResult) -> bool:
+    """Whether a case could have failed in this way at all: a valid call is never accepted wrongly."""
+    if kind == "accepted_invalid":
+        return case.demand == "refuse"
+    return kind in ("crash", "timeout") or case.demand == "answer"
+
+
+def _operators(cases: tuple[CaseResult, ...]) -> tuple[OperatorName, ...]:
+    return tuple(sorted({each.operator for each in cases}))
+
+
+def _fixing_order(each: FailureClass) -> tuple[int, bool, int, int, int, str]:
+    unexplained = each.conditions is None
+    return (
+        TIERS.index(each.tier),
+        unexplained,
+        -len(each.operators),
+        len(each.conditions or ()),
+        -len(each.cases),
+        min(str(case.id) for case in each.cases),
+    )
+
+
+def _with_fit(found: FailureClass, cases: Sequence[CaseResult], class_of: Mapping[str, int]) -> FailureClass:
+    if found.conditions is None:
+        return found
+    fulfilling = 0
+    elsewhere: dict[int, int] = defaultdict(int)
+    for each in cases:
+        judged = each.verdict == "pass" or failure_kind(each) is not None
+        if not judged or each.operator not in found.operators or not _comparable(found.kind, each):
+            continue
+        if all(condition.holds(each.features) for condition in found.conditions):
+            fulfilling += 1
+            number = class_of.get(str(each.id), found.number)
+            if number != found.number:
+                elsewhere[number] += 1
+    return replace(found, fulfilling=fulfilling, elsewhere=dict(sorted(elsewhere.items())))
+
+
+def marked_features(found: FailureClass) -> frozenset[str]:
+    """The names that a class's conditions speak of, so that a case can mark them."""
+    return frozenset(each.feature for each in found.conditions or ())

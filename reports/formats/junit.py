@@ -1,0 +1,114 @@
+"""`junit.xml`: one suite an operator version, one test a case, as continuous integration reads it.
+
+The structure is that of the xunit plugin of Jenkins: `failure` for what is not as the documents say, `error`
+for our own bugs, `skipped` with a reason for what is unsupported or did not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from opcert.names import OperatorName
+from reports.case_views import error_text
+from reports.facts import text
+from reports.files import write_bytes
+from reports.headline import runtime_label
+from reports.readings import fault_text
+from reports.results import CaseResult, Results
+from reports.text import parse_moment, shown
+from reports.verdicts import word
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LONGEST = 20_000
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_bytes(folder / "junit.xml", render_junit(results))
+
+
+def render_junit(results: Results) -> bytes:
+    """The whole document. Characters that XML does not allow are replaced by U+FFFD."""
+    root = Element("testsuites", name=_legal(f"opcert {runtime_label(results.record)}"))
+    started = parse_moment(text(results.record.header.get("started")))
+    stamp = started.strftime("%Y-%m-%dT%H:%M:%S") if started is not None else None
+    for operator, cases in results.by_operator.items():
+        _suite(root, results, operator, cases, stamp)
+    if results.record.faults:
+        _faults(root, results)
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(each.get(name, "0")) for each in root)))
+    root.set("time", f"{sum(float(each.get('time', '0')) for each in root):.6f}")
+    ElementTree.indent(root)
+    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written
+
+
+def _suite(
+    root: Element,
+    results: Results,
+    operator: OperatorName,
+    cases: Sequence[CaseResult],
+    timestamp: str | None,
+) -> None:
+    suite = SubElement(root, "testsuite", name=_legal(str(operator)))
+    if timestamp is not None:
+        suite.set("timestamp", timestamp)
+    for each in cases:
+        _case(suite, results, each)
+    _count(suite)
+
+
+def _case(suite: Element, results: Results, case: CaseResult) -> None:
+    classname, _, name = str(case.id).rpartition("/")
+    seconds = sum(row.seconds for row in case.rows)
+    test = SubElement(
+        suite, "testcase", name=_legal(name), classname=_legal(classname), time=f"{seconds:.6f}"
+    )
+    reason = (case.row.reason if case.row is not None else None) or ""
+    message = _legal(": ".join(part for part in (word(case.verdict), reason) if part))
+    if case.fails:
+        failure = SubElement(test, "failure", message=message, type=case.verdict)
+        failure.text = _legal(_details(results, case))
+    elif case.verdict == "harness_error":
+        SubElement(test, "error", message=message, type=case.verdict).text = _legal(_details(results, case))
+    elif case.verdict in ("unsupported", "not_run"):
+        SubElement(test, "skipped", message=message, type=case.verdict)
+    elif case.verdict == "observed":
+        SubElement(test, "system-out").text = message
+
+
+def _details(results: Results, case: CaseResult) -> str:
+    row = case.row
+    lines = [str(case.id), f"element type {case.element_type}"]
+    lines += [f"{name}={value}" for name, value in case.features.items()]
+    if error_text(case):
+        lines.append(error_text(case))
+    if row is not None:
+        lines += [each for each in (row.reason, row.message, row.stderr) if each]
+    return "\n".join([*lines, results.reproduction_command(case.id)])
+
+
+def _faults(root: Element, results: Results) -> None:
+    suite = SubElement(root, "testsuite", name="faults of the run")
+    for number, each in enumerate(results.record.faults, 1):
+        test = SubElement(suite, "testcase", name=f"fault {number}", classname="faults", time="0.000000")
+        message = _legal(fault_text(each))
+        SubElement(test, "failure", message=message, type="fault").text = message
+    _count(suite)
+
+
+def _count(suite: Element) -> None:
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    seconds = sum(float(each.get("time", "0")) for each in suite.findall("testcase"))
+    suite.set("time", f"{seconds:.6f}")
+
+
+def _legal(value: str) -> str:
+    return _ILLEGAL.sub("�", shown(_ILLEGAL.sub("�", value[: _LONGEST + 1]), _LONGEST))

@@ -1,0 +1,136 @@
+"""The first lines of a report: which runtime, what it comes to, and the facts of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.judge import FAILING
+from conformance.records import Record
+from reports.facts import mapping, text
+from reports.results import Results
+from reports.text import count, duration, moment, parse_moment, plural
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of the facts: `code` is a digest or another thing to copy."""
+
+    name: str
+    text: str
+    code: str = ""
+
+
+def runtime_label(record: Record) -> str:
+    """Name and version of the runtime, as its record states them."""
+    runtime = mapping(record.header.get("runtime"))
+    return " ".join(part for part in (text(runtime.get("name")), text(runtime.get("version"))) if part)
+
+
+def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
+    """What the run comes to, in two to four sentences."""
+    counts = results.counts
+    total = len(results.cases)
+    failing = sum(counts[each] for each in FAILING)
+    passing = counts["pass"]
+    verb = "gives" if passing == 1 else "give"
+    said = [f"{count(passing)} of {plural(total, 'case')} {verb} what the documents say."]
+    if failing:
+        reasons = "one reason" if classes == 1 else f"{count(classes)} reasons"
+        verb = "does" if failing == 1 else "do"
+        said.append(f"{count(failing)} {verb} not, for {reasons}, listed below in the order to fix them.")
+    elif passing:
+        said.append("None gives anything else.")
+    if counts["unsupported"]:
+        verb = "is" if counts["unsupported"] == 1 else "are"
+        said.append(f"{count(counts['unsupported'])} {verb} unsupported, and the runtime says so itself.")
+    if results.record.faults:
+        said.append(f"The whole run shows {plural(len(results.record.faults), 'fault')}.")
+    return tuple(said)
+
+
+def list_warnings(results: Results) -> tuple[str, ...]:
+    """What keeps the numbers from being the whole truth."""
+    counts = results.counts
+    found = []
+    if results.record.partial:
+        found.append("The record has no footer: the run did not come to its end, and this is a part of it.")
+    if counts["not_run"]:
+        verb = "was" if counts["not_run"] == 1 else "were"
+        found.append(f"{plural(counts['not_run'], 'case')} {verb} not run and count for nothing.")
+    if counts["harness_error"]:
+        found.append(
+            f"opcert itself failed on {plural(counts['harness_error'], 'case')}: a bug of ours; "
+            "they count for nothing."
+        )
+    if len(results.cases) == counts["not_run"] + counts["harness_error"]:
+        found.append("Nothing ran.")
+    return tuple(found)
+
+
+def list_facts(results: Results) -> tuple[Fact, ...]:
+    """Runtime, machine, time, suite and record."""
+    header = results.record.header
+    runtime = mapping(header.get("runtime"))
+    found = []
+    if runtime.get("source"):
+        found.append(Fact("runtime", _flat(runtime["source"])))
+    if header.get("platform"):
+        found.append(Fact("ran on", _platform(header["platform"])))
+    if header.get("started"):
+        found.append(Fact("when", _when(header, results.record.footer)))
+    operators = plural(len(results.by_operator), "operator version")
+    cases = plural(len(results.cases), "case")
+    found.append(Fact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
+    found.append(_record_fact(results))
+    rows = len(results.record.results)
+    forms = sorted({each.form for each in results.record.results})
+    if rows:
+        found.append(Fact("asked", f"{plural(rows, 'call')}, form {_flat(forms)}"))
+    options = mapping(header.get("options"))
+    if options:
+        found.append(Fact("options", _flat(options)))
+    return tuple(found)
+
+
+def _platform(value: object) -> str:
+    platform = mapping(value)
+    if not platform:
+        return _flat(value)
+    parts = [" ".join(text(platform.get(name)) for name in ("system", "release", "machine")).strip()]
+    processors, memory = platform.get("processors"), platform.get("memory")
+    if isinstance(processors, int):
+        parts.append(plural(processors, "processor"))
+    if isinstance(memory, int):
+        parts.append(f"{memory / 2**30:.1f} GiB")
+    return ", ".join(part for part in parts if part)
+
+
+def _when(header: Mapping[str, Any], footer: Mapping[str, Any] | None) -> str:
+    started = text(header.get("started"))
+    begin, end = parse_moment(started), parse_moment(text(footer.get("finished"))) if footer else None
+    if begin is None or end is None or (begin.tzinfo is None) != (end.tzinfo is None):
+        return moment(started)
+    return f"{moment(started)}, for {duration(max((end - begin).total_seconds(), 0))}"
+
+
+def _record_fact(results: Results) -> Fact:
+    footer = results.record.footer
+    if footer is None:
+        return Fact("record", "partial: no footer")
+    if results.counts["not_run"]:
+        return Fact("record", "closed, but cases are missing; digest", text(footer.get("digest"))[:16])
+    return Fact("record", "complete; its digest agrees", text(footer.get("digest"))[:16])
+
+
+def _flat(value: object) -> str:
+    """A value of a record as one line; empty and null parts are left out."""
+    if isinstance(value, Mapping):
+        parts = [(str(name), _flat(each)) for name, each in value.items()]
+        return ", ".join(f"{name} {each}" for name, each in parts if each)
+    if isinstance(value, list | tuple):
+        return ", ".join(_flat(each) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return text(value)

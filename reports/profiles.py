@@ -1,0 +1,140 @@
+"""Profiles: which operators, element types and families a certificate demands, and what is waived."""
+
+from __future__ import annotations
+
+from datetime import date
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from opcert.errors import Place, SeveralErrors, UserError
+from opcert.names import FAMILIES, OperatorName
+from reports.profile_yaml import read_yaml
+
+Unsupported = Literal["operator", "case", "none"]
+Everything = Literal["all"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Waiver(_Strict):
+    """Failing cases that do not count: `cases` is a part of the case id, or a glob where it holds a `*`."""
+
+    cases: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+    link: str = Field(min_length=1)
+    expires: date
+
+    @field_validator("expires", mode="before")
+    @classmethod
+    def _read_date(cls, value: object) -> object:
+        return date.fromisoformat(value) if isinstance(value, str) else value
+
+    def covers(self, case_id: str) -> bool:
+        return fnmatchcase(case_id, self.cases) if "*" in self.cases else self.cases in case_id
+
+
+class Profile(_Strict):
+    """A profile as its file states it.
+
+    `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
+    which it supports no case; `case`, any case, as long as one case of the profile passes.
+    """
+
+    profile: str = Field(min_length=1)
+    description: str
+    operators: tuple[str, ...] = Field(min_length=1)
+    element_types: Everything | tuple[str, ...] = "all"
+    families: Everything | tuple[str, ...] = "all"
+    unsupported: Unsupported = "none"
+    waivers: tuple[Waiver, ...] = ()
+
+    @field_validator("operators", "element_types", "families", "waivers", mode="before")
+    @classmethod
+    def _read_list(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+    @field_validator("operators")
+    @classmethod
+    def _check_operators(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for each in value:
+            try:
+                OperatorName.parse(each)
+            except UserError as error:
+                raise ValueError(str(error)) from error
+        return value
+
+    @field_validator("families")
+    @classmethod
+    def _check_families(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
+        unknown = [each for each in value if each not in FAMILIES] if value != "all" else []
+        if unknown:
+            raise ValueError(f"no family of cases: {unknown[0]}; known: {', '.join(FAMILIES)}")
+        return value
+
+    def demands(self, operator: OperatorName, family: str, element_type: str) -> bool:
+        """Whether a case of this kind belongs to the profile."""
+        return (
+            str(operator) in self.operators
+            and (self.families == "all" or family in self.families)
+            and (self.element_types == "all" or element_type in self.element_types)
+        )
+
+
+def list_profiles() -> list[str]:
+    """The names of the profiles that opcert brings."""
+    folder = files("conformance").joinpath("profiles")
+    return sorted(Path(each.name).stem for each in folder.iterdir() if each.name.endswith(".yaml"))
+
+
+def load_profile(text: str) -> Profile:
+    """The profile of a name, or of a file's path.
+
+    Raises UserError where there is none, and SeveralErrors with every mistake in the file: its line and key,
+    what was got and what expected.
+    """
+    if text in list_profiles():
+        file = f"{text}.yaml"
+        raw = files("conformance").joinpath("profiles", file).read_bytes()
+        return read_profile(raw, file)
+    path = Path(text)
+    if not path.is_file():
+        raise UserError(
+            "unknown profile",
+            got=repr(text),
+            expected=f"one of {', '.join(list_profiles())}, or the path of a profile's YAML file",
+        )
+    try:
+        return read_profile(path.read_bytes(), str(path))
+    except OSError as error:
+        raise UserError("the profile cannot be read", got=error.strerror, where=Place(str(path))) from error
+
+
+def read_profile(raw: bytes, file: str) -> Profile:
+    """A profile from the bytes of its file; errors as of `load_profile`."""
+    value, lines = read_yaml(raw, file)
+    if not isinstance(value, dict):
+        raise UserError("a profile is a mapping", got=type(value).__name__, where=Place(file, 1))
+    try:
+        return Profile.model_validate(value)
+    except ValidationError as error:
+        raise SeveralErrors([_explain(each, file, lines) for each in error.errors()]) from error
+
+
+def _explain(problem: Any, file: str, lines: dict[tuple[str | int, ...], int]) -> UserError:
+    path = tuple(each for each in problem["loc"] if each not in ("tuple[str, ...]", "literal['all']"))
+    line = next((lines[path[:end]] for end in range(len(path), -1, -1) if path[:end] in lines), None)
+    message = "unknown key" if problem["type"] == "extra_forbidden" else problem["msg"]
+    expected = None
+    if problem["type"] == "extra_forbidden":
+        known = Waiver.model_fields if "waivers" in path else Profile.model_fields
+        expected = f"one of {', '.join(known)}"
+    got = None if problem["type"] == "missing" else repr(problem.get("input"))[:200]
+    return UserError(
+        message, got=got, expected=expected, where=Place(file, line, key=".".join(map(str, path)))
+    )

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Run the case in this folder on a runtime and say whether its answer is what the documents say.
+
+Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow]
+
+Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
+does what must happen, 2 if it cannot be tried here. The call runs in a process of its own, so that a crash or
+a hang is told from an answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+HERE = Path(__file__).resolve().parent
+TIME_LIMIT = 60.0
+Inputs = list[tuple[str, Any]]
+
+
+def read_tensor(name: str) -> Any:
+    """The array of a serialized TensorProto beside this script; strings become an object array."""
+    message = onnx.TensorProto()
+    message.ParseFromString((HERE / name).read_bytes())
+    if message.data_type == onnx.TensorProto.STRING:
+        found = np.empty(len(message.string_data), dtype=object)
+        found[:] = [each.decode("utf-8", "surrogateescape") for each in message.string_data]
+        return found.reshape(tuple(message.dims))
+    return numpy_helper.to_array(message)
+
+
+def has_plain_type(array: Any) -> bool:
+    """Whether numpy itself has the type; bfloat16, float8 and 4-bit integers come from ml_dtypes."""
+    return type(array.dtype).__module__.startswith("numpy")
+
+
+def run_onnxruntime(_: dict[str, Any], inputs: Inputs) -> list[Any]:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(HERE / "model.onnx"), providers=["CPUExecutionProvider"])
+    outputs = session.get_outputs()
+    types = [each.type for each in (*session.get_inputs(), *outputs)]
+    if not any("bfloat16" in each or "float8" in each for each in types):
+        return list(session.run(None, dict(inputs)))
+    values = {}
+    for name, array in inputs:
+        if has_plain_type(array):
+            values[name] = onnxruntime.OrtValue.ortvalue_from_numpy(array)
+        else:
+            code = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+            bits = array.view(f"u{array.dtype.itemsize}")
+            values[name] = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, code)
+    found = session.run_with_ort_values([each.name for each in outputs], values)
+    return [from_ort_value(value, declared.type) for value, declared in zip(found, outputs, strict=True)]
+
+
+def from_ort_value(value: Any, declared: str) -> Any:
+    name = declared[len("tensor(") : -1].upper()
+    if "BFLOAT16" not in name and "FLOAT8" not in name:
+        return value.numpy()
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(getattr(onnx.TensorProto, name))
+    shape = tuple(value.shape())
+    size = int(np.prod(shape)) * dtype.itemsize
+    return np.frombuffer(ctypes.string_at(value.data_ptr(), size), dtype).reshape(shape)
+
+
+def run_onnx(_: dict[str, Any], inputs: Inputs) -> list[Any]:
+    from onnx.reference import ReferenceEvaluator
+
+    return list(ReferenceEvaluator(str(HERE / "model.onnx")).run(None, dict(inputs)))
+
+
+def run_openvino(case: dict[str, Any], inputs: Inputs) -> list[Any]:
+    import openvino
+
+    core = openvino.Core()
+    if case["domain"] == "org.openvino":
+        opset = import_module(f"openvino.opset{case['since_version']}")
+        parameters = [opset.parameter(list(array.shape), array.dtype) for _, array in inputs]
+        node = getattr(opset, snake_case(case["name"]))(*parameters, **case["attributes"])
+        model = openvino.Model([node], parameters, "case")
+        values: Any = [array for _, array in inputs]
+    else:
+        model = core.read_model(str(HERE / "model.onnx"))
+        values = dict(inputs)
+    found = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(values)
+    return [found[position] for position in range(len(model.outputs))]
+
+
+def snake_case(name: str) -> str:
+    return "".join("_" + each.lower() if each.isupper() else each for each in name).lstrip("_")
+
+
+def run_tensorflow(case: dict[str, Any], inputs: Inputs) -> list[Any]:
+    import tensorflow
+
+    call = getattr(tensorflow.raw_ops, case["name"])
+    found = call(**{name: tensorflow.constant(array) for name, array in inputs}, **case["attributes"])
+    return [each.numpy() for each in (found if isinstance(found, list | tuple) else [found])]
+
+
+RUNTIMES: dict[str, Callable[[dict[str, Any], Inputs], list[Any]]] = {
+    "onnxruntime": run_onnxruntime,
+    "onnx": run_onnx,
+    "openvino": run_openvino,
+    "tensorflow": run_tensorflow,
+}
+
+
+def numbers(array: Any) -> Any:
+    """Values that can be subtracted: float64, complex128, or Python's integers."""
+    if array.dtype.kind == "c":
+        return array.astype(np.complex128)
+    if array.dtype.kind in "iu" or array.dtype.name in ("int4", "uint4"):
+        return array.astype(object)
+    return array.astype(np.float64)
+
+
+def same(got: Any, wanted: Any) -> Any:
+    """Where elements are equal bit for bit; any two NaN are, the two zeros are not."""
+    if got.dtype.kind in "OSUbiu" or got.dtype.name in ("int4", "uint4"):
+        return np.asarray(got == wanted, dtype=bool).reshape(got.shape)
+    if got.dtype.kind == "c":
+        return same(got.real.copy(), wanted.real.copy()) & same(got.imag.copy(), wanted.imag.copy())
+    left, right = numbers(got), numbers(wanted)
+    equal = (left == right) & (np.signbit(left) == np.signbit(right))
+    return equal | (np.isnan(left) & np.isnan(right))
+
+
+def distances(got: Any, wanted: Any, equal: Any) -> Any:
+    """How far apart elements are; infinitely far where no distance can be told."""
+    if got.dtype.kind in "OSUb":
+        return np.where(equal, 0.0, np.inf)
+    with np.errstate(all="ignore"):
+        apart = np.abs(numbers(got) - numbers(wanted)).astype(np.float64)
+    return np.where(equal, 0.0, np.where(np.isnan(apart), np.inf, apart))
+
+
+def compare(got: Any, expected: dict[str, Any]) -> tuple[bool, str]:
+    """Whether one output is right, and a line about its worst element."""
+    wanted = read_tensor(expected["file"])
+    if got.dtype != wanted.dtype and not (got.dtype.kind in "OSU" and wanted.dtype.kind in "OSU"):
+        return False, f"element type {got.dtype} instead of {wanted.dtype}"
+    if got.shape != wanted.shape:
+        return False, f"shape {list(got.shape)} instead of {list(wanted.shape)}"
+    right = same(got, wanted)
+    apart = distances(got, wanted, right)
+    limit = read_tensor(expected["allowed"]) if expected["allowed"] else np.zeros(wanted.shape)
+    if expected["allowed"]:
+        right = right | (apart <= limit)
+    if expected["alternatives"]:
+        values = read_tensor(expected["alternatives"]["file"])
+        flat = right.reshape(-1)
+        chosen = got.reshape(-1)[expected["alternatives"]["index"]]
+        for index, fits in zip(expected["alternatives"]["index"], same(chosen, values), strict=True):
+            flat[index] |= fits
+        right = flat.reshape(right.shape)
+    if right.all():
+        return True, "every element is as it must be"
+    with np.errstate(all="ignore"):
+        ratio = np.where(right, -1.0, np.where(limit > 0, apart / limit, np.inf))
+    order = np.where(ratio == ratio.max(), np.where(right, -1.0, apart), -1.0)
+    index = np.unravel_index(int(np.argmax(order)), wanted.shape)
+    place = [int(each) for each in index]
+    text = f"{int((~right).sum())} of {right.size} elements wrong; worst at {place}: got {got[index]}, "
+    text += f"expected {wanted[index]}, allowed error {limit[index]:g}"
+    if np.isfinite(ratio[index]):
+        text += f", error over allowed {ratio[index]:.3g}"
+    return False, text
+
+
+def judge(case: dict[str, Any], outputs: list[Any]) -> bool:
+    """Print how the outputs stand to every expectation that may hold; True if one does."""
+    holds = False
+    for number, expectation in enumerate(case["expectations"], 1):
+        several = len(case["expectations"]) > 1
+        print(
+            f"expectation {number} of {len(case['expectations'])}: {expectation['readings']}"
+            if several
+            else ""
+        )
+        if len(expectation["outputs"]) != len(outputs):
+            print(f"  {len(outputs)} outputs instead of {len(expectation['outputs'])}")
+            continue
+        verdicts = []
+        for expected, output in zip(expectation["outputs"], outputs, strict=True):
+            wanted = read_tensor(expected["file"])
+            print(f"expected {expected['name']}: {wanted.dtype} {list(wanted.shape)}\n{wanted}")
+            if expected["allowed"]:
+                limit = read_tensor(expected["allowed"])
+                if limit.size:
+                    print(f"allowed error: {limit.min():g} to {limit.max():g}")
+            right, text = compare(output, expected)
+            print(text)
+            verdicts.append(right)
+        holds = holds or all(verdicts)
+    return holds
+
+
+def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
+    """Make the call and judge it, in this process."""
+    inputs = [(each["name"], read_tensor(each["file"])) for each in case["inputs"] if each["file"]]
+    if case["domain"].startswith("org.") and case["domain"] != f"org.{runtime}":
+        return {"absent": f"{runtime} has no operators of {case['domain']}"}
+    try:
+        import_module(runtime)
+    except ImportError as error:
+        return {"absent": str(error)}
+    try:
+        outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, inputs)]
+    except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal
+        return {"refused": f"{type(error).__name__}: {error}"}
+    for name, output in zip(case["outputs"], outputs, strict=False):
+        print(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
+    if case["demand"] == "answer":
+        return {"holds": judge(case, outputs), "problem": "the answer is not what the documents say"}
+    return {"holds": case["demand"] == "survive", "problem": "a call that must be refused is answered"}
+
+
+def conclude(case: dict[str, Any], said: dict[str, Any] | None, code: int) -> tuple[int, str]:
+    """The exit code, and the last line."""
+    if said is None:
+        how = f"died of signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return 1, f"REPRODUCED: the process {how}"
+    if "absent" in said:
+        return 2, f"not tried: {said['absent']}"
+    if "refused" in said:
+        print(f"refused with {said['refused']}")
+        if case["demand"] == "answer":
+            return 1, "REPRODUCED: a valid call is refused"
+        return 0, "holds: this call may be refused"
+    return (
+        (0, "holds: the answer is one that may be")
+        if said["holds"]
+        else (1, f"REPRODUCED: {said['problem']}")
+    )
+
+
+def main() -> int:
+    case = json.loads((HERE / "case.json").read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(description="Reproduce one case.")
+    parser.add_argument("--runtime", choices=sorted(RUNTIMES), default=case["runtime"])
+    parser.add_argument("--result", metavar="FILE", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.result:
+        Path(options.result).write_text(json.dumps(call(case, options.runtime)), encoding="utf-8")
+        return 0
+    print(
+        f"case {case['id']} on {options.runtime}\n{case['must']}\nattributes {json.dumps(case['attributes'])}"
+    )
+    for each in case["inputs"]:
+        array = read_tensor(each["file"]) if each["file"] else None
+        shape = "absent" if array is None else f"{array.dtype} {list(array.shape)}\n{array}"
+        print(f"input {each['name']}: {shape}")
+    sys.stdout.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "result.json"
+        command = [sys.executable, __file__, "--runtime", options.runtime, "--result", str(result)]
+        try:
+            code = subprocess.run(command, timeout=TIME_LIMIT, check=False).returncode
+        except subprocess.TimeoutExpired:
+            print(f"REPRODUCED: no answer within {TIME_LIMIT:g} s")
+            return 1
+        said = json.loads(result.read_text(encoding="utf-8")) if result.exists() else None
+    exit_code, line = conclude(case, said, code)
+    print(line)
+    return exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""The short table at the end of a certification, for a terminal or a log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from reports.conditions import Condition
+from reports.facts import short_names
+from reports.failure_classes import FailureClass, find_classes
+from reports.features import CONSTRAINT
+from reports.page import fit_text
+from reports.readings import readings_summary
+from reports.results import Results
+from reports.text import one_line, shown
+from reports.verdicts import WORST_FIRST, word
+
+
+def summary_table(results: Results) -> list[list[str]]:
+    """Rows of cells: a heading, one row an operator version, the sums; without verdicts that nothing has."""
+    verdicts = [each for each in reversed(WORST_FIRST) if results.counts[each]]
+    table = [["operator", *(word(each) for each in verdicts), "cases"]]
+    for operator, cases in results.by_operator.items():
+        counts = Counter(each.verdict for each in cases)
+        table.append([str(operator), *(str(counts[each] or "-") for each in verdicts), str(len(cases))])
+    table.append(["sum", *(str(results.counts[each]) for each in verdicts), str(len(results.cases))])
+    return table
+
+
+def readings_lines(results: Results) -> list[str]:
+    """For each operator version the readings that its answers tell of."""
+    found = []
+    for operator in results.by_operator:
+        said = readings_summary(results, operator)
+        if said:
+            found.append(f"{operator}: {shown(said)}")
+    return found
+
+
+def failure_lines(results: Results, classes: Sequence[FailureClass] | None = None) -> list[tuple[str, str]]:
+    """For each failure class, in the order to fix, a line, and the command for its smallest case."""
+    found = []
+    for each in find_classes(results.cases) if classes is None else classes:
+        line = f"{each.number}. {short_names(each.operators)}: {headline(each)} ({fit_text(each)})"
+        found.append((one_line(shown(line), 400), results.reproduction_command(each.smallest.id)))
+    return found
+
+
+def headline(found: FailureClass) -> str:
+    """A class in words: `wrong when mode=cubic and ratio=up2`."""
+    if found.conditions is None:
+        return f"{found.verb}, condition not found"
+    if not found.conditions:
+        return f"{found.verb} whatever the attributes and inputs"
+    return f"{found.verb} when {' and '.join(map(_condition, found.conditions))}"
+
+
+def _condition(each: Condition) -> str:
+    return f"{' or '.join(each.values)} is broken" if each.feature == CONSTRAINT else str(each)
