@@ -11,7 +11,7 @@ from typing import Any
 
 from opcert.errors import UserError
 
-MOST_STEPS = 2_000_000
+MOST_STEPS = 500_000
 MOST_ITEMS = 1_000_000
 MOST_BITS = 4096
 

@@ -65,7 +65,8 @@ def _translate(error: Mapping[str, Any], document: YamlDocument) -> UserError:
         return UserError("unknown key", got=repr(error["loc"][-1]), where=where, remedy=_REMEDY)
     if kind == "missing":
         return UserError("a key is missing", expected=repr(error["loc"][-1]), where=where)
-    message = str(error["msg"]).removeprefix("Value error, ")
+    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("expected ")
+    message = message.removeprefix("Input should be ").replace("String should match pattern", "text like")
     return UserError("wrong value", got=repr(error.get("input"))[:80], expected=message, where=where)
 
 

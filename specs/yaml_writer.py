@@ -14,7 +14,7 @@ _OLD_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "nu
 
 def dump(value: Mapping[str, Any]) -> str:
     """One YAML document: what fits into a line in flow style, the rest in blocks; ends with a newline."""
-    return "\n".join(_block(value, 0)) + "\n"
+    return "\n".join(_block(value, 0)) + "\n" if value else "{}\n"
 
 
 def _block(value: Any, indent: int) -> Iterator[str]:

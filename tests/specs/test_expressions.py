@@ -1,0 +1,160 @@
+"""The expression language: what it computes, what it refuses, and how constraints are checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opcert.attributes import attribute
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from opcert.tensors import tensor
+from specs.expressions import EvaluationError, Operand, Scope, check_constraints, operand_of, parse
+from specs.library import load_imported
+from specs.model import Constraint, Origin, Spec
+
+X = Operand("float", (2, 3, 4), list(range(24)))
+SCALES = Operand("float", (3,), [1.0, 0.5, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("rank(X)", 3),
+        ("shape(X)[-1]", 4),
+        ("len(scales) == rank(X)", True),
+        ("all(v > 0 for v in scales)", True),
+        ("[(a + rank(X)) % rank(X) for a in axes] if present(axes) else range(rank(X))", [2, 0]),
+        ("present(sizes)", False),
+        ("present(scales) != present(sizes)", True),
+        ("len(set(axes)) == len(axes)", True),
+        ("-3 <= min(axes) <= max(axes) < 3", True),
+        ("sum(values(scales))", 3.5),
+        ("prod(shape(X))", 24),
+        ("[floor(e * s) for e, s in zip(shape(X), scales)]", [2, 1, 8]),
+        ("mode in ['nearest', 'linear'] and not mode == 'cubic'", True),
+        ("element_type(X) == 'float'", True),
+        ("max([v for v in scales if v > 9], default=7)", 7),
+        ("sorted(axes)[0:1]", [-1]),
+        ("1e-3 < 2 ** 0.5", True),
+        ("{1, 2} == set([2, 1, 1])", True),
+        ("[i * v for i, v in enumerate(axes)]", [0, 0]),
+        ("ceil(7 / 2) // 2 % 5 - abs(-1)", 1),
+    ],
+)
+def test_values(text: str, value: object) -> None:
+    names = {"X": X, "scales": SCALES, "sizes": None, "axes": [-1, 0], "mode": "nearest"}
+    assert parse(text).evaluate(names) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')",
+        "x.__class__",
+        "(lambda: 1)()",
+        "f'{x}'",
+        "open('f')",
+        "[y := 1]",
+        "print(1)",
+        "max(1, 2, key=len)",
+        "len(*x)",
+        "{1: 2}",
+        "b'bytes'",
+        "1j",
+        "...",
+        "not an expression",
+        "",
+        "(" * 5000,
+        "1" * 20_000,
+        "await x",
+        "x if y",
+        "[z for x.y in z]",
+    ],
+)
+def test_refused(text: str) -> None:
+    with pytest.raises(UserError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 / 0", "shape(X)[9]", "rank(sizes)", "unknown", "len(sizes)", "2 ** 10 ** 9", "[0] * 10 ** 9",
+     "range(10 ** 9)", "sum(1 for a in range(10 ** 6) for b in range(10 ** 6))", "'a' < 1", "min([])"],
+)  # fmt: skip
+def test_no_value(text: str) -> None:
+    with pytest.raises(EvaluationError):
+        parse(text).evaluate({"X": X, "sizes": None})
+
+
+def test_an_input_may_have_a_function_s_name() -> None:
+    expression = parse("rank(shape) == 1 and len(shape) == n")
+    assert expression.names == {"shape", "n"}
+    assert expression.evaluate({"shape": SCALES, "n": 3}) is True
+
+
+def test_free_names_leave_out_loop_variables() -> None:
+    expression = parse("[a + r for a, b in zip(axes, other) if b > limit]")
+    assert expression.names == {"axes", "r", "other", "limit"}
+
+
+def test_definitions_are_lazy_and_may_not_refer_to_themselves() -> None:
+    scope = Scope({"n": 3}, {"double": "n * 2", "broken": "1 / 0", "loop": "loop + 1"})
+    assert parse("double + n").evaluate(scope) == 9
+    with pytest.raises(EvaluationError):
+        parse("broken").evaluate(scope)
+    with pytest.raises(EvaluationError, match="itself"):
+        parse("loop").evaluate(scope)
+
+
+@given(st.integers(-50, 50), st.integers(-50, 50), st.sampled_from(["+", "-", "*", "<", "<=", "==", "!="]))
+def test_arithmetic_is_python_s(left: int, right: int, sign: str) -> None:
+    expected: dict[str, Any] = {"+": left + right, "-": left - right, "*": left * right, "<": left < right,
+                                "<=": left <= right, "==": left == right, "!=": left != right}  # fmt: skip
+    assert parse(f"({left}) {sign} ({right})").evaluate({}) == expected[sign]
+
+
+def test_bfloat16_is_decoded() -> None:
+    found = operand_of(tensor([0x3F80, 0xC000], "bfloat16"))
+    assert found is not None
+    assert list(found) == [1.0, -2.0]
+
+
+def _rule(name: str, require: str, when: str | None = None) -> Constraint:
+    return Constraint(name, when, require, "undefined", None, None, Origin("added", why="a test"))
+
+
+@pytest.fixture
+def resize() -> Spec:
+    spec = load_imported(OperatorName.parse("ai.onnx::Resize-18"))
+    rules = (
+        _rule("xor", "present(scales) != present(sizes)"),
+        _rule("length", "len(scales) == n", "present(scales)"),
+        _rule("range", "all(-rank(X) <= a < rank(X) for a in axes)", "present(axes)"),
+        _rule("positive", "all(v > 0 for v in scales)", "present(scales)"),
+        _rule("unit", "shape(X)[axes[0]] > 0", "present(axes)"),
+    )
+    return replace(spec, let={"n": "len(axes) if present(axes) else rank(X)"}, constraints=rules)
+
+
+def test_constraints_of_concrete_calls(resize: Spec) -> None:
+    data = tensor([[1.0, 2.0]], "float")
+    scales = tensor([1.0, 2.0], "float")
+    assert check_constraints(resize, {}, {"X": data, "scales": scales}) == []
+    both = check_constraints(
+        resize, {}, {"X": data, "scales": tensor([1.0, -2.0, 1.0], "float"), "sizes": tensor([1, 2], "int64")}
+    )
+    assert [each.id for each in both] == ["xor", "length", "positive"]
+
+
+def test_a_rule_without_a_value_follows_from_the_violated_one(resize: Spec) -> None:
+    data, scales = tensor([[1.0, 2.0]], "float"), tensor([1.0], "float")
+    found = check_constraints(resize, {"axes": attribute("ints", [7])}, {"X": data, "scales": scales})
+    assert [each.id for each in found] == ["range"]
+    alone = replace(resize, constraints=resize.constraints[-1:])
+    with pytest.raises(EvaluationError, match="unit"):
+        check_constraints(alone, {"axes": [7]}, {"X": data, "scales": scales})

@@ -1,0 +1,218 @@
+"""The committed specs of the five seed documents: no drift, every printed output accounted for, findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from opcert.names import OperatorName
+from specs.documents import read_document
+from specs.importers import import_text
+from specs.importing import Import, find_drift, plan_files, read_documents, remembered_assertions, write_files
+from specs.library import OWN_FOLDER, load_imported, spec_folder
+from specs.model import Spec
+
+FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
+OPERATORS = (
+    "ai.onnx::CenterCropPad-18",
+    "ai.onnx::Resize-10",
+    "ai.onnx::Resize-11",
+    "ai.onnx::Resize-13",
+    "ai.onnx::Resize-18",
+    "com.microsoft::Pad-1",
+    "org.openvino::ExtractImagePatches-3",
+    "org.tensorflow::BatchToSpaceND-1",
+)
+
+
+def _read(folder: Path) -> Import:
+    return read_documents([folder], remembered=remembered_assertions(OWN_FOLDER))
+
+
+def _only(result: Import, name: str) -> Spec:
+    return result.layers[OperatorName.parse(name)][0]
+
+
+def test_the_committed_specs_are_what_the_seeds_say(seeds: Path) -> None:
+    result = _read(seeds)
+    assert sorted(map(str, result.layers)) == sorted(OPERATORS)
+    assert result.unread == []
+    assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
+
+
+def test_the_full_docstring_is_committed_too(shared: Path) -> None:
+    path = shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt"
+    result = read_documents([path])
+    assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
+
+
+def test_documents_in_another_order_give_the_same_bytes(shared: Path, tmp_path: Path) -> None:
+    paths = [
+        shared / "seeds" / "002_9bf136dd4443dc44.txt",
+        shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt",
+    ]
+    remembered = {paths[0].name: FRAGMENT}
+    plans = [
+        plan_files(read_documents(order, remembered=remembered), tmp_path) for order in (paths, paths[::-1])
+    ]
+    assert plans[0] == plans[1]
+    committed = (spec_folder(FRAGMENT, OWN_FOLDER) / "imported.yaml").read_text(encoding="utf-8")
+    assert plans[0][FRAGMENT] == committed
+
+
+@pytest.mark.parametrize(
+    ("name", "examples", "printed"),
+    [
+        ("ai.onnx::CenterCropPad-18", 5, 5),
+        ("ai.onnx::Resize-18", 37, 37),
+        ("com.microsoft::Pad-1", 4, 1),
+        ("org.openvino::ExtractImagePatches-3", 6, 5),
+        ("org.tensorflow::BatchToSpaceND-1", 4, 4),
+    ],
+)
+def test_printed_outputs_are_counted(seeds: Path, name: str, examples: int, printed: int) -> None:
+    """37 + 1 + 5 + 4 printed arrays are 47; the 5 of CenterCropPad are slices of its inputs."""
+    spec = _only(_read(seeds), name)
+    assert len(spec.examples) == examples
+    assert sum(each.printed for each in spec.examples) == printed
+    assert len({each.id for each in spec.examples}) == examples
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("ai.onnx::CenterCropPad-18", {"attribute-type-missing": 1, "html-escape": 1}),
+        (
+            "ai.onnx::Resize-18",
+            {
+                "attribute-missing-in-example": 2,
+                "attribute-type-missing": 1,
+                "default-missing": 1,
+                "duplicate-example-name": 2,
+                "example-does-not-parse": 2,
+                "index-mismatch": 1,
+                "low-confidence-values": 2,
+                "markup-damage": 2,
+                "text-vs-types": 1,
+            },
+        ),
+        (
+            "com.microsoft::Pad-1",
+            {
+                "arity-vs-example": 1,
+                "attribute-type-missing": 1,
+                "brackets-vs-shape": 1,
+                "default-undecodable": 1,
+                "example-of-other-domain": 1,
+                "flattened-code": 1,
+                "type-constraint-missing": 1,
+            },
+        ),
+        (
+            "org.openvino::ExtractImagePatches-3",
+            {"impossible-range": 1, "name-mismatch": 2, "sequence-break": 4, "types-unstated": 1},
+        ),
+        ("org.tensorflow::BatchToSpaceND-1", {"brackets-vs-shape": 2, "operator-unnamed": 1}),
+    ],
+)
+def test_findings(seeds: Path, name: str, codes: dict[str, int]) -> None:
+    assert Counter(each.code for each in _only(_read(seeds), name).findings) == codes
+
+
+def test_places_of_findings(seeds: Path) -> None:
+    result = _read(seeds)
+    patches = _only(result, "org.openvino::ExtractImagePatches-3")
+    lines = [each.source.line for each in patches.findings if each.code == "sequence-break"]
+    assert lines == [109, 160, 217, 292]
+    resize = _only(result, "ai.onnx::Resize-11")
+    assert [(each.code, each.source.line) for each in resize.findings if each.code == "name-mismatch"] == [
+        ("name-mismatch", 2232)
+    ]
+    pad = _only(result, "com.microsoft::Pad-1")
+    text = (seeds / "001_b77fe3e618f24325.txt").read_text(encoding="utf-8")
+    for name in ("mode", "data", "pads", "value", "output"):
+        parameters = {each.name: each.origin for each in (*pad.inputs, *pad.outputs)}
+        origin = parameters.get(name) or pad.attributes[name].origin
+        column = origin.sources[0].column
+        assert column is not None
+        assert text[column - 1 :].startswith(f"* **{name}**")
+
+
+def test_printed_precision_and_values(seeds: Path) -> None:
+    examples = {each.id: each for each in _only(_read(seeds), "ai.onnx::Resize-18").examples}
+    value = examples["resize_downsample_scales_linear"].outputs[0][1]
+    assert value is not None
+    assert (value.shape, value.data, value.decimals) == ((1, 1, 1, 2), (2.6666665, 4.3333331), 7)
+    mended = examples["resize_tf_crop_and_resize_axes_3_2"]
+    assert mended.repaired
+    assert mended.attributes["axes"] == [3, 2]
+    assert [name for name, _ in mended.inputs] == ["X", "roi", "", "sizes"]
+    outside = examples["resize_upsample_scales_cubic_A_n0p5_exclude_outside"]
+    assert outside.attributes == {"mode": "cubic", "cubic_coeff_a": -0.5, "exclude_outside": 1}
+
+
+def test_slices_of_the_input_are_computed(seeds: Path) -> None:
+    examples = {each.id: each for each in _only(_read(seeds), "ai.onnx::CenterCropPad-18").examples}
+    for name, zeros, target, index in (
+        ("center_crop_pad_crop", None, (), np.s_[5:15, 1:8, :]),
+        ("center_crop_pad_pad", (20, 10, 3), np.s_[5:15, 1:8, :], ()),
+        ("center_crop_pad_crop_and_pad", (10, 10, 3), np.s_[:, 1:9, :], np.s_[5:15, :, :]),
+    ):
+        example = examples[name]
+        given, wanted = example.inputs[0][1], example.outputs[0][1]
+        assert given is not None
+        assert wanted is not None
+        assert wanted.relation is not None
+        data = np.arange(np.prod(given.shape), dtype=np.float32).reshape(given.shape)
+        expected = data[index]
+        if zeros is not None:
+            expected = np.zeros(zeros, np.float32)
+            expected[target] = data[index]
+        found = wanted.relation.apply({"input_data": data})
+        assert found.shape == wanted.shape
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_no_sentence_of_a_document_is_kept(seeds: Path) -> None:
+    """No run of nine words of a document's prose stands in the committed specs."""
+    document = read_document(seeds / "004_461a3d04fa574ae4.txt").content
+    prose = " ".join(document[: document.index("**Examples**")].split())
+    kept = (OWN_FOLDER / "ai.onnx" / "Resize-18" / "imported.yaml").read_text(encoding="utf-8")
+    words = [each for each in prose.split(" ") if each.isalpha()]
+    runs = {" ".join(words[start : start + 9]) for start in range(len(words) - 8)}
+    assert not [each for each in runs if each in kept]
+
+
+def test_the_docstring_completes_the_fragment() -> None:
+    spec = load_imported(FRAGMENT)
+    assert [each.key for each in spec.documents] == ["d1", "d2"]
+    assert [each.identity for each in spec.documents] == ["asserted", "stated"]
+    assert [each.name for each in spec.inputs] == ["input", "block_shape", "crops"]
+    assert [each.type for each in spec.outputs] == ["T_input"]
+    assert len(spec.examples) == 4
+    assert not any(each.repaired for each in spec.examples)
+    crops = spec.inputs[2]
+    assert {each.document for each in crops.origin.sources} == {"d1", "d2"}
+
+
+def test_a_document_that_contradicts_another_is_a_finding(shared: Path, tmp_path: Path) -> None:
+    path = shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt"
+    changed = tmp_path / "changed.txt"
+    text = path.read_text(encoding="utf-8").replace("all values must be >= 1", "all values must be >= 2")
+    changed.write_text(text, encoding="utf-8")
+    result = read_documents([path, changed])
+    folder = tmp_path / "specs"
+    write_files(plan_files(result, folder), folder)
+    codes = [each for each in load_imported(FRAGMENT, [folder]).findings if each.code == "documents-disagree"]
+    assert len(codes) == 1
+    assert "at_least" in codes[0].message
+
+
+def test_one_document_at_a_time_keeps_the_other_s_facts(seeds: Path) -> None:
+    text = read_document(seeds / "002_9bf136dd4443dc44.txt")
+    layers = import_text(text, FRAGMENT)
+    plan = plan_files(Import({FRAGMENT: layers}, [text]), OWN_FOLDER)
+    assert "BatchToSpaceND.txt" in plan[FRAGMENT]
