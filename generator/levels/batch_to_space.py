@@ -75,7 +75,7 @@ def boundary_calls(_spec: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, 
         data = fill(element_type, shape, "distinct", draw.child(word))
         yield word, {"element_type": element_type, "data": "distinct"}, _call(data, blocks, crops)
     for data_class in ("nonfinite", "signed_zero", "subnormal", "huge"):
-        for element_type in ("float", "float16", "bfloat16", "double"):
+        for element_type in ("float", "bfloat16", "double"):
             word = f"{data_class}_{element_type}"
             data = fill(element_type, (4, 2, 2), data_class, draw.child(word))
             levels = {"element_type": element_type, "data": data_class}

@@ -71,7 +71,7 @@ def boundary_calls(_spec: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, 
         data = fill(element_type, shape, "distinct", draw.child(word))
         yield word, _levels(data, axes, "distinct"), _call(data, extents, axes)
     for data_class in ("nonfinite", "signed_zero", "subnormal", "huge"):
-        for element_type in ("float", "float16", "bfloat16", "double", "complex64"):
+        for element_type in ("float", "bfloat16", "complex64"):
             word = f"{data_class}_{element_type}"
             data = fill(element_type, (4, 5), data_class, draw.child(word))
             yield word, _levels(data, None, data_class), _call(data, (3, 8))
@@ -85,7 +85,7 @@ def invalid_calls(_spec: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
     extents = [2, 6, 4]
     for element_type in ("float", "int16", "uint64"):
         yield "shape_type", valid, valid.with_input("shape", tensor(extents, element_type))
-    for axes in ((0, 4), (-5, 0), (0, 3)):
+    for axes in ((1, 3), (-4, 1), (0, 100)):
         yield "axes_range", some, some.with_attribute("axes", Attribute("ints", axes))
     for axes in ((1, 1), (1, -2)):
         yield "axes_unique", some, some.with_attribute("axes", Attribute("ints", axes))

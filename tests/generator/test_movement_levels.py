@@ -1,0 +1,139 @@
+"""The levels of the operators that move data: what they build is valid or breaks one constraint alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.calls import Call
+from generator.discovery import Levels, find_levels
+from generator.draws import Draw
+from generator.factors import factor_model
+from generator.feasibility import FREE, Solver
+from generator.suites import generate_operator
+from generator.workshop import Options
+from opcert.names import OperatorName
+from reference.answers import OutsideDomain
+from reference.registry import ReferenceOperator, find_operator
+from specs.expressions import check_constraints, parse
+from specs.library import load_spec
+from specs.model import Spec
+
+OPERATORS = (
+    "ai.onnx::CenterCropPad-18",
+    "com.microsoft::Pad-1",
+    "org.tensorflow::BatchToSpaceND-1",
+    "org.openvino::ExtractImagePatches-3",
+)
+every_operator = pytest.mark.parametrize("operator", OPERATORS)
+
+
+@cache
+def bench(operator: str) -> tuple[Spec, Levels, ReferenceOperator]:
+    name = OperatorName.parse(operator)
+    return load_spec(name), find_levels(name), find_operator(name)
+
+
+def broken(spec: Spec, call: Call) -> list[str]:
+    return [each.id for each in check_constraints(spec, call.attributes, dict(call.inputs))]
+
+
+def has_result(reference: ReferenceOperator, call: Call) -> bool:
+    try:
+        reference.evaluate({name: each.value for name, each in call.attributes.items()}, dict(call.inputs))
+    except OutsideDomain:
+        return False
+    return True
+
+
+@every_operator
+def test_readings_are_those_of_the_reference(operator: str) -> None:
+    spec, _, reference = bench(operator)
+    assert {each.id: tuple(each.options) for each in spec.readings} == dict(reference.readings)
+    for reading in spec.readings:
+        if reading.chosen is not None:
+            assert reading.chosen == reference.readings[reading.id][0]
+
+
+@every_operator
+def test_suite_is_large_enough_and_small_enough(operator: str) -> None:
+    made = generate_operator(OperatorName.parse(operator), Options())
+    families = Counter(each.family for each in made.cases)
+    assert {"boundary", "cover", "invalid"} <= set(families)
+    assert 60 <= len(made.cases) <= 200
+    own = [each for each in made.cases if each.family != "example"]
+    sizes = [tensor.array.nbytes for each in own for _, tensor in each.inputs if tensor is not None]
+    assert max(sizes) <= 64 * 1024
+
+
+@every_operator
+@settings(max_examples=120, deadline=None)
+@given(data=st.data())
+def test_levels_that_no_exclusion_forbids_give_a_valid_call(operator: str, data: st.DataObject) -> None:
+    spec, levels, reference = bench(operator)
+    row = {each.name: data.draw(st.sampled_from(each.levels), each.name) for each in spec.factors}
+    if any(parse(each.when).evaluate(row) for each in spec.exclusions):
+        return
+    call = levels.build_call(spec, {name: str(level) for name, level in row.items()}, Draw("any"))
+    assert call is not None
+    assert broken(spec, call) == []
+    assert has_result(reference, call)
+    first = call.inputs[0][1]
+    assert first is not None
+    assert first.element_type.name == row["element_type"]
+
+
+@every_operator
+def test_every_level_can_be_had(operator: str) -> None:
+    spec, _, _ = bench(operator)
+    model = factor_model(spec)
+    solver = Solver(model)
+    for factor, name in enumerate(model.names):
+        for level in range(len(model.levels[name])):
+            row = [FREE] * len(model.sizes)
+            row[factor] = level
+            assert solver.extendable(row), f"{name}: {model.levels[name][level]}"
+
+
+@every_operator
+def test_boundary_calls_are_valid_and_have_words_of_their_own(operator: str) -> None:
+    spec, levels, reference = bench(operator)
+    words: Counter[str] = Counter()
+    for word, described, call in levels.boundary_calls(spec, Draw("boundary")):
+        words[word] += 1
+        assert broken(spec, call) == [], word
+        assert has_result(reference, call), word
+        first = call.inputs[0][1]
+        assert first is not None
+        assert described["element_type"] == first.element_type.name, word
+    assert max(words.values()) == 1
+
+
+@every_operator
+def test_invalid_calls_break_each_constraint_alone(operator: str) -> None:
+    spec, levels, reference = bench(operator)
+    seen = set()
+    for name, valid, call in levels.invalid_calls(spec, Draw("invalid")):
+        assert broken(spec, valid) == [], name
+        assert has_result(reference, valid), name
+        assert broken(spec, call) == [name], name
+        assert not has_result(reference, call), name
+        seen.add(name)
+    assert seen == {each.id for each in spec.constraints if each.require is not None}
+
+
+@every_operator
+def test_calls_do_not_depend_on_what_was_built_before(operator: str) -> None:
+    spec, levels, _ = bench(operator)
+    name = OperatorName.parse(operator)
+    row = {each.name: str(each.levels[0]) for each in spec.factors}
+    first = levels.build_call(spec, row, Draw("one"))
+    list(levels.invalid_calls(spec, Draw("two")))
+    again = levels.build_call(spec, row, Draw("one"))
+    assert first is not None
+    assert again is not None
+    assert first.digest(name) == again.digest(name)
