@@ -66,16 +66,19 @@ def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> 
     elements = int(wanted.array.size)
     if _raw(got) == _raw(wanted):
         return Comparison(None, same_bits=True, elements=elements)
-    right = same_elements(wanted.element_type, got.array, wanted.array)
+    # One axis from here on: what numpy does with arrays of rank 0 differs from what it does with others.
+    element_type, left, right_values = wanted.element_type, got.array.reshape(-1), wanted.array.reshape(-1)
+    right = same_elements(element_type, left, right_values)
     if expected.allowed is not None:
-        if wanted.element_type.kind in ("string", "bool"):
-            right = right | np.isinf(expected.allowed)
+        allowed = expected.allowed.reshape(-1)
+        if element_type.kind in ("string", "bool"):
+            right = right | np.isinf(allowed)
         else:
-            right = right | _within(wanted.element_type, got.array, wanted.array, expected.allowed)
-    wrong = ~_accept_alternatives(wanted.element_type, expected.alternatives, got.array, right)
+            right = right | _within(element_type, left, right_values, allowed)
+    wrong = ~_accept_alternatives(element_type, expected.alternatives, left, right)
     if wrong.any():
         worst = _find_worst(expected, got, wrong, position, failing=True)
-        return Comparison("value", False, elements, wrong, worst)
+        return Comparison("value", False, elements, wrong.reshape(wanted.shape), worst)
     used = None if expected.allowed is None else _find_worst(expected, got, right, position, failing=False)
     return Comparison(None, False, elements, None, used)
 
@@ -88,7 +91,10 @@ def _raw(tensor: Tensor) -> bytes | list[bytes]:
 
 
 def same_elements(element_type: ElementType, first: NDArray[Any], second: NDArray[Any]) -> Mask:
-    """Where two arrays in storage hold the same bits; any two NaN are the same, the zeros are not."""
+    """Where two arrays in storage, of the same shape, hold the same bits.
+
+    Any two NaN are the same; the two zeros are not.
+    """
     if element_type.kind == "string":
         return np.asarray(first == second, dtype=np.bool_).reshape(first.shape)
     if element_type.kind == "complex":
@@ -142,7 +148,7 @@ def _within(
     apart = distances(element_type, got, expected)
     near: Mask = (apart < allowed) | np.isinf(allowed)
     undecided = (apart == allowed) & ~np.isinf(allowed)
-    for index in zip(*np.nonzero(undecided), strict=True):
+    for index in np.flatnonzero(undecided):
         exact = _exact_distance(element_type, got[index], expected[index])
         near[index] = exact <= Fraction(float(allowed[index]))
     return near
@@ -167,39 +173,39 @@ def _exact_distance(element_type: ElementType, got: Any, expected: Any) -> Fract
 def _accept_alternatives(
     element_type: ElementType, alternatives: Sequence[Alternative], got: NDArray[Any], right: Mask
 ) -> Mask:
-    flat_right = right.reshape(-1).copy()
-    flat_got = got.reshape(-1)
+    right = right.copy()
     for each in alternatives:
-        if flat_right[each.index]:
+        if right[each.index]:
             continue
         candidates = np.empty(len(each.values), dtype=element_type.storage)
         candidates[:] = each.values
         repeated = np.empty_like(candidates)
-        repeated[:] = [flat_got[each.index]] * len(each.values)
-        flat_right[each.index] = bool(same_elements(element_type, repeated, candidates).any())
-    return flat_right.reshape(right.shape)
+        repeated[:] = [got[each.index]] * len(each.values)
+        right[each.index] = bool(same_elements(element_type, repeated, candidates).any())
+    return right
 
 
 def _find_worst(
     expected: ExpectedOutput, got: Tensor, considered: Mask, position: int, *, failing: bool
 ) -> Worst | None:
     """The farthest of the elements that are considered; None where none of them is off at all."""
-    element_type, wanted = expected.expected.element_type, expected.expected.array
+    element_type, wanted = expected.expected.element_type, expected.expected.array.reshape(-1)
     if not considered.any():
         return None
+    found = got.array.reshape(-1)
     if element_type.kind in ("string", "bool"):
         apart = np.ones(wanted.shape)
     else:
-        apart = distances(element_type, got.array, wanted)
-    allowed = expected.allowed if expected.allowed is not None else np.zeros(wanted.shape)
+        apart = distances(element_type, found, wanted)
+    allowed = np.zeros(wanted.shape) if expected.allowed is None else expected.allowed.reshape(-1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(apart == 0, 0.0, np.where(np.isinf(allowed), 0.0, apart / allowed))
-    rank = np.where(considered, ratio, -1.0).reshape(-1)
+    rank = np.where(considered, ratio, -1.0)
     # Where several are infinitely far beyond what is allowed, the greatest distance is the worst.
     ties = np.flatnonzero(rank == rank.max())
-    flat = int(ties[np.argmax(apart.reshape(-1)[ties])])
-    index = tuple(int(each) for each in np.unravel_index(flat, wanted.shape))
-    limit = float(allowed.reshape(-1)[flat])
+    flat = int(ties[np.argmax(apart[ties])])
+    index = tuple(int(each) for each in np.unravel_index(flat, got.shape))
+    limit = float(allowed[flat])
     worst_ratio = float(rank[flat])
     if not failing and worst_ratio == 0:
         return None
@@ -207,8 +213,8 @@ def _find_worst(
     return Worst(
         output=position,
         index=index,
-        got=element_to_json(element_type, got.array[index]),
-        expected=element_to_json(element_type, wanted[index]),
+        got=element_to_json(element_type, found[flat]),
+        expected=element_to_json(element_type, wanted[flat]),
         allowed=limit if expected.allowed is not None else None,
         ratio=worst_ratio if measured else None,
     )

@@ -1,0 +1,110 @@
+"""Classes with ONNX's Backend interface that are wrong on purpose."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+
+__version__ = "0.9"
+
+
+class Good:
+    """Returns its input, as Identity does; the classes below answer otherwise."""
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        return device == "CPU"
+
+    @classmethod
+    def run_model(cls, _model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        return cls.answer(inputs)
+
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        return (inputs[0],)
+
+
+class Prepared(Good):
+    """Has `prepare` too."""
+
+    @classmethod
+    def prepare(cls, _model: Any, _device: str = "CPU") -> Any:
+        return cls()
+
+    def run(self, inputs: Any) -> Any:
+        return (inputs[0],)
+
+
+class OtherDevice(Good):
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        return device == "NPU"
+
+
+class Raises(Good):
+    @classmethod
+    def answer(cls, _inputs: Any) -> Any:
+        raise RuntimeError("kernel exploded")
+
+
+class RefusesEverything(Good):
+    @classmethod
+    def answer(cls, _inputs: Any) -> Any:
+        raise NotImplementedError("nothing is implemented")
+
+
+class ReturnsNothing(Good):
+    @classmethod
+    def answer(cls, _inputs: Any) -> Any:
+        return None
+
+
+class ReturnsTwo(Good):
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        return (inputs[0], inputs[0])
+
+
+class ReturnsDouble(Good):
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        return (inputs[0].astype(np.float64),)
+
+
+class ReturnsList(Good):
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        return (inputs[0].tolist(),)
+
+
+class ReturnsArray(Good):
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        return inputs[0]
+
+
+class Prints(Good):
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        print("hello from the runtime", flush=True)
+        os.write(1, b"x" * 100000)
+        return (inputs[0],)
+
+
+class Exits(Good):
+    @classmethod
+    def answer(cls, _inputs: Any) -> Any:
+        os._exit(0)
+
+
+class Sleeps(Good):
+    @classmethod
+    def answer(cls, _inputs: Any) -> Any:
+        time.sleep(600)
+
+
+class NoBackend:
+    """Has nothing of the interface."""

@@ -1,0 +1,328 @@
+"""The harness on a fake runtime that does everything wrong, one case at a time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.cases import Case, Expectation
+from conformance.harness import run_suite
+from conformance.judge import VERDICTS
+from conformance.limits import Limits
+from conformance.records import Record, read_record
+from conformance.results import Result
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import open_suite
+from opcert.commands.run_summary import exit_code
+from opcert.errors import ExitCode, NothingRan, RuntimeUnavailable, UserError
+from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
+
+MEMORY = 200 << 20
+LIMITS = Limits(start_seconds=20, case_seconds=0.8, resident_bytes=MEMORY, answer_bytes=64 << 20)
+
+# What a fake does, the verdict that it must get, and a part of the reason.
+DEEDS = {
+    "ulp": ("mismatch", "elements wrong; worst Y["),
+    "twice": ("mismatch", "2 outputs instead of 1"),
+    "nothing": ("mismatch", "0 outputs instead of 1"),
+    "text": ("mismatch", "no tensor but a str: 'not a tensor'"),
+    "double": ("mismatch", "double instead of float"),
+    "transposed": ("mismatch", "[3, 2] instead of [2, 3]"),
+    "flat": ("mismatch", "[6] instead of [2, 3]"),
+    "zero": ("mismatch", "6 of 6 elements wrong"),
+    "raise": ("rejected_valid", "RuntimeError: shape inference failed"),
+    "raise_unreadable": ("rejected_valid", "Unreadable: (the error has no readable message)"),
+    "unsupported": ("unsupported", "no such kernel"),
+    "stdout": ("pass", None),
+    "stderr": ("pass", None),
+    "SIGSEGV": ("crash", "SIGSEGV at run"),
+    "SIGABRT": ("crash", "SIGABRT at run"),
+    "SIGFPE": ("crash", "SIGFPE at run"),
+    "SIGKILL": ("crash", "SIGKILL at run"),
+    "SIGBUS": ("crash", "SIGBUS at run"),
+    "load_segv": ("crash", "SIGSEGV at load"),
+    "exit0": ("crash", "exited with status 0 at run"),
+    "exit3": ("crash", "exited with status 3 at run"),
+    "stderr_die": ("crash", "SIGABRT"),
+    "child": ("crash", "exited with status 1"),
+    "sleep": ("timeout", "no answer to run within 0.8 s"),
+    "load_sleep": ("timeout", "no answer to load within 0.8 s"),
+    "sleep_stubbornly": ("timeout", "no answer to run"),
+    "slow": ("timeout", "no answer to run"),
+    "memory": ("crash", "MiB of resident memory; the limit is 200 MiB"),
+    "wrong_id": ("crash", "broke the protocol with an answer to request 999999"),
+    "no_id": ("crash", "broke the protocol with an answer to request None"),
+    "garbage": ("crash", "broke the protocol with a header of 4294967295 bytes"),
+    "half": ("crash", "exited with status 0"),
+    "too_much": ("crash", "broke the protocol with an answer of 99999999999 bytes"),
+    "remove_folder": ("pass", None),
+}
+
+
+def run(folder: Path, cases: Sequence[Case], mode: str = "", **options: Any) -> Record:
+    settings = RunOptions(**{"limits": LIMITS, **options})
+    with open_suite(make_suite(folder, cases)) as suite:
+        return run_suite(suite, find_runtime(echo_runtime(mode)), folder / "run.jsonl", settings)
+
+
+@pytest.fixture(scope="module")
+def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Result], Record]:
+    """One run in which every misdeed stands between two cases that must not suffer from it."""
+    folder = tmp_path_factory.mktemp("misdeeds")
+    cases = [make_case(do, seed=1) for do in DEEDS]
+    cases += [make_case("echo", seed=seed) for seed in range(len(DEEDS))]
+    record = run(folder, cases, max_deaths=100)
+    return {result.levels["do"]: result for result in record.results}, record
+
+
+@pytest.mark.parametrize("do", DEEDS)
+def test_a_misdeed_costs_its_own_case_and_has_its_reason(
+    misdeeds: tuple[dict[str, Result], Record], do: str
+) -> None:
+    verdict, reason = DEEDS[do]
+    found = misdeeds[0][do]
+    assert found.verdict == verdict, found
+    assert reason is None or reason in (found.reason or "")
+
+
+def test_no_case_suffers_from_its_neighbour(misdeeds: tuple[dict[str, Result], Record]) -> None:
+    _, record = misdeeds
+    echoes = [each for each in record.results if each.levels["do"] == "echo"]
+    assert len(echoes) == len(DEEDS)
+    assert {each.verdict for each in echoes} == {"pass"}
+    assert record.faults == ()
+    assert sum(record.counts.values()) == 2 * len(DEEDS)
+    assert exit_code(record) is ExitCode.DOES_NOT_HOLD
+
+
+def test_a_crash_is_recorded_with_its_signal_and_the_last_lines(
+    misdeeds: tuple[dict[str, Result], Record],
+) -> None:
+    results, _ = misdeeds
+    assert results["SIGSEGV"].signal == "SIGSEGV"
+    assert "about to die" in (results["SIGSEGV"].stderr or "")
+    assert "the last line" in (results["stderr_die"].stderr or "")
+    assert len(results["stderr_die"].stderr or "") < 4096
+    assert results["exit3"].status == 3
+
+
+def test_a_mismatch_says_where_and_how_far(misdeeds: tuple[dict[str, Result], Record]) -> None:
+    results, _ = misdeeds
+    worst = results["zero"].worst
+    assert worst is not None
+    assert worst["index"] == [1, 2]
+    assert (worst["got"], worst["expected"], worst["allowed"], worst["ratio"]) == (0.0, 5.125, None, None)
+    assert results["zero"].pattern == "all elements are zero"
+    assert results["transposed"].pattern == "the expected output with its axes in the order [1, 0]"
+
+
+def test_nothing_of_a_worker_is_left_behind(misdeeds: tuple[dict[str, Result], Record]) -> None:
+    time.sleep(0.1)
+    commands = [
+        path.read_bytes()
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if os.access(path, os.R_OK) and path.parent.exists()
+    ]
+    assert not [each for each in commands if b"echo_worker.py" in each or each == b"sleep\x00600\x00"]
+
+
+def test_a_worker_sees_nothing_of_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://secret@proxy")
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    record = run(tmp_path, [make_case("environment")])
+    told = dict(line.partition("=")[::2] for line in (record.results[0].message or "").splitlines())
+    assert not {"HTTPS_PROXY", "SOME_TOKEN", "PYTHONPATH", "USER"} & set(told)
+    assert told["HOME"] != os.environ.get("HOME")
+    assert Path(told["cwd"]).parent == Path(told["HOME"]).parent
+    assert not Path(told["HOME"]).exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_cases_that_must_be_refused(tmp_path: Path, jobs: int) -> None:
+    answered, refused = make_case("echo", seed=5), make_case("raise", seed=5)
+    cases = [
+        answered,
+        refused,
+        make_case("raise", seed=6, family="invalid", demand="refuse", valid_case=answered, word="refused"),
+        make_case("raise", seed=7, family="invalid", demand="refuse", valid_case=refused, word="nothing"),
+        make_case("echo", seed=8, family="invalid", demand="refuse", valid_case=answered, word="accepted"),
+        make_case("SIGSEGV", seed=9, family="invalid", demand="refuse", valid_case=answered, word="crash"),
+        make_case("raise", seed=3, family="invalid", demand="refuse", word="orphan"),
+        make_case("raise", seed=1, family="survival", demand="survive", word="survived"),
+        make_case("SIGFPE", seed=2, family="survival", demand="survive", word="died"),
+    ]
+    record = run(tmp_path, cases, jobs=jobs)
+    found = {each.case.rpartition("/")[2].partition("-")[0]: each.verdict for each in record.results[2:]}
+    assert found == {
+        "refused": "pass",
+        "nothing": "unsupported",
+        "accepted": "accepted_invalid",
+        "crash": "crash",
+        "orphan": "unsupported",
+        "survived": "observed",
+        "died": "crash",
+    }
+    assert [each.case for each in record.results] == [
+        each.case for each in sorted(record.results, key=lambda each: list(record.verdicts).index(each.case))
+    ]
+
+
+def test_a_valid_case_that_is_not_selected_is_asked_all_the_same(tmp_path: Path) -> None:
+    valid = make_case("echo", seed=5)
+    invalid = make_case("raise", seed=6, family="invalid", demand="refuse", valid_case=valid)
+    record = run(tmp_path, [valid, invalid], pattern="/invalid/")
+    assert [each.verdict for each in record.results] == ["pass"]
+
+
+def test_answers_that_change_are_faults(tmp_path: Path) -> None:
+    anything = (expect(sample(0), np.full((2, 3), np.inf)),)
+    cases = [
+        make_case("differs_by_call", expectations=anything),
+        make_case("differs_by_form", expectations=anything),
+        make_case("echo"),
+    ]
+    record = run(tmp_path, cases, forms="all", repeat=2)
+    assert len(record.results) == 3 * 3 * 2
+    assert record.counts["pass"] == 3
+    kinds = {each["kind"]: each for each in record.faults}
+    assert set(kinds) == {"repeats_differ", "forms_differ"}
+    assert kinds["repeats_differ"]["count"] == 1
+    assert exit_code(record) is ExitCode.DOES_NOT_HOLD
+
+
+def test_inconsistent_readings_are_a_fault(tmp_path: Path) -> None:
+    first, second = sample(1), sample(2)
+
+    def both(right: str) -> tuple[Expectation, ...]:
+        left, other = (first, second) if right == "up" else (second, first)
+        return (expect(left, ties="up"), expect(other, ties="even"))
+
+    cases = [make_case("echo", seed=1, expectations=both("up"))]
+    assert run(tmp_path / "one", cases).faults == ()
+    cases.append(make_case("echo", seed=2, given=first, expectations=both("down")))
+    record = run(tmp_path / "two", cases)
+    assert [each["kind"] for each in record.faults] == ["inconsistent_reading"]
+    assert record.counts["pass"] == 2
+    assert exit_code(record) is ExitCode.DOES_NOT_HOLD
+
+
+def test_a_worker_that_dies_while_it_forgets_a_model_blames_no_case(tmp_path: Path) -> None:
+    record = run(tmp_path, [make_case("unload_segv"), *(make_case("echo", seed=each) for each in range(6))])
+    assert record.counts["pass"] == 7
+    assert [each["kind"] for each in record.faults] == ["unload_crash"]
+
+
+def test_a_runtime_that_never_survives_is_stopped(tmp_path: Path) -> None:
+    record = run(tmp_path, [make_case("SIGSEGV", seed=each) for each in range(12)], max_deaths=3)
+    assert record.counts["crash"] == 3
+    assert record.counts["not_run"] == 9
+    assert record.footer is not None
+    assert record.footer["stopped"]["kind"] == "runtime_dies"
+    assert exit_code(record) is ExitCode.RUNTIME_UNAVAILABLE
+
+
+def test_a_runtime_that_only_dies_on_some_cases_goes_on(tmp_path: Path) -> None:
+    cases = [make_case("echo", seed=1, family="example"), make_case("echo", seed=2, family="survival")]
+    cases += [make_case("SIGSEGV", seed=each) for each in range(7)]
+    record = run(tmp_path, cases, max_deaths=3)
+    assert record.counts["crash"] == 7
+    assert record.counts["pass"] == 2
+
+
+def test_the_run_ends_after_as_many_failures_as_were_allowed(tmp_path: Path) -> None:
+    record = run(tmp_path, [make_case("zero", seed=each) for each in range(9)], max_failures=2)
+    assert (record.counts["mismatch"], record.counts["not_run"]) == (2, 7)
+    assert record.footer is not None
+    assert record.footer["stopped"]["kind"] == "max_failures"
+    assert exit_code(record) is ExitCode.DOES_NOT_HOLD
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("raise", "libecho.so: cannot open shared object file"),
+        ("exit", "no licence for this machine"),
+        ("sleep", "did not start within 1 s"),
+    ],
+)
+def test_a_runtime_that_does_not_start_is_unavailable_and_no_record_is_written(
+    tmp_path: Path, mode: str, words: str
+) -> None:
+    with pytest.raises(RuntimeUnavailable, match=words):
+        run(tmp_path, [make_case()], mode, limits=Limits(start_seconds=1))
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+def test_a_program_that_does_not_speak_the_protocol_is_unavailable(tmp_path: Path) -> None:
+    with open_suite(make_suite(tmp_path, [make_case()])) as suite:
+        for program, words in [("exec:cat", "broke the protocol"), ("exec:true", "exited with status 0")]:
+            with pytest.raises(RuntimeUnavailable, match=words):
+                run_suite(suite, find_runtime(program), tmp_path / "run.jsonl", RunOptions(limits=LIMITS))
+
+
+def test_what_prints_at_its_start_is_heard_all_the_same(tmp_path: Path) -> None:
+    assert run(tmp_path, [make_case()], "stdout").counts["pass"] == 1
+
+
+def test_a_runtime_without_the_domain_supports_nothing(tmp_path: Path) -> None:
+    record = run(tmp_path, [make_case()], "elsewhere")
+    assert record.counts["unsupported"] == 1
+    assert "does not offer operators of org.example" in (record.results[0].reason or "")
+    assert exit_code(record) is ExitCode.NOTHING_RAN
+
+
+def test_a_runtime_that_refuses_everything_rejects_what_is_valid(tmp_path: Path) -> None:
+    record = run(tmp_path, [make_case(seed=each) for each in range(5)], "refuse_all")
+    assert record.counts["rejected_valid"] == 5
+
+
+def test_nothing_selected_is_nothing_ran(tmp_path: Path) -> None:
+    with pytest.raises(NothingRan):
+        run(tmp_path, [make_case()], pattern="nowhere")
+
+
+def test_a_form_that_is_not_taken_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not run cases in this form"):
+        run(tmp_path, [make_case()], forms="upside_down")
+
+
+@pytest.mark.parametrize("jobs", [2, 5])
+def test_several_workers_give_the_same_record(tmp_path: Path, jobs: int) -> None:
+    cases = [make_case(do, seed=1) for do in ("ulp", "SIGSEGV", "raise", "sleep")]
+    cases += [make_case("echo", seed=each) for each in range(30)]
+    alone = run(tmp_path / "alone", cases)
+    together = run(tmp_path / "together", cases, jobs=jobs)
+    assert [(each.case, each.verdict) for each in alone.results] == [
+        (each.case, each.verdict) for each in together.results
+    ]
+
+
+def test_a_record_can_be_read_while_it_grows(tmp_path: Path) -> None:
+    seen: list[int] = []
+    path = tmp_path / "run.jsonl"
+
+    class Reader:
+        def note(self, sentence: str) -> None: ...
+
+        def start(self, rows: int) -> None: ...
+
+        def advance(self, result: Result) -> None:
+            growing = read_record(path)
+            assert growing.partial
+            seen.append(len(growing.results))
+
+        def finish(self) -> None: ...
+
+    with open_suite(make_suite(tmp_path, [make_case(seed=each) for each in range(4)])) as suite:
+        record = run_suite(suite, find_runtime(echo_runtime()), path, RunOptions(), Reader())
+    assert seen == [1, 2, 3, 4]
+    assert not record.partial
+    assert set(record.counts) == set(VERDICTS)
