@@ -17,6 +17,7 @@ MOST_BYTES = 64 * 1024 * 1024
 KEY = "d"
 """The document key that importers write; the file's own key takes its place when facts are written."""
 
+_BROKEN_WORD = re.compile(r"\w-$")
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
 
 
@@ -108,13 +109,16 @@ class Passage:
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines = [each for each in (line.stripped() for line in lines) if each.text]
         self._starts: list[int] = []
-        text = ""
+        parts: list[str] = []
+        length = 0
         for line in self.lines:
-            if text and not re.search(r"\w-$", text):
-                text += " "
-            self._starts.append(len(text))
-            text += line.text
-        self.text = text
+            if parts and not _BROKEN_WORD.search(parts[-1][-2:]):
+                parts.append(" ")
+                length += 1
+            self._starts.append(length)
+            parts.append(line.text)
+            length += len(line.text)
+        self.text = "".join(parts)
 
     def __bool__(self) -> bool:
         return bool(self.lines)

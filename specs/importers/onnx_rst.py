@@ -35,7 +35,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
         if _HEADING.match(clean[position].text) and re.fullmatch(r"=+", clean[position + 1].text)
     ]
     specs: list[Spec] = []
-    for start, end in zip(starts, [*starts[1:], len(clean)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(clean)], strict=False):
         heading = _HEADING.match(clean[start].text)
         assert heading is not None
         name = OperatorName(heading["domain"] or "ai.onnx", heading["name"], int(heading["version"]))

@@ -1,0 +1,169 @@
+"""Damaged documents: no crash, and no fact that silently changes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from specs.documents import Text, decode
+from specs.imported_writer import plain_layer
+from specs.importers import import_text, importers
+from specs.model import Spec
+
+FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
+SEEDS = (
+    "000_a879288b2471f5e3.txt",
+    "001_b77fe3e618f24325.txt",
+    "002_9bf136dd4443dc44.txt",
+    "003_93eb874b53beb9d9.txt",
+    "004_461a3d04fa574ae4.txt",
+)
+
+
+def _raw(seeds: Path, name: str) -> bytes:
+    return (seeds / name).read_bytes()
+
+
+def _import(raw: bytes, name: str) -> list[Spec]:
+    return import_text(decode(raw, name), FRAGMENT if name.startswith("002") else None)
+
+
+def _facts(specs: list[Spec]) -> list[dict[str, Any]]:
+    """Everything but the digest of the file."""
+    plain = [plain_layer(each, "d1") for each in specs]
+    for each in plain:
+        each["documents"]["d1"].pop("sha256")
+    return plain
+
+
+@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda raw: raw.replace(b"\n", b"\r\n"),
+        lambda raw: b"\xef\xbb\xbf" + raw,
+        lambda raw: b"\n".join(each + b"  " for each in raw.split(b"\n")),
+        lambda raw: raw + b"\n\n\n",
+        lambda raw: raw.replace(b"\n", b"\r"),
+    ],
+    ids=["crlf", "byte-order-mark", "trailing-spaces", "empty-lines", "old-mac"],
+)
+def test_harmless_damage_changes_no_fact(seeds: Path, name: str, damage: Any) -> None:
+    raw = _raw(seeds, name)
+    if name.startswith("001") and damage(b"a\nb") == b"a  \nb  ":
+        raw = raw.rstrip(b"\n")
+    assert _facts(_import(damage(raw), name)) == _facts(_import(raw, name))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.sampled_from(SEEDS), share=st.floats(0, 1))
+def test_truncation_never_crashes(seeds: Path, name: str, share: float) -> None:
+    raw = _raw(seeds, name)
+    try:
+        specs = _import(raw[: int(len(raw) * share)], name)
+    except UserError:
+        return
+    for spec in specs:
+        plain_layer(spec, "d1")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), name=st.sampled_from(SEEDS))
+def test_lines_removed_doubled_or_shuffled_never_crash(seeds: Path, data: st.DataObject, name: str) -> None:
+    lines = _raw(seeds, name).decode().split("\n")
+    separator = "\n"
+    if len(lines) < 3:
+        lines, separator = lines[0].split(" "), " "
+    start = data.draw(st.integers(0, len(lines) - 1))
+    end = data.draw(st.integers(start, min(start + 40, len(lines))))
+    piece = lines[start:end]
+    kind = data.draw(st.sampled_from(["remove", "double", "reverse", "move"]))
+    if kind == "remove":
+        lines[start:end] = []
+    elif kind == "double":
+        lines[start:end] = piece * 2
+    elif kind == "reverse":
+        lines[start:end] = piece[::-1]
+    else:
+        lines[start:end] = []
+        position = data.draw(st.integers(0, len(lines)))
+        lines[position:position] = piece
+    try:
+        specs = _import(separator.join(lines).encode(), name)
+    except UserError:
+        return
+    for spec in specs:
+        plain_layer(spec, "d1")
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=400))
+def test_any_text_is_refused_or_read(content: str) -> None:
+    text = Text("some.txt", content, "00")
+    for importer in importers():
+        assert 0 <= importer.recognise(text) <= 1
+        try:
+            importer.read(text, FRAGMENT)
+        except UserError:
+            continue
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "* " * 100_000,
+        "".join("  " * depth + "* *x*\n" for depth in range(300)),
+        "[" * 200_000,
+        "**Versioned name**: *X-1*\n\n===\n\n**Attributes**\n\n" + "* *a*\n  * **Type**: int\n" * 5000,
+        "_l-onnx-x\nX - 1\n=====\n* **since_version**: **1**\n**Summary**\n" + "`a = (b + " * 20_000,
+        "_l-onnx-x\nX - 1\n=====\n* **since_version**: **1**\n**Summary**\n" + "if mode is " * 20_000,
+        "_l-onnx-x X - 1 ===== **Version** * **name** * **since_version**: **1** **Examples** **_a** :: "
+        + "x = (" * 20_000,
+        "crops\n|\nA Tensor . " + "For the following input of shape [" * 5000 + "\n|",
+        "# op: X\n\nArgs:\n" + "  x: A `Tensor`. " + "[" * 100_000,
+        "<!DOCTYPE x [<!ENTITY a 'aaaa'>]>&a;" * 1000,
+    ],
+    ids=range(10),
+)
+def test_hostile_documents_are_bounded(content: str) -> None:
+    text = Text("hostile.txt", content, "00")
+    started = time.monotonic()
+    for importer in importers():
+        try:
+            importer.read(text, FRAGMENT)
+        except UserError:
+            continue
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        (b"", "empty"),
+        (b" \n\n", "empty"),
+        (b"\x89PNG\r\n\x1a\n\xff", "no text"),
+        (b"abc\x00def", "no text"),
+        (b"Just a letter to a friend.\n", "no operator page"),
+    ],
+)
+def test_what_is_no_operator_page(raw: bytes, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        import_text(decode(raw, "letter.txt"))
+
+
+def test_html_entities_change_no_fact(seeds: Path) -> None:
+    """The same page with its entities replaced states the same, and has one finding less."""
+    raw = _raw(seeds, SEEDS[0])
+    clean = raw.replace(b"&#39;", b"'").replace(b"&#34;", b'"')
+    (damaged,), (whole,) = _import(raw, SEEDS[0]), _import(clean, SEEDS[0])
+    assert [each.code for each in whole.findings] == ["attribute-type-missing"]
+    without = [each for each in damaged.findings if each.code != "html-escape"]
+    assert _facts([replace(damaged, findings=tuple(without))]) == _facts([whole])
