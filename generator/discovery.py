@@ -18,7 +18,10 @@ from specs.model import Spec
 
 
 class Levels(Protocol):
-    """What a module in generator/levels offers."""
+    """What a module in generator/levels offers.
+
+    It may also have `FOCUS: Mapping[str, Level]`: levels under which the other factors are covered once more.
+    """
 
     OPERATORS: tuple[str, ...]
     """The operators that the module knows, as `domain::Name-version`."""

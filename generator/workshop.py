@@ -128,12 +128,16 @@ class Workshop:
             demand="answer",
             expectations=expectations,
             levels=dict(levels),
-            sources=tuple(self._attribute_sources(call)),
+            sources=tuple(self._sources(call)),
         )
 
-    def _attribute_sources(self, call: Call) -> Iterator[tuple[str, int]]:
-        for name in call.attributes:
-            for source in self.spec.attributes[name].origin.sources[:1]:
+    def _sources(self, call: Call) -> Iterator[tuple[str, int]]:
+        """Where the documents speak of the attributes and inputs that the call gives."""
+        given = {name for name, each in call.inputs if each is not None}
+        origins = [self.spec.attributes[name].origin for name in call.attributes]
+        origins += [each.origin for each in self.spec.inputs if each.name in given]
+        for origin in origins:
+            for source in origin.sources[:1]:
                 yield (source.document, source.line)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from generator.covering import cover
 from generator.factors import factor_model
-from generator.feasibility import FREE, Solver
+from generator.feasibility import FREE, Level, Model, Row, Rule, Solver
 from generator.workshop import Workshop
 from opcert.errors import InternalError
 from reference.answers import UnstableLength
@@ -22,8 +22,31 @@ def make_cases(workshop: Workshop) -> None:
     plainest = Solver(model).complete([FREE] * len(model.sizes))
     if plainest is None:
         raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
-    for row in cover(model, workshop.options.strength, [model.row_levels(plainest)]):
+    rows = cover(model, workshop.options.strength, [model.row_levels(plainest)])
+    if workshop.options.size != "small":
+        rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
+    for row in dict.fromkeys(rows):
         _make_case(workshop, {name: str(level) for name, level in model.row_levels(row).items()})
+
+
+def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> list[Row]:
+    """Rows that cover the other factors once more, with some levels fixed.
+
+    Where a runtime supports few levels of a factor, most of the ordinary rows hide what it does with the
+    other factors; among these, none is hidden by the focused ones.
+    """
+    if not focus:
+        return []
+    fixed = [
+        Rule(
+            f"focus on {name}={level}",
+            (model.names.index(name),),
+            frozenset((index,) for index, each in enumerate(model.levels[name]) if each != level),
+        )
+        for name, level in focus.items()
+        if name in model.levels
+    ]
+    return cover(Model(model.levels, (*model.rules, *fixed)), strength)
 
 
 def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:

@@ -24,6 +24,8 @@ OPERATORS = (
     "ai.onnx::Resize-18",
 )
 
+FOCUS = {"element_type": "float"}
+
 
 def build_call(spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
     """A call of these levels; None where they exclude each other."""

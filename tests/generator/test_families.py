@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -76,6 +77,18 @@ def test_the_cover_family_covers_every_feasible_pair() -> None:
         {"when": "lengths == 'none' and data == 'constant'", "sources": [], "why": "no elements"}
     ]
     assert all(case.levels and not bench.violations(bench.calls[key]) for key, case in bench.cases.items())
+
+
+def test_a_focus_covers_the_other_factors_once_more_with_its_levels_fixed() -> None:
+    class Focused(Levels):
+        FOCUS: ClassVar = {"by": 1}
+
+    bench = replace(workshop(), levels=Focused())
+    cover.make_cases(bench)
+    rows = {(row["lengths"], row["data"]) for row in bench.rows if row["by"] == "1"}
+    assert rows == {(length, data) for length in ("one", "many") for data in ("distinct", "constant")} | {
+        ("none", "distinct")
+    }
 
 
 def test_a_combination_without_a_call_must_be_excluded() -> None:
