@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,6 +106,22 @@ def test_equals_the_oracle_in_every_element_type(draw: st.DataObject) -> None:
         axes = tuple(axis - len(shape) * draw.draw(st.integers(0, 1)) for axis in order[:count])
     extents = draw.draw(st.lists(st.integers(0, 7), min_size=count, max_size=count))
     assert answer(data, extents, axes) == oracle(data, extents, axes)
+
+
+def test_official_node_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    official = importlib.import_module("onnx.backend.test.case.node.center_crop_pad")
+    compared = []
+
+    def compare(node: Any, inputs: list[Any], outputs: list[Any], name: str) -> None:
+        axes = tuple(node.attribute[0].ints) if node.attribute else None
+        assert answer(tensor(inputs[0]), inputs[1].tolist(), axes) == tensor(outputs[0]), name
+        compared.append(name)
+
+    monkeypatch.setattr(official, "expect", compare)
+    for name, export in vars(official.CenterCropPad).items():
+        if name.startswith("export"):
+            export()
+    assert len(compared) == 6
 
 
 def test_readings_of_an_odd_difference() -> None:
