@@ -52,6 +52,21 @@ def find_spec_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Pa
     )
 
 
+def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
+    """The operator that a full name, `Name-version` or `Name` means; UserError where none or several fit."""
+    if "::" in text or "/" in text:
+        return OperatorName.parse(text)
+    fitting = [each for each in list_operators(folders) if text in (each.short, each.name)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        known = list_operators(folders)
+        near = difflib.get_close_matches(text, [each.short for each in known], n=3, cutoff=0.5)
+        expected = ", ".join(str(each) for each in known if each.short in near)
+        raise UserError("unknown operator", got=repr(text), expected=expected or "domain::Name-version")
+    raise UserError("several operators of this name", got=repr(text), expected=", ".join(map(str, fitting)))
+
+
 def load_imported(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     """What the documents alone say about an operator version; raises UserError as `load_spec` does."""
     return merge_layers(read_imported(find_spec_folder(operator, folders) / imported_files.FILE_NAME))

@@ -14,7 +14,7 @@ from opcert.names import OperatorName
 if TYPE_CHECKING:
     from specs.importing import Drift, Import
 
-_HEADINGS = ("operator", "documents", "attributes", "inputs", "outputs", "examples", "findings")
+_HEADINGS = ("operator", "documents", "facts", "attributes", "inputs", "outputs", "examples", "findings")
 
 
 @click.command(name="import")
@@ -92,13 +92,14 @@ def _print_table(result: Import) -> None:
 
 
 def _row(result: Import, name: OperatorName) -> tuple[str, ...]:
+    from specs.facts import list_facts
     from specs.layers import merge_layers
 
     layers = result.layers[name]
     spec = merge_layers(layers)
     printed = sum(example.printed for example in spec.examples)
     examples = f"{len(spec.examples)} ({printed} with outputs)"
-    counts = (len(layers), len(spec.attributes), len(spec.inputs), len(spec.outputs))
+    counts = (len(layers), len(list_facts(spec)), len(spec.attributes), len(spec.inputs), len(spec.outputs))
     return (str(name), *map(str, counts), examples, str(len(spec.findings)))
 
 

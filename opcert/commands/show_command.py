@@ -1,0 +1,99 @@
+"""Show what is known of an operator, each fact with its origin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.errors import UserError
+from opcert.names import OperatorName
+
+if TYPE_CHECKING:
+    from specs.facts import Fact
+    from specs.model import Spec
+
+
+@click.command("show")
+@click.argument("operator")
+@click.option(
+    "--why", "path", metavar="PATH", help="One fact, or all below a path, with every place and reason."
+)
+@click.option("--specs", "folders", multiple=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Folders of specs to look in instead of those that ship with opcert.")  # fmt: skip
+def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
+    """Print the effective spec of OPERATOR: what was imported, confirmed, overridden and added.
+
+    OPERATOR is a name such as ai.onnx::Resize-18; Resize-18 or Resize do where they name one alone.
+    """
+    from specs.facts import list_facts
+    from specs.library import find_operator_name, load_spec
+
+    name: OperatorName = find_operator_name(operator, folders)
+    spec = load_spec(name, folders)
+    facts = list_facts(spec)
+    if path is not None:
+        _explain(
+            spec, [each for each in facts if each.path == path or each.path.startswith(f"{path}.")], path
+        )
+        return
+    _print_head(spec)
+    width = min(max((len(each.path) for each in facts), default=0), 48)
+    for fact in facts:
+        click.echo(f"{fact.path.ljust(width)}  {fact.value}  ({_origin(spec, fact)})")
+    _print_findings(spec)
+
+
+def _print_head(spec: Spec) -> None:
+    click.echo(str(spec.operator))
+    for document in spec.documents:
+        release = f", {document.release}" if document.release else ""
+        asserted = ", operator asserted by the user" if document.identity == "asserted" else ""
+        click.echo(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
+
+
+def _origin(spec: Spec, fact: Fact) -> str:
+    from specs.facts import place
+
+    origin = fact.origin
+    where = ", ".join(place(spec, each) for each in origin.sources[:2])
+    more = f" and {len(origin.sources) - 2} more" if len(origin.sources) > 2 else ""
+    return f"{origin.how}: {where}{more}" if where else f"{origin.how}: {origin.why or 'no reason given'}"
+
+
+def _explain(spec: Spec, facts: list[Fact], path: str) -> None:
+    from specs.facts import place
+
+    if not facts:
+        raise UserError(
+            "no fact at this path",
+            got=repr(path),
+            expected="a path that `opcert show` lists for this operator",
+        )
+    for fact in facts:
+        origin = fact.origin
+        click.echo(f"{fact.path}: {fact.value}")
+        click.echo(f"  {origin.how}")
+        for source in origin.sources:
+            click.echo(f"  at {place(spec, source)}")
+        if origin.rule is not None:
+            click.echo(f"  found by the rule {origin.rule}, confidence {origin.confidence}")
+        if origin.how == "overridden":
+            click.echo(f"  instead of {origin.old!r}")
+        if origin.why:
+            click.echo(f"  because {origin.why}")
+        for reading in spec.readings:
+            if fact.path in (f"readings.{reading.id}", f"behaviours.{reading.id}"):
+                for evidence in reading.evidence:
+                    places = ", ".join(place(spec, each) for each in evidence.sources)
+                    note = f": {evidence.note}" if evidence.note else ""
+                    click.echo(f"  {evidence.kind} for {evidence.option}{note} ({places or 'no place'})")
+
+
+def _print_findings(spec: Spec) -> None:
+    from specs.facts import place
+
+    for each in spec.findings:
+        where = place(spec, each.source)
+        click.echo(f"{each.severity} {each.code} at {where}: {each.message}; {each.evidence} ({each.action})")
