@@ -15,6 +15,8 @@ from specs.model import Spec
 
 OPERATORS = ("ai.onnx::CenterCropPad-18",)
 
+FOCUS = {"element_type": "float", "shape_type": "int64"}
+
 _KEPT = (3, 2, 4, 1, 5)
 """The smaller of input and output extent along each axis, before they are shuffled."""
 _AMOUNTS = {"same": 0, "crop_odd": 1, "crop_even": 2, "pad_odd": -1, "pad_even": -2}
