@@ -69,6 +69,7 @@ def command(
     from opcert.commands.run_progress import choose_progress
     from opcert.commands.run_summary import exit_code, format_summary
     from opcert.commands.suite_argument import resolve_suite
+    from reports.results import put_together
 
     # Ended from outside is the same as Ctrl-C: workers are killed and the record stays readable.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -78,5 +79,6 @@ def command(
     record_path = output or Path("out") / found.slug / "run.jsonl"
     with resolve_suite(suite_name) as suite:
         record = run_suite(suite, found, record_path, options, choose_progress())
-    click.echo(format_summary(record, suite_name))
+        click.echo(format_summary(put_together(suite, record, suite_name)))
+    click.echo(f"record: {record_path}")
     return int(exit_code(record))

@@ -1,0 +1,101 @@
+"""Certify a runtime: generate if needed, run, report and state what holds."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from conformance.limits import Limits
+from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.errors import ExitCode
+
+if TYPE_CHECKING:
+    from reports.certificate import Certificate
+
+
+@click.command("certify")
+@click.argument("runtime")
+@click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
+@click.option("--profile", "profile_name", help="What to demand: a profile's name, or its YAML file.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.01, 86400),
+    default=Limits.case_seconds,
+    show_default=True,
+    help="Seconds for each case.",
+)
+@click.option("--python", help="The interpreter to run the runtime with.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/RUNTIME."
+)
+def command(
+    runtime: str,
+    suite_name: str,
+    profile_name: str | None,
+    jobs: int,
+    timeout: float,
+    python: str | None,
+    output: Path | None,
+) -> int:
+    """Certify RUNTIME: run the suite on it and write the report, JUnit and a certificate.
+
+    RUNTIME is a built-in one (`onnxruntime`, `onnx`, `openvino`, `tensorflow`; `onnxruntime==1.20.1` for a
+    version of it) or `module:Backend`, a class with ONNX's Backend interface. Without a profile the
+    certificate states what holds, and the answer is 0; with one it demands it, and the answer is 1 where it
+    is not met.
+    """
+    # Imported here, so that --help does not wait for them.
+    from conformance.harness import run_suite
+    from conformance.run_options import RunOptions
+    from conformance.runtimes import find_runtime
+    from opcert.commands.run_progress import choose_progress
+    from opcert.commands.run_summary import format_summary, run_error
+    from opcert.commands.suite_argument import resolve_suite
+    from reports.certificate import make_certificate, write_certificate
+    from reports.formats import write_format
+    from reports.profiles import load_profile
+    from reports.results import put_together
+
+    # Ended from outside is the same as Ctrl-C: workers are killed and the record stays readable.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    profile = load_profile(profile_name) if profile_name is not None else None
+    found = find_runtime(runtime, python)
+    folder = output or Path("out") / found.slug
+    options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout))
+    with resolve_suite(suite_name) as suite:
+        record = run_suite(suite, found, folder / "run.jsonl", options, choose_progress())
+        results = put_together(suite, record, suite_name)
+        broken = run_error(record)
+        if broken is not None:
+            click.echo(format_summary(results))
+            click.echo("no certificate: the run says nothing of the runtime", err=True)
+            return int(broken)
+        report = write_format("html", results, folder)
+        write_format("junit", results, folder)
+        certificate = make_certificate(results, profile)
+        write_certificate(certificate, folder / "certificate.json")
+        click.echo(format_summary(results))
+    click.echo(_state(certificate))
+    click.echo(f"report: {report}")
+    return int(ExitCode.HOLDS if certificate.holds else ExitCode.DOES_NOT_HOLD)
+
+
+def _state(certificate: Certificate) -> str:
+    """What the certificate says of the profile, in lines."""
+    result = certificate.profile
+    if result is None:
+        return "certificate: states what holds; no profile was demanded"
+    if result.met:
+        return f"certificate: profile {result.profile.profile} is met"
+    return "\n".join(
+        [
+            f"certificate: profile {result.profile.profile} is not met",
+            *(f"  {each}" for each in result.reasons),
+        ]
+    )
