@@ -80,9 +80,10 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
             failing |= 1 << position
         else:
             passing |= 1 << position
+    failed = failing
     found: list[Separation] = []
     while failing:
-        best = _best(observations, features, groups, failing, passing)
+        best = _best(observations, features, groups, failing, failed, passing)
         if best is None:
             break
         found.append(best)
@@ -96,6 +97,7 @@ def _best(
     features: Sequence[str],
     groups: Mapping[str, int],
     failing: int,
+    failed: int,
     passing: int,
 ) -> Separation | None:
     literals = _single_values(observations, features, failing)
@@ -110,7 +112,9 @@ def _best(
             ((_score(rule.mask, groups, failing, passing), rule) for rule in rules), key=_preferred
         )
         for score, rule in scored:
-            if _covered(rule.mask, groups, failing, passing).bit_count() >= _FEWEST[size]:
+            covered = _covered(rule.mask, groups, failing, passing)
+            # Cases that an earlier separation explains support a later one, too.
+            if covered and (rule.mask & failed).bit_count() >= _FEWEST[size]:
                 if score - _CONDITION_COST * size > worth:
                     best, worth = rule, score - _CONDITION_COST * size
                 break

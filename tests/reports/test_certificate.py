@@ -1,0 +1,118 @@
+"""Certificates: what they state, that it is canonical, and that what is read back agrees with its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from conformance.canonical import canonical_json
+from conformance.responses import Answered
+from opcert.errors import NothingRan
+from reports.certificate import PREDICATE_TYPE, make_certificate, statement_digest, write_certificate
+from reports.profiles import load_profile
+from reports.results import Results, put_together
+from reports.summary import failure_lines, readings_lines, summary_table
+from tests.reports.sample import CROP_PAD, Maker, make_case, sample_cases
+
+DAY = date(2026, 11, 20)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases(7)), skip=2)
+    with made.suite:
+        yield put_together(made.suite, made.record)
+
+
+def test_it_is_an_in_toto_statement_over_runtime_suite_and_record(results: Results) -> None:
+    statement = make_certificate(results, on=DAY).statement
+    assert statement["_type"] == "https://in-toto.io/Statement/v1"
+    assert statement["predicateType"] == PREDICATE_TYPE
+    digests = {each["name"]: each["digest"]["sha256"] for each in statement["subject"]}
+    assert digests["suite"] == results.suite.digest
+    record = results.record.path
+    assert digests["run.jsonl"] == hashlib.sha256(record.read_bytes()).hexdigest()
+    assert "runtime example-runtime 2.1.0" in digests
+    assert all(len(each) == 64 for each in digests.values())
+
+
+def test_without_a_profile_nothing_is_passed(results: Results) -> None:
+    certificate = make_certificate(results, on=DAY)
+    assert certificate.holds
+    assert certificate.statement["predicate"]["result"] == "NOT_DEMANDED"
+    assert certificate.statement["predicate"]["profile"] is None
+
+
+def test_an_unmet_profile_fails_with_reasons(results: Results) -> None:
+    certificate = make_certificate(results, load_profile("seeds"), DAY)
+    assert not certificate.holds
+    predicate = certificate.statement["predicate"]
+    assert predicate["result"] == "FAILED"
+    assert predicate["profile"]["reasons"]
+
+
+def test_a_met_profile_passes(tmp_path: Path) -> None:
+    cases = [make_case(CROP_PAD, "cover", {"extent": each}) for each in ("same", "crop")]
+    made = Maker(tmp_path).make(
+        cases, lambda case: Answered((case.expectations[0].outputs[0].expected,), 0.001)
+    )
+    certificate = make_certificate(
+        put_together(made.suite, made.record), load_profile("center-crop-pad"), DAY
+    )
+    assert certificate.holds
+    assert certificate.statement["predicate"]["result"] == "PASSED"
+
+
+def test_counts_add_up_everywhere(results: Results) -> None:
+    predicate = make_certificate(results, on=DAY).statement["predicate"]
+    whole = predicate["counts"]
+    assert whole["sum"] == len(results.cases) == sum(each for name, each in whole.items() if name != "sum")
+    for name in whole:
+        assert whole[name] == sum(each["counts"][name] for each in predicate["operators"])
+        for each in predicate["operators"]:
+            assert each["counts"][name] == sum(counts[name] for counts in each["elementTypes"].values())
+    assert len(predicate["passedTests"]) == whole["pass"]
+    assert len(predicate["failedTests"]) == sum(len(each["failing"]) for each in predicate["operators"])
+    assert [each["operator"] for each in predicate["operators"] if each["holds"]] == ["ai.onnx::Resize-10"]
+
+
+def test_what_was_not_tested_and_which_readings_are_followed_is_said(results: Results) -> None:
+    predicate = make_certificate(results, on=DAY).statement["predicate"]
+    assert any("2 cases were not run" in each for each in predicate["notTested"])
+    readings = [each for operator in predicate["operators"] for each in operator["readings"]]
+    assert all(each["id"] == "align_corners_length" and each["consistent"] for each in readings)
+    assert any(each["followed"] for each in readings)
+
+
+def test_it_is_canonical_and_carries_its_own_digest(results: Results, tmp_path: Path) -> None:
+    certificate = make_certificate(results, on=DAY)
+    path = write_certificate(certificate, tmp_path / "certificate.json")
+    raw = path.read_bytes()
+    read = json.loads(raw)
+    assert raw == canonical_json(read) + b"\n"
+    assert read["predicate"]["digest"]["sha256"] == statement_digest(read) == certificate.digest
+    read["predicate"]["counts"]["pass"] += 1
+    assert statement_digest(read) != certificate.digest
+    assert make_certificate(results, on=DAY).to_bytes() == raw
+
+
+def test_nothing_ran_is_nothing_to_certify(tmp_path: Path) -> None:
+    made = Maker(tmp_path).make([make_case(CROP_PAD, "cover", {"extent": "same"})], skip=1, close=False)
+    with pytest.raises(NothingRan):
+        make_certificate(put_together(made.suite, made.record))
+
+
+def test_the_table_for_a_terminal_adds_up(results: Results) -> None:
+    head, *rows, sums = summary_table(results)
+    assert head[0] == "operator"
+    assert head[-1] == "cases"
+    numbers = [[0 if cell == "-" else int(cell) for cell in row[1:]] for row in rows]
+    assert [sum(column) for column in zip(*numbers, strict=True)] == [int(cell) for cell in sums[1:]]
+    assert all(sum(row[:-1]) == row[-1] for row in numbers)
+    assert all(command.startswith("opcert repro ") for _, command in failure_lines(results))
+    assert any("align_corners_length: floored" in each for each in readings_lines(results))

@@ -1,0 +1,122 @@
+"""The commands: what they write and what they answer, wrong use included."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from opcert.commands import cli
+from opcert.errors import NothingRan, UserError
+from tests.reports.sample import CROP_PAD, Maker, Sample, make_case, sample_cases
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases(31)))
+    made.suite.close()
+    return made
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(cli, [str(each) for each in words])
+
+
+def test_report_writes_each_format(sample: Sample, tmp_path: Path) -> None:
+    done = invoke(
+        "report",
+        sample.record.path,
+        "-s",
+        sample.suite.path,
+        "-o",
+        tmp_path,
+        "--format",
+        "html",
+        "--format",
+        "junit",
+    )
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "index.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "junit.xml").is_file()
+    assert str(sample.suite.path) in (tmp_path / "index.html").read_text()
+
+
+def test_report_of_several_runs_gives_each_a_folder(sample: Sample, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    raw = sample.record.path.read_text().replace('"version":"2.1.0"', '"version":"2.2.0"', 1)
+    other.write_text(raw)
+    done = invoke("report", sample.record.path, other, "-s", sample.suite.path, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "example-runtime-2.1.0",
+        "example-runtime-2.2.0",
+    ]
+
+
+def test_report_does_not_overwrite_one_run_with_another(sample: Sample, tmp_path: Path) -> None:
+    done = invoke("report", sample.record.path, sample.record.path, "-s", sample.suite.path, "-o", tmp_path)
+    assert isinstance(done.exception, UserError)
+    assert not list(tmp_path.iterdir())
+
+
+def test_report_of_another_suite_is_refused(sample: Sample, tmp_path: Path) -> None:
+    made = Maker(tmp_path).make([make_case(CROP_PAD, "cover", {"extent": "same"})])
+    done = invoke("report", sample.record.path, "-s", made.suite.path, "-o", tmp_path / "out")
+    assert isinstance(done.exception, UserError)
+    assert "another suite" in str(done.exception)
+
+
+def test_report_where_nothing_ran_says_so(tmp_path: Path) -> None:
+    case = make_case(CROP_PAD, "cover", {"extent": "same"})
+    made = Maker(tmp_path).make([case], skip=1, close=False)
+    done = invoke("report", made.record.path, "-s", made.suite.path)
+    assert isinstance(done.exception, NothingRan)
+    assert "Nothing ran" in (tmp_path / "index.html").read_text()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "not a record", '{"type":"header"}\n'])
+def test_report_of_no_record_is_an_error(sample: Sample, tmp_path: Path, text: str) -> None:
+    wrong = tmp_path / "run.jsonl"
+    wrong.write_text(text)
+    done = invoke("report", wrong, "-s", sample.suite.path)
+    assert isinstance(done.exception, UserError)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(sample: Sample, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = invoke("report", sample.record.path, "-s", sample.suite.path, "-o", tmp_path / "file" / "out")
+    assert isinstance(done.exception, UserError)
+    assert "cannot be written" in str(done.exception)
+
+
+def test_repro_writes_a_folder(sample: Sample, tmp_path: Path) -> None:
+    case = sample.record.results[0].case
+    done = invoke("repro", case, "-s", sample.suite.path, "-o", tmp_path / "repro")
+    assert done.exit_code == 0, done.output
+    names = {each.name for each in (tmp_path / "repro").iterdir()}
+    assert {"reproduce.py", "case.json", "model.onnx", "test_data_set_0"} <= names
+
+
+@pytest.mark.parametrize("case", ["", "Resize", "../../etc/passwd", "ai.onnx/Resize-18/cover/000000000000"])
+def test_repro_of_no_case_is_an_error(sample: Sample, tmp_path: Path, case: str) -> None:
+    done = invoke("repro", case, "-s", sample.suite.path, "-o", tmp_path / "repro")
+    assert isinstance(done.exception, UserError)
+    assert not (tmp_path / "repro").exists()
+
+
+def test_export_writes_every_case_and_says_what_the_layout_lacks(sample: Sample, tmp_path: Path) -> None:
+    done = invoke("export", sample.suite.path, "-o", tmp_path)
+    assert done.exit_code == 0, done.output
+    written = sorted(json.loads(each.read_text())["id"] for each in tmp_path.rglob("case.json"))
+    assert written == sorted(sample.suite.case_ids)
+    assert f"{len(written)} cases in" in done.output
+    assert "no ONNX model (see case.json)" in done.output
+
+
+def test_help_of_each_command() -> None:
+    for name in ("report", "repro", "export"):
+        done = invoke(name, "--help")
+        assert done.exit_code == 0
+        assert "Usage" in done.output

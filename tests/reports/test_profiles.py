@@ -1,0 +1,178 @@
+"""Profiles: read strictly, held against a run with every reason said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from conformance.cases import Case
+from conformance.responses import Answered, Crashed, Refused, Response
+from opcert.errors import SeveralErrors, UserError
+from reports.evaluation import evaluate
+from reports.profiles import Profile, list_profiles, load_profile, read_profile
+from reports.results import Results, put_together
+from tests.reports.sample import CROP_PAD, PAD, Maker, make_case
+
+TODAY = date(2026, 11, 20)
+
+
+def profile(**more: object) -> Profile:
+    plain = {"profile": "p", "description": "", "operators": [str(CROP_PAD)], **more}
+    return Profile.model_validate(plain)
+
+
+def run(folder: Path, respond: Callable[[Case], Response], *, skip: int = 0, close: bool = True) -> Results:
+    cases = [
+        make_case(operator, "cover", {"extent": extent}, kind)
+        for operator in (CROP_PAD, PAD)
+        for extent in ("same", "crop")
+        for kind in ("float", "string")
+    ]
+    made = Maker(folder).make(cases, respond, skip=skip, close=close)
+    return put_together(made.suite, made.record)
+
+
+def answer(case: Case) -> Response:
+    return Answered((case.expectations[0].outputs[0].expected,), 0.001)
+
+
+def test_the_profiles_that_come_along_are_read() -> None:
+    assert {"seeds", "center-crop-pad"} <= set(list_profiles())
+    for each in list_profiles():
+        assert load_profile(each).profile == each
+
+
+def test_a_run_without_failures_meets_its_profile(tmp_path: Path) -> None:
+    found = evaluate(profile(), run(tmp_path, answer), TODAY)
+    assert found.met
+    assert found.demanded == 4
+
+
+def test_a_failure_outside_the_profile_does_not_count(tmp_path: Path) -> None:
+    def respond(case: Case) -> Response:
+        return Crashed("gone", "SIGSEGV") if case.operator == PAD else answer(case)
+
+    assert evaluate(profile(), run(tmp_path, respond), TODAY).met
+
+
+def test_each_reason_names_operator_verdict_and_a_case(tmp_path: Path) -> None:
+    found = evaluate(profile(), run(tmp_path, lambda case: Crashed("gone", "SIGSEGV")), TODAY)
+    assert not found.met
+    assert found.reasons[0].startswith("ai.onnx::CenterCropPad-18: 4 cases crash, such as ai.onnx/")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "which", "met"),
+    [
+        ("none", "string", False),
+        ("operator", "string", False),
+        ("case", "string", True),
+        ("none", "all", False),
+        ("operator", "all", False),
+        ("case", "all", False),
+    ],
+)
+def test_what_may_be_unsupported(tmp_path: Path, allowed: str, which: str, met: bool) -> None:
+    """A runtime that supports nothing of a profile never meets it."""
+
+    def respond(case: Case) -> Response:
+        unsupported = which == "all" or case.element_type.name == which
+        return Refused("NotImplemented", "no", unsupported="x") if unsupported else answer(case)
+
+    assert evaluate(profile(unsupported=allowed), run(tmp_path, respond), TODAY).met is met
+
+
+def test_an_operator_may_be_unsupported_as_a_whole(tmp_path: Path) -> None:
+    def respond(case: Case) -> Response:
+        return Refused("NotImplemented", "no", unsupported="x") if case.operator == PAD else answer(case)
+
+    results = run(tmp_path, respond)
+    both = [str(CROP_PAD), str(PAD)]
+    assert evaluate(profile(operators=both, unsupported="operator"), results, TODAY).met
+    assert not evaluate(profile(operators=both, unsupported="none"), results, TODAY).met
+
+
+@pytest.mark.parametrize(("expires", "met"), [("2026-11-20", True), ("2026-11-19", False)])
+def test_a_waiver_covers_until_it_expires(tmp_path: Path, expires: str, met: bool) -> None:
+    def respond(case: Case) -> Response:
+        return Crashed("gone", None) if case.element_type.name == "string" else answer(case)
+
+    waiver = {"cases": "ai.onnx/CenterCropPad-18/*", "reason": "known", "link": "https://example.org/1"}
+    found = evaluate(profile(waivers=[{**waiver, "expires": expires}]), run(tmp_path, respond), TODAY)
+    assert found.met is met
+    assert len(found.waivers[0].covered) == (2 if met else 0)
+    assert any("expired on 2026-11-19" in each for each in found.reasons) is not met
+
+
+def test_cases_that_did_not_run_keep_a_profile_unmet(tmp_path: Path) -> None:
+    results = run(tmp_path, answer, skip=8)
+    assert any("not run" in each for each in evaluate(profile(), results, TODAY).reasons)
+
+
+def test_a_partial_record_keeps_a_profile_unmet(tmp_path: Path) -> None:
+    results = run(tmp_path, answer, close=False)
+    assert evaluate(profile(), results, TODAY).reasons == (
+        "the record is partial: the run did not come to its end",
+    )
+
+
+def test_an_operator_that_the_suite_lacks_keeps_a_profile_unmet(tmp_path: Path) -> None:
+    found = evaluate(profile(operators=["ai.onnx::Resize-18"]), run(tmp_path, answer), TODAY)
+    assert "ai.onnx::Resize-18: the suite has no case that the profile demands" in found.reasons
+
+
+def test_families_and_element_types_narrow_a_profile(tmp_path: Path) -> None:
+    results = run(tmp_path, answer)
+    assert evaluate(profile(element_types=["float"]), results, TODAY).demanded == 2
+    assert not evaluate(profile(families=["invalid"]), results, TODAY).met
+
+
+GOOD = b"profile: p\ndescription: d\noperators:\n  - ai.onnx::Resize-18\n"
+
+
+def test_every_mistake_is_told_with_its_line() -> None:
+    text = (
+        GOOD
+        + b"unsuported: case\nfamilies: [cover, odd]\nwaivers:\n  - {cases: x, reason: y, expires: soon}\n"
+    )
+    with pytest.raises(SeveralErrors) as caught:
+        read_profile(text, "p.yaml")
+    said = str(caught.value).splitlines()
+    assert len(said) == 4
+    assert any(
+        each.startswith("p.yaml:5 at unsuported: unknown key") and "unsupported" in each for each in said
+    )
+    assert any(each.startswith("p.yaml:6 at families") and "'odd'" in each for each in said)
+    assert any(each.startswith("p.yaml:8 at waivers.0.link") for each in said)
+    assert any(each.startswith("p.yaml:8 at waivers.0.expires") for each in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "a profile is a mapping"),
+        (b"[1, 2]", "a profile is a mapping"),
+        (b"profile: [", "p.yaml:2: not YAML"),
+        (b"\xff\xfe\x00", "not YAML"),
+        (b"profile: a\nprofile: b\n", "p.yaml:2: the key stands twice"),
+        (b"a: &x [1]\nb: *x\n", "aliases are not read here"),
+        (GOOD.replace(b"ai.onnx::Resize-18", b"Resize"), "not an operator's name"),
+        (GOOD + b"description: !!python/object:os.system x\n", "the key stands twice"),
+    ],
+)
+def test_what_is_no_profile(text: bytes, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_profile(text, "p.yaml")
+    assert said in str(caught.value)
+
+
+def test_no_is_a_word() -> None:
+    assert read_profile(GOOD.replace(b"description: d", b"description: NO"), "p.yaml").description == "NO"
+
+
+def test_an_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(UserError, match=r"unknown profile.*seeds"):
+        load_profile("nothing-like-it")

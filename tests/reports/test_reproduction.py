@@ -1,0 +1,212 @@
+"""Case folders: the layout of ONNX's backend tests, and scripts that reproduce a case on their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+from onnx.backend.test.loader import load_model_tests
+from onnx.reference import ReferenceEvaluator
+
+from conformance.cases import Alternative, Case, Expectation, ExpectedOutput, call_digest
+from conformance.suites import open_suite, write_suite
+from opcert.attributes import attribute
+from opcert.element_types import ELEMENT_TYPES
+from opcert.errors import UserError
+from opcert.names import CaseId, OperatorName
+from opcert.tensors import Tensor, tensor
+from reports.export import export_suite
+from reports.reproduction import write_reproduction
+
+CROP_PAD = OperatorName("ai.onnx", "CenterCropPad", 18)
+
+
+def crop(
+    expected: Any = ((2.0, 3.0),), element_type: str = "float", allowed: float | None = None, **more: Any
+) -> Case:
+    """CenterCropPad of one row of four to two, which every runtime computes the same way."""
+    data = more.pop("data", None) or tensor([[1.0, 2.0, 3.0, 4.0]], element_type)
+    inputs = (("input_data", data), ("shape", tensor([2], "int64")))
+    attributes = {"axes": attribute("ints", [1])}
+    wanted = expected if isinstance(expected, Tensor) else tensor(expected, element_type)
+    limit = None if allowed is None else np.full(wanted.shape, allowed)
+    output = ExpectedOutput("output_data", wanted, limit, more.pop("alternatives", ()))
+    demand = more.pop("demand", "answer")
+    return Case(
+        CaseId(CROP_PAD, more.pop("family", "cover"), None, call_digest(CROP_PAD, attributes, inputs)),
+        ELEMENT_TYPES[element_type],
+        attributes,
+        inputs,
+        ("output_data",),
+        demand,
+        (Expectation((output,)), *more.pop("others", ())) if demand == "answer" else (),
+        **more,
+    )
+
+
+@pytest.fixture
+def reproduce(tmp_path: Path) -> Callable[[Case], subprocess.CompletedProcess[str]]:
+    """Writes a case's folder and runs its script in this interpreter on onnx's reference evaluator."""
+
+    def run(case: Case) -> subprocess.CompletedProcess[str]:
+        write_suite(tmp_path / "suite", [case], {}, {})
+        with open_suite(tmp_path / "suite") as suite:
+            script = write_reproduction(suite, str(case.id), tmp_path / "repro")
+        # -I: nothing of opcert is importable by accident.
+        command = [sys.executable, "-I", str(script), "--runtime", "onnx"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    return run
+
+
+Reproduce = Callable[[Case], subprocess.CompletedProcess[str]]
+
+
+def test_a_right_answer_does_not_reproduce(reproduce: Reproduce) -> None:
+    done = reproduce(crop())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "every element is as it must be" in done.stdout
+
+
+def test_a_wrong_answer_reproduces_with_its_worst_element(reproduce: Reproduce) -> None:
+    done = reproduce(crop(((2.0, 3.5),), allowed=0.25))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 of 2 elements wrong; worst at [0, 1]: got 3.0, expected 3.5, allowed error 0.25" in done.stdout
+    assert "error over allowed 2" in done.stdout
+    assert done.stdout.strip().splitlines()[-1].startswith("REPRODUCED")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        crop(((2.0, 3.5),), allowed=0.5),
+        crop(((2.0, 3.5),), alternatives=(Alternative(1, (3.25, 3.0)),)),
+        crop(
+            ((0.0,),), others=(Expectation((ExpectedOutput("output_data", tensor([[2.0, 3.0]], "float")),)),)
+        ),
+        crop(data=tensor([["a", "b", "c", "d"]]), expected=tensor([["b", "c"]]), element_type="string"),
+        crop(demand="survive", family="survival"),
+    ],
+    ids=["allowed", "alternative", "reading", "strings", "survival"],
+)
+def test_what_may_be_holds(reproduce: Reproduce, case: Case) -> None:
+    done = reproduce(case)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        (crop(((2.0, 3.0, 4.0),)), "shape [1, 2] instead of [1, 3]"),
+        (crop(tensor([[2, 3]], "int32")), "element type float32 instead of int32"),
+        (crop(((2.0, -3.0),)), "worst at [0, 1]"),
+        (crop(demand="refuse", family="invalid"), "a call that must be refused is answered"),
+    ],
+    ids=["shape", "type", "value", "accepted"],
+)
+def test_what_may_not_be_reproduces(reproduce: Reproduce, case: Case, said: str) -> None:
+    done = reproduce(case)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert said in done.stdout
+
+
+def test_a_refused_valid_call_reproduces(reproduce: Reproduce) -> None:
+    bad = crop(data=tensor(1.0, "float"))
+    done = reproduce(bad)
+    assert done.returncode == 1
+    assert "a valid call is refused" in done.stdout
+
+
+def test_a_runtime_that_is_not_there_is_not_a_reproduction(tmp_path: Path) -> None:
+    case = crop()
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        script = write_reproduction(suite, str(case.id), tmp_path / "repro")
+    command = [sys.executable, "-I", str(script), "--runtime", "tensorflow"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done.stdout
+    assert "not tried" in done.stdout
+
+
+def test_an_unknown_case_is_an_error(tmp_path: Path) -> None:
+    write_suite(tmp_path / "suite", [crop()], {}, {})
+    with open_suite(tmp_path / "suite") as suite, pytest.raises(UserError, match="no such case"):
+        write_reproduction(suite, "ai.onnx/CenterCropPad-18/cover/000000000000", tmp_path / "repro")
+
+
+def test_an_exported_case_is_one_of_onnx_backend_tests(tmp_path: Path) -> None:
+    case = crop()
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        (exported,) = export_suite(suite, tmp_path / "out")
+    assert exported.folder == tmp_path / "out" / str(case.id)
+    assert exported.beyond == ()
+    (loaded,) = load_model_tests(str(tmp_path / "out" / "ai.onnx" / "CenterCropPad-18"), "cover")
+    assert loaded.model_dir == str(exported.folder)
+    model = onnx.load(str(exported.folder / "model.onnx"))
+    onnx.checker.check_model(model)
+    data = exported.folder / "test_data_set_0"
+    inputs = [_read(data / f"input_{number}.pb") for number in range(len(model.graph.input))]
+    names = [each.name for each in model.graph.input]
+    got = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+    assert isinstance(got, list)
+    np.testing.assert_array_equal(got[0], _read(data / "output_0.pb"))
+
+
+def _read(path: Path) -> Any:
+    message = onnx.TensorProto()
+    message.ParseFromString(path.read_bytes())
+    return numpy_helper.to_array(message)
+
+
+def test_case_json_holds_what_the_layout_cannot(tmp_path: Path) -> None:
+    second = Expectation((ExpectedOutput("output_data", tensor([[9.0]], "float")),), {"r": ("b",)})
+    case = crop(allowed=0.5, alternatives=(Alternative(0, (7.0,)),), others=(second,), rule="rows stay")
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        (exported,) = export_suite(suite, tmp_path / "out")
+    assert set(exported.beyond) == {
+        "several readings",
+        "allowed error by element",
+        "further values of elements",
+    }
+    read = json.loads((exported.folder / "case.json").read_text())
+    assert read["family"] == "cover"
+    assert read["attributes"] == {"axes": [1]}
+    assert read["rule"] == "rows stay"
+    first, other = read["expectations"]
+    np.testing.assert_array_equal(_read(exported.folder / first["outputs"][0]["allowed"]), [[0.5, 0.5]])
+    assert first["outputs"][0]["alternatives"]["index"] == [0]
+    assert _read(exported.folder / other["outputs"][0]["file"]).tolist() == [[9.0]]
+    assert other["readings"] == {"r": ["b"]}
+
+
+def test_an_operator_of_no_onnx_model_is_described(tmp_path: Path) -> None:
+    operator = OperatorName("org.openvino", "ExtractImagePatches", 3)
+    inputs = (("image", tensor(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))),)
+    attributes = {"sizes": attribute("ints", [1, 1]), "auto_pad": attribute("string", "valid")}
+    case = Case(
+        CaseId(operator, "cover", None, call_digest(operator, attributes, inputs)),
+        ELEMENT_TYPES["float"],
+        attributes,
+        inputs,
+        ("patches",),
+        "answer",
+        (Expectation((ExpectedOutput("patches", inputs[0][1]),)),),
+    )
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        (exported,) = export_suite(suite, tmp_path / "out")
+    assert exported.beyond == ("no ONNX model",)
+    assert not (exported.folder / "model.onnx").exists()
+    read = json.loads((exported.folder / "case.json").read_text())
+    assert (read["domain"], read["name"], read["since_version"]) == ("org.openvino", "ExtractImagePatches", 3)
+    assert read["runtime"] == "openvino"
