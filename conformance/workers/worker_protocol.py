@@ -303,7 +303,10 @@ class Session:
 
     def _unload(self, header: Header, blobs: Blobs) -> Tuple[Header, Blobs]:
         worker = self._ready()
-        model = self._models.pop(header.get("model"), None)  # type: ignore[arg-type] # any JSON value may stand here
+        number = header.get("model")
+        if not isinstance(number, int):
+            raise WorkerFault("an unload request without sense: model %r" % (number,))
+        model = self._models.pop(number, None)
         if model is not None:
             worker.unload(model)
         return {"type": "unloaded"}, []

@@ -145,7 +145,7 @@ def eat_memory(given: Any) -> Any:
 
 
 def leave_child(given: Any) -> Any:
-    subprocess.Popen(["sleep", "600"])
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", MODE])
     os._exit(1)
 
 

@@ -1,0 +1,13 @@
+"""JSON Schemas of the files that this package writes: suite manifests and the lines of run records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def load_schema(name: str) -> dict[str, Any]:
+    """The schema `manifest`, `header`, `result` or `footer`."""
+    found: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_text("utf-8"))
+    return found
