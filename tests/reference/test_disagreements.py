@@ -1,0 +1,75 @@
+"""The file of disagreements is well formed, and entries fit what they say they fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opcert.errors import SeveralErrors
+from reference.disagreements import explain, load_disagreements
+
+ENTRY = """
+- id: widened
+  operator: ai.onnx::Resize-*
+  cases: ai.onnx/Resize-18/cover/*
+  against: some_runtime
+  verdicts: [mismatch]
+  levels: {mode: [cubic, linear], element_type: uint8}
+  reason: "*elements wrong*"
+  cause: witness_fault
+  explanation: It computes in eight bits.
+  evidence: measured
+"""
+LEVELS = {"mode": "linear", "element_type": "uint8", "rank": "4"}
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "disagreements.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_file_is_well_formed() -> None:
+    assert load_disagreements()
+
+
+def test_an_entry_fits_what_it_says(tmp_path: Path) -> None:
+    entries = load_disagreements(write(tmp_path, ENTRY))
+    case = "ai.onnx/Resize-18/cover/0123456789ab"
+    reason = "3 of 4 elements wrong"
+
+    def found(**changed: object) -> bool:
+        asked: dict[str, object] = {
+            "operator": "ai.onnx::Resize-18",
+            "case": case,
+            "against": "some_runtime",
+            "verdict": "mismatch",
+            "levels": LEVELS,
+            "reason": reason,
+        }
+        return explain(entries, **(asked | changed)) is not None  # type: ignore[arg-type]  # mixed on purpose
+
+    assert found()
+    assert not found(operator="ai.onnx::CenterCropPad-18")
+    assert not found(case="ai.onnx/Resize-18/boundary/0123456789ab")
+    assert not found(against="another_runtime")
+    assert not found(verdict="crash")
+    assert not found(levels=LEVELS | {"mode": "nearest"})
+    assert not found(levels={"mode": "cubic"})
+    assert not found(reason="output Y is [2] instead of [3]")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (ENTRY + ENTRY.lstrip("\n"), "two entries of one id"),
+        (ENTRY.replace("witness_fault", "bad_luck"), "reading"),
+        (ENTRY.replace("against:", "agaynst:"), "agaynst"),
+        (ENTRY.replace("  evidence: measured\n", ""), "evidence"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(SeveralErrors, match=problem) as caught:
+        load_disagreements(write(tmp_path, text))
+    assert "disagreements.yaml:" in str(caught.value)

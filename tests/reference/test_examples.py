@@ -1,0 +1,169 @@
+"""The reference against every output that the documents print, and against ONNX's own node tests.
+
+An output agrees where one combination of readings explains it; an example that none explains needs an entry
+in reference/disagreements.yaml.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx.backend.test.loader import load_model_tests
+
+from opcert.element_types import find_element_type
+from opcert.errors import OpcertError
+from opcert.names import OperatorName
+from opcert.tensors import Tensor, tensor
+from reference.answers import Answer
+from reference.disagreements import explain, load_disagreements
+from reference.numbers import numbers
+from reference.registry import ReferenceOperator, find_operator, implemented
+from specs.library import list_operators, load_spec
+from specs.model import Example, Value
+
+OPERATORS = ("Resize", "CenterCropPad")
+BEHAVIOURS = ("integer_conversion", "integer_overflow", "subnormals")
+
+
+def printed_examples() -> Iterator[tuple[OperatorName, Example]]:
+    """Every worked example with literal inputs and outputs, of operators that have a reference."""
+    for operator in list_operators():
+        if operator not in implemented():
+            continue
+        for example in load_spec(operator).examples:
+            values = [each for _, each in (*example.inputs, *example.outputs) if each is not None]
+            if example.outputs and all(each.data is not None for each in values):
+                yield operator, example
+
+
+def combinations(operator: ReferenceOperator) -> Iterator[dict[str, str]]:
+    readings = {name: options for name, options in operator.readings.items() if name not in BEHAVIOURS}
+    for chosen in itertools.product(*readings.values()):
+        yield dict(zip(readings, chosen, strict=True))
+
+
+def as_tensor(value: Value) -> Tensor:
+    whole = all(isinstance(each, int) for each in value.data or ())
+    element_type = find_element_type(value.element_type or ("int64" if whole else "float"))
+    return tensor(np.array(value.data, dtype=element_type.storage).reshape(value.shape), element_type)
+
+
+def agrees(answer: Answer, value: Value) -> bool:
+    """Whether an answer prints as the document printed it, give or take the error allowed to it."""
+    if answer.expected.shape != value.shape or value.data is None:
+        return False
+    half_a_digit = Fraction(1, 2 * 10**value.decimals) if value.decimals else Fraction(0)
+    allowed = np.zeros(value.shape) if answer.allowed is None else answer.allowed
+    exact = numbers(answer.expected.element_type, answer.expected.array)
+    return all(
+        abs(Fraction(got) - Fraction(printed)) <= Fraction(slack) + half_a_digit
+        for got, printed, slack in zip(exact, value.data, allowed.flat, strict=True)
+    )
+
+
+def explains(operator: ReferenceOperator, readings: Mapping[str, str], example: Example) -> bool:
+    inputs = {name: as_tensor(value) for name, value in example.inputs if name and value}
+    attributes = {name: tuple(each) if isinstance(each, list) else each
+                  for name, each in example.attributes.items()}  # fmt: skip
+    try:
+        answers = operator.evaluate(attributes, inputs, readings)
+    except OpcertError:
+        return False
+    outputs = [value for _, value in example.outputs if value]
+    return all(agrees(answer, value) for answer, value in zip(answers, outputs, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [pytest.param(name, each, id=f"{name.short}-{each.id}") for name, each in printed_examples()],
+)
+def test_printed_outputs(name: OperatorName, example: Example) -> None:
+    operator = find_operator(name)
+    found = next((each for each in combinations(operator) if explains(operator, each, example)), None)
+    case = f"{name.path}/example/{example.id}"
+    entry = explain(load_disagreements(), str(name), case, "document")
+    if entry is None:
+        assert found, f"{case}: no combination of readings gives what is printed at {example.source}"
+    else:
+        assert not found, f"{case} agrees, and {entry.id} is out of date"
+
+
+def test_one_combination_explains_every_printed_output_of_resize() -> None:
+    name = OperatorName("ai.onnx", "Resize", 18)
+    operator = find_operator(name)
+    examples = [
+        example
+        for each, example in printed_examples()
+        if each == name
+        and explain(load_disagreements(), str(name), f"{name.path}/example/{example.id}", "document") is None
+    ]
+    assert len(examples) >= 35
+    readings = {"scale": "given", "length_resized": "fractional"}
+    assert all(explains(operator, readings, each) for each in examples)
+
+
+@cache
+def node_tests() -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tests = load_model_tests(kind="node")
+    return {
+        each.name: each
+        for each in tests
+        if each.model is not None
+        and len(each.model.graph.node) == 1
+        and each.model.graph.node[0].op_type in OPERATORS
+    }
+
+
+def test_the_installed_onnx_carries_the_node_tests() -> None:
+    assert len(node_tests()) >= 45
+
+
+@pytest.mark.parametrize("name", sorted(node_tests()))
+def test_official_node_tests(name: str) -> None:
+    test = node_tests()[name]
+    node = test.model.graph.node[0]
+    version = {"Resize": 19, "CenterCropPad": 18}[node.op_type]
+    operator = find_operator(OperatorName("ai.onnx", node.op_type, version))
+    attributes = {each.name: read_attribute(each) for each in node.attribute}
+    ((given, wanted),) = test.data_sets
+    present = iter(given)
+    inputs = {
+        parameter: tensor(np.asarray(next(present)))
+        for parameter, used in zip(operator.inputs, node.input, strict=False)
+        if used
+    }
+    found = any(
+        all(
+            within(answer, np.asarray(each))
+            for answer, each in zip(operator.evaluate(attributes, inputs, readings), wanted, strict=True)
+        )
+        for readings in combinations(operator)
+    )
+    entry = explain(load_disagreements(), str(operator.operator), name, "onnx-node-tests")
+    assert found != (entry is not None), f"{name}: fits {found}, entry {entry}"
+
+
+def read_attribute(attribute: onnx.AttributeProto) -> Any:
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, bytes):
+        return value.decode()
+    return tuple(value) if isinstance(value, list) else value
+
+
+def within(answer: Answer, wanted: Any) -> bool:
+    if answer.expected.shape != wanted.shape:
+        return False
+    if answer.allowed is None:
+        return bool(answer.expected == tensor(wanted))
+    apart = np.abs(answer.expected.array.astype(np.float64) - wanted.astype(np.float64))
+    return bool((apart <= answer.allowed).all())
