@@ -40,6 +40,8 @@ class Adapter:
     `requirements` are what its environment needs; a version on the command line goes to the first. `worker`
     is a file of conformance/workers. `options` maps each option that may stand in brackets to its values, the
     default first; an empty tuple takes any text. `environment` holds variables that its worker needs.
+    `companions` are further requirements of older versions: (version, requirements), for versions before that
+    one; for packages that do not say themselves what they are not built for.
     `first_line` is what `opcert list runtimes` prints.
     """
 
@@ -50,10 +52,27 @@ class Adapter:
     unsupported: tuple[UnsupportedRule, ...]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def requirements_of(self, version: str | None) -> tuple[str, ...]:
+        """What an environment with a version needs; without one, with the newest."""
+        if version is None:
+            return self.requirements
+        found = [f"{self.requirements[0]}=={version}", *self.requirements[1:]]
+        for before, further in self.companions:
+            if _release(version) < _release(before):
+                found += further
+        return tuple(found)
 
     def find_rule(self, kind: str, message: str, error_class: str = "rejected") -> UnsupportedRule | None:
         """The first rule that an error matches, or None: then a refusal is the runtime's own."""
         return next((each for each in self.unsupported if each.matches(kind, message, error_class)), None)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers that a version begins with: (1, 16, 3) of `1.16.3.dev1`."""
+    leading = re.match(r"\d+(\.\d+)*", version)
+    return tuple(int(each) for each in leading[0].split(".")) if leading else ()
 
 
 def list_adapters() -> list[str]:

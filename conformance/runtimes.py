@@ -85,9 +85,7 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
             remedy=f"Did you mean {' or '.join(near)}?" if near else None,
         )
     adapter = load_adapter(match["name"])
-    requirements = adapter.requirements
-    if match["version"] is not None:
-        requirements = (f"{requirements[0]}=={match['version']}", *requirements[1:])
+    requirements = adapter.requirements_of(match["version"])
     options = _read_options(adapter, match["before"] or match["after"] or "")
     return Runtime(text, adapter, options, requirements, python)
 

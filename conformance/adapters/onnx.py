@@ -7,7 +7,8 @@ from conformance.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="onnx",
     first_line="the ONNX reference evaluator (onnx.reference.ReferenceEvaluator)",
-    requirements=("onnx",),
+    # Its older versions do not bring the package with the element types that numpy lacks.
+    requirements=("onnx", "ml-dtypes"),
     worker="onnx_worker.py",
     unsupported=(
         UnsupportedRule(

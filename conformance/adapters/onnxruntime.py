@@ -9,6 +9,7 @@ ADAPTER = Adapter(
     first_line="ONNX Runtime; options: provider (CPU), optimization (all, none, basic, extended)",
     requirements=("onnxruntime",),
     worker="onnxruntime_worker.py",
+    companions=(("1.19", ("numpy<2",)),),
     options={"provider": (), "optimization": ("all", "none", "basic", "extended")},
     unsupported=(
         UnsupportedRule(

@@ -46,6 +46,13 @@ _EXTENDED = {
 _PACKED = ("int4", "uint4")
 
 
+# One Identity of one float, opset 9, IR version 4.
+_IDENTITY = (
+    b'\x08\x04:7\n\x10\n\x01x\x12\x01y"\x08Identity\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01'
+    b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x02\x10\t"
+)
+
+
 class _Model:
     __slots__ = ("outputs", "session", "through_values")
 
@@ -78,6 +85,14 @@ class OnnxRuntimeWorker(Worker):
         self._settings.graph_optimization_level = getattr(
             self._ort.GraphOptimizationLevel, _LEVELS[self._level]
         )
+        self._check_installation()
+
+    def _check_installation(self) -> None:
+        """Run something: an installation that does not fit its numpy dies here, not at the first case."""
+        session = self._ort.InferenceSession(_IDENTITY, self._settings, providers=list(self._providers))
+        (returned,) = session.run(None, {"x": np.ones(1, np.float32)})
+        if returned.tolist() != [1.0]:
+            raise RuntimeError("this installation answers %r to Identity of [1.0]" % (returned,))
 
     def hello(self) -> Header:
         return {

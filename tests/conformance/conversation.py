@@ -34,13 +34,19 @@ class RuntimeRefused(Exception):
 class Conversation:
     """One worker process and what it was asked."""
 
-    def __init__(self, python: Path, worker: str, options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        python: Path,
+        worker: str,
+        options: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._process = subprocess.Popen(
             [str(python), str(WORKERS / worker)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **(environment or {})},
         )
         self._count = 0
         try:

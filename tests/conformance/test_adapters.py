@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 
 import pytest
 
 from conformance.adapter import WORKERS, Adapter, UnsupportedRule, list_adapters, load_adapter
+from tests.conformance.conversation import Conversation, RuntimeRefused
 
 ADAPTERS = [load_adapter(name) for name in list_adapters()]
 RULES = [(adapter, rule) for adapter in ADAPTERS for rule in adapter.unsupported]
@@ -31,6 +34,15 @@ def test_a_rule_matches_its_own_example_and_no_rule_before_it_does(
     assert adapter.find_rule(kind, message, rule.error_class or "rejected") is rule
 
 
+def test_older_versions_get_what_they_were_built_for() -> None:
+    adapter = load_adapter("onnxruntime")
+    assert adapter.requirements_of(None) == ("onnxruntime",)
+    assert adapter.requirements_of("1.20.1") == ("onnxruntime==1.20.1",)
+    assert adapter.requirements_of("1.19.0") == ("onnxruntime==1.19.0",)
+    assert adapter.requirements_of("1.18.1") == ("onnxruntime==1.18.1", "numpy<2")
+    assert adapter.requirements_of("1.9.0") == ("onnxruntime==1.9.0", "numpy<2")
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda each: each.name)
 def test_no_rule_takes_just_any_refusal(adapter: Adapter) -> None:
     for kind in (
@@ -50,3 +62,31 @@ def test_a_rule_says_what_it_matches(adapter: Adapter, rule: UnsupportedRule) ->
     re.compile(rule.kind)
     re.compile(rule.message)
     assert rule.kind != ".*" or rule.message or rule.error_class == "unsupported"
+
+
+_BROKEN = """
+import os
+__version__ = "0"
+def get_available_providers(): return ["CPUExecutionProvider"]
+def set_default_logger_severity(level): pass
+class GraphOptimizationLevel: ORT_ENABLE_ALL = 99
+class SessionOptions: pass
+class InferenceSession:
+    def __init__(self, model, options, providers): pass
+    def run(self, names, inputs): """
+
+
+@pytest.mark.parametrize(
+    ("run", "error", "said"),
+    [
+        ("os.abort()", EOFError, "status -6"),
+        ("raise RuntimeError('no such kernel')", RuntimeRefused, "no such kernel"),
+        ("return [inputs['x'] * 2]", RuntimeRefused, "this installation answers"),
+    ],
+)
+def test_an_installation_that_cannot_run_anything_does_not_start(
+    tmp_path: Path, run: str, error: type[Exception], said: str
+) -> None:
+    (tmp_path / "onnxruntime.py").write_text(_BROKEN + run + "\n")
+    with pytest.raises(error, match=said):
+        Conversation(Path(sys.executable), "onnxruntime_worker.py", environment={"PYTHONPATH": str(tmp_path)})
