@@ -31,10 +31,10 @@ class Axis:
         """The length that the scale makes."""
         return floor(self.length * Fraction(float(np.float32(self.scale))))
 
-    def cropped(self) -> int:
-        """The length that the scale makes of the region of interest."""
+    def cropped(self) -> Fraction:
+        """The length that the scale makes of the region of interest, before it is rounded down."""
         part = Fraction(float(np.float32(self.end))) - Fraction(float(np.float32(self.start)))
-        return floor(self.length * part * Fraction(float(np.float32(self.scale))))
+        return self.length * part * Fraction(float(np.float32(self.scale)))
 
 
 def resized_axes(rank: int, which: str) -> list[int] | None:
@@ -69,6 +69,9 @@ def draw_axes(levels: Mapping[str, str], draw: Draw) -> list[Axis] | None:
             max(prod(axis.length for axis in axes), prod(max(each, 0) for each in outputs)) - MOST_ELEMENTS
         )
         score = (
+            sum(_hangs_on_rounding(axis.cropped()) for axis in axes)
+            if levels.get("target") == "scales"
+            else 0,
             max(excess, 0),
             sum(each < 1 for each in outputs),
             rank - len({axis.length for axis in axes}),
@@ -82,7 +85,7 @@ def draw_axes(levels: Mapping[str, str], draw: Draw) -> list[Axis] | None:
 def _output_lengths(axes: list[Axis], changing: list[int], levels: Mapping[str, str]) -> list[int]:
     """About how long the output's axes become: what a choice among draws needs."""
     if levels.get("target") == "scales":
-        return [axis.cropped() for axis in axes]
+        return [floor(axis.cropped()) for axis in axes]
     policy = levels.get("keep_aspect_ratio_policy", "stretch")
     if policy == "stretch":
         return [axis.resized for axis in axes]
@@ -125,12 +128,17 @@ def _length_and_scale(ratio: str, longest: int, draw: Draw) -> tuple[int, float]
 
 def _fits(ratio: str, length: int, scale: float) -> bool:
     exact = length * Fraction(float(np.float32(scale)))
-    if exact.denominator > 1 and abs(exact - round(exact)) < Fraction(1, 1000):
-        return False  # float32 may round this length up to the next whole number
+    if _hangs_on_rounding(exact):
+        return False
     result = floor(exact)
     if ratio == "to_one":
         return result == 1
     return result > length if ratio == "up_fraction" else 1 <= result < length
+
+
+def _hangs_on_rounding(length: Fraction) -> bool:
+    """Whether float32 may round a length to the next whole number."""
+    return length.denominator > 1 and abs(length - round(length)) < Fraction(1, 1000)
 
 
 def _region(roi: str, place: int, draw: Draw) -> tuple[float, float]:
