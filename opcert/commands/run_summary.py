@@ -25,7 +25,7 @@ def exit_code(record: Record) -> ExitCode:
 
 
 def run_error(record: Record) -> ExitCode | None:
-    """Why the run says nothing of the runtime: our bug, it never survives, nothing ran; None where it does."""
+    """Why the run says nothing of the runtime (our bug, it never survives, nothing ran), or None."""
     stopped = (record.footer or {}).get("stopped")
     if record.counts["harness_error"]:
         return ExitCode.INTERNAL

@@ -1,0 +1,5 @@
+"""`python -m opcert`."""
+
+from opcert.commands import main
+
+main()
