@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,12 @@ MOST_CONDITIONS = 3
 MOST_VALUES = 3
 _KEPT = 40
 _PRECISION = 0.75
-_PASSING_COST = 3.0
-_CONDITION_COST = 0.5
+# What a set of conditions costs, in failing cases that it would have to explain more: a passing case that
+# fulfils it, a condition, a further value in one, a negation. A note may be a little wrong, but not long.
+_PASSING_COST = 1.0
+_CONDITION_COST = 1.0
+_VALUE_COST = 0.5
+_NEGATION_COST = 0.25
 # A set of conditions must explain more cases than it has conditions: with enough features to choose from, one
 # failing case is always singled out by something.
 _FEWEST = (2, 1, 3, 4)
@@ -64,6 +69,16 @@ class _Rule:
     literals: tuple[_Literal, ...]
     mask: int
 
+    @property
+    def cost(self) -> float:
+        """What its length costs; the first condition is free."""
+        conditions = [each.condition for each in self.literals]
+        further = sum(len(each.values) - 1 for each in conditions)
+        negations = sum(each.negated for each in conditions)
+        return (
+            _CONDITION_COST * max(len(conditions) - 1, 0) + _VALUE_COST * further + _NEGATION_COST * negations
+        )
+
 
 def separate(observations: Sequence[Observation], features: Sequence[str]) -> list[Separation]:
     """Explain the failing observations by sets of conditions, the best first; what is left has none.
@@ -104,19 +119,21 @@ def _best(
     everything = (1 << len(observations)) - 1
     rules = [_Rule((), everything)]
     best: _Rule | None = None
-    worth = 0.0
+    worth = -math.inf
     for size in range(MOST_CONDITIONS + 1):
         if size:
             rules = _grow(rules, literals, observations, features, failing)
         scored = sorted(
-            ((_score(rule.mask, groups, failing, passing), rule) for rule in rules), key=_preferred
+            ((_score(rule.mask, groups, failing, passing) - rule.cost, rule) for rule in rules),
+            key=_preferred,
         )
         for score, rule in scored:
             covered = _covered(rule.mask, groups, failing, passing)
-            # Cases that an earlier separation explains support a later one, too.
-            if covered and (rule.mask & failed).bit_count() >= _FEWEST[size]:
-                if score - _CONDITION_COST * size > worth:
-                    best, worth = rule, score - _CONDITION_COST * size
+            support = (rule.mask & failed).bit_count()
+            # Cases that an earlier separation explains support a later one, too, if they are not most of it.
+            if support >= _FEWEST[size] and 2 * covered.bit_count() >= support:
+                if score > worth:
+                    best, worth = rule, score
                 break
         rules = [rule for _, rule in scored[:_KEPT]]
     if best is None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from opcert.names import OperatorName
 from reports.conditions import Condition, Observation, separate
-from reports.features import feature_names
+from reports.features import CONSTRAINT, feature_names
 from reports.results import CaseResult
 from reports.type_order import type_rank
 
@@ -151,6 +151,8 @@ def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseRes
         for each in operator_cases
         if each.operator in versions and each.verdict == "pass" and _comparable(kind, each)
     ]
+    if kind == "accepted_invalid":
+        return _by_rule(failing)
     observations = [
         Observation(str(each.operator), each.features, failure_kind(each) == kind) for each in judged
     ]
@@ -168,6 +170,23 @@ def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseRes
         members = tuple(members_left)
         found.append(FailureClass(0, kind, _operators(members), None, members))
     return found
+
+
+def _by_rule(failing: list[CaseResult]) -> list[FailureClass]:
+    """Invalid input that is accepted: each rule is a class, whatever else the cases have in common."""
+    by_rule: dict[str | None, list[CaseResult]] = defaultdict(list)
+    for each in failing:
+        by_rule[each.constraint].append(each)
+    return [
+        FailureClass(
+            0,
+            "accepted_invalid",
+            _operators(tuple(cases)),
+            None if rule is None else (Condition(CONSTRAINT, (rule,)),),
+            tuple(cases),
+        )
+        for rule, cases in by_rule.items()
+    ]
 
 
 def _comparable(kind: Kind, case: CaseResult) -> bool:

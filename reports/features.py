@@ -10,7 +10,6 @@ from reports.values import attribute_text
 ABSENT = "absent"
 ELEMENT_TYPE = "element_type"
 CONSTRAINT = "rule broken"
-_LONGEST = 24
 
 
 def case_features(case: Case) -> dict[str, str]:
@@ -24,9 +23,8 @@ def case_features(case: Case) -> dict[str, str]:
         features[CONSTRAINT] = case.constraint
     features.update({name: str(level) for name, level in case.levels.items() if name != ELEMENT_TYPE})
     for name, each in case.attributes.items():
-        text = attribute_text(each.value)
-        if name not in features and len(text) <= _LONGEST:
-            features[name] = text
+        if name not in features and not isinstance(each.value, tuple):
+            features[name] = attribute_text(each.value)
     features[ELEMENT_TYPE] = case.element_type.name
     for name, tensor in case.inputs:
         if tensor is None:
