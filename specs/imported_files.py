@@ -68,6 +68,7 @@ class FoundEntry(Entry):
 class AttributeEntry(Entry):
     src: Sources
     type: AttributeKind | None = None
+    other_type: str | None = None
     required: bool
     default: FoundEntry | None = None
     values: FoundEntry | None = None
@@ -242,6 +243,7 @@ def _attribute(name: str, entry: AttributeEntry) -> AttributeSpec:
         ),
         origin=Origin("imported", entry.src),
         at_least=entry.at_least,
+        other_type=entry.other_type,
     )
 
 

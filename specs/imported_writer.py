@@ -92,7 +92,12 @@ class _Writer:
         return places[0] if len(places) == 1 else places
 
     def attribute(self, spec: AttributeSpec, default: Origin | None) -> dict[str, Any]:
-        entry: dict[str, Any] = {"type": spec.kind, "required": spec.required, "at_least": spec.at_least}
+        entry: dict[str, Any] = {
+            "type": spec.kind,
+            "other_type": spec.other_type,
+            "required": spec.required,
+            "at_least": spec.at_least,
+        }
         entry = {name: each for name, each in entry.items() if each is not None}
         if spec.has_default:
             origin = default or spec.origin

@@ -76,6 +76,8 @@ class AttributeSpec:
     values: AllowedValues | None
     origin: Origin
     at_least: int | float | None = None
+    other_type: str | None = None
+    """The document's word for a type that no call here can carry: graph, tensor, ..."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from opcert.names import OperatorName
 from specs.documents import KEY, Line, Text, split_lines, unescape
 from specs.model import Document, Finding, Source, Spec
 from specs.onnx_pages.flattened_page import is_flattened, restore_lines
-from specs.onnx_pages.sections import Section, read_sections
+from specs.onnx_pages.sections import Section, read_parts, read_sections
 from specs.onnx_pages.version import read_version
 
 DIALECT = "onnx-sphinx-rst"
@@ -49,7 +49,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
             )
         document = Document(KEY, text.file, DIALECT, text.sha256)
         findings = _page_findings(clean[start:end], damaged, sections, flattened)
-        specs.append(read_version(name, document, sections, findings))
+        specs.append(read_version(name, document, read_parts(sections), findings))
     return specs
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from opcert.element_types import ELEMENT_TYPES
 from specs.documents import Passage
-from specs.model import Finding, ParameterSpec, Source, Spec
+from specs.model import AttributeSpec, Finding, ParameterSpec, Source, Spec
 from specs.prose.defaults import FoundDefault
 from specs.prose.names import find_wrong_names
 
@@ -24,8 +24,11 @@ def version_findings(
     spec: Spec,
     passages: Mapping[str, Passage],
     defaults: Mapping[str, FoundDefault],
+    prints_types: bool,
 ) -> Iterator[Finding]:
-    """What is wrong with the text of one version."""
+    """What is wrong with the text of one version; missing types and defaults where the dialect has them."""
+    if not prints_types:
+        yield from _missing_findings(spec, passages, defaults)
     yield from _attribute_findings(spec, passages, defaults)
     yield from _type_findings(spec, passages)
     yield from _markup_findings(passages)
@@ -33,7 +36,7 @@ def version_findings(
     yield from find_wrong_names(spec, passages)
 
 
-def _attribute_findings(
+def _missing_findings(
     spec: Spec, passages: Mapping[str, Passage], defaults: Mapping[str, FoundDefault]
 ) -> Iterator[Finding]:
     untyped = [each for each in spec.attributes.values() if each.kind is None]
@@ -63,10 +66,14 @@ def _attribute_findings(
             ", ".join(each.name for each in silent),
             "noted",
         )
+
+
+def _attribute_findings(
+    spec: Spec, passages: Mapping[str, Passage], defaults: Mapping[str, FoundDefault]
+) -> Iterator[Finding]:
     for name, default in defaults.items():
         if default.undecodable is not None:
-            passage = passages[f"attributes.{name}"]
-            place = passage.source(passage.text.find(default.undecodable))
+            place = _place(default.undecodable, passages.get(f"attributes.{name}"), spec.attributes[name])
             found = (
                 f"the text marks {default.value} as the default" if default.origin else "nothing else does"
             )
@@ -90,6 +97,13 @@ def _attribute_findings(
                 f"confidence {values.confidence:.2f}",
                 "noted",
             )
+
+
+def _place(text: str, passage: Passage | None, attribute: AttributeSpec) -> Source:
+    offset = passage.text.find(text) if passage is not None else -1
+    if passage is None or offset < 0:
+        return attribute.origin.sources[0]
+    return passage.source(offset)
 
 
 def _text(passages: Mapping[str, Passage], about: str) -> str:

@@ -6,14 +6,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from opcert.attributes import AttributeKind
 from specs.documents import Line, Passage
-from specs.model import Source
+from specs.model import Arity, Source
+from specs.onnx_pages.parts import Item, Parts, split_types
+from specs.worked.examples import ExampleText
 
 _TITLE = re.compile(r"^\*\*(Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\*$")
 _ITEM = re.compile(
     r"^\* \*\*(?P<name>[^*]+)\*\*(?: \((?P<options>[^)]*)\))?(?: - \*\*(?P<type>.+?)\*\*)?"
     r"(?P<types> in \()?(?P<end>.*)$"
 )
+_BETWEEN = re.compile(r"^Between (\d+) and (\d+) (inputs|outputs)\.?$")
+_EXAMPLE_TITLE = re.compile(r"^\*\*(_\w+)\*\*$")
+_NO_LIMIT = 2147483647
+_KINDS: dict[str, AttributeKind] = {
+    "INT": "int",
+    "FLOAT": "float",
+    "STRING": "string",
+    "INTS": "ints",
+    "FLOATS": "floats",
+    "STRINGS": "strings",
+}
 
 
 @dataclass
@@ -22,18 +36,6 @@ class Section:
 
     place: Source
     lines: list[Line] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Item:
-    """One bulleted item: `* **name** (options) - **type**:` and its description."""
-
-    name: str
-    options: str
-    type: str | None
-    types: tuple[str, ...]
-    line: Line
-    description: Passage
 
 
 def read_sections(lines: Sequence[Line]) -> dict[str, Section]:
@@ -65,6 +67,44 @@ def read_items(section: Section | None) -> tuple[list[Line], list[Item]]:
     return preface, [_item(each) for each in groups]
 
 
+def read_parts(sections: dict[str, Section]) -> Parts:
+    """The parts of an operator version out of its sections."""
+    before_inputs, inputs = read_items(sections.get("Inputs"))
+    before_outputs, outputs = read_items(sections.get("Outputs"))
+    return Parts(
+        summary=Passage(sections["Summary"].lines) if "Summary" in sections else Passage([]),
+        attributes=read_items(sections.get("Attributes"))[1],
+        inputs=inputs,
+        outputs=outputs,
+        type_constraints=read_items(sections.get("Type Constraints"))[1],
+        input_arity=_arity(before_inputs, inputs),
+        output_arity=_arity(before_outputs, outputs),
+        examples=_example_texts(sections.get("Examples")),
+        prints_types=False,
+    )
+
+
+def _arity(preface: Sequence[Line], items: Sequence[Item]) -> Arity:
+    for line in preface:
+        match = _BETWEEN.match(line.text.strip())
+        if match:
+            return Arity(int(match[1]), None if int(match[2]) == _NO_LIMIT else int(match[2]))
+    return Arity(len(items), len(items))
+
+
+def _example_texts(section: Section | None) -> list[ExampleText]:
+    texts: list[ExampleText] = []
+    lines: list[Line] = []
+    for line in section.lines if section else []:
+        title = _EXAMPLE_TITLE.match(line.text)
+        if title:
+            lines = []
+            texts.append(ExampleText(title[1], lines, line.source()))
+        elif line.text != "::" and (line.text or lines):
+            lines.append(line)
+    return texts
+
+
 def _item(lines: list[Line]) -> Item:
     head = _ITEM.match(lines[0].text)
     assert head is not None
@@ -75,7 +115,19 @@ def _item(lines: list[Line]) -> Item:
     elif head["end"].rstrip() not in ("", ":"):
         tail = lines[0].after(head.start("end"))
         rest = [tail.after(1) if tail.text.startswith(":") else tail, *rest]
-    return Item(head["name"], head["options"] or "", head["type"], types, lines[0], Passage(rest))
+    name, _, kind = head["name"].partition(" - ")
+    words = [each.strip() for each in (head["options"] or "").split(",")]
+    return Item(
+        name=name,
+        line=lines[0],
+        description=Passage(rest),
+        type=head["type"],
+        types=types,
+        kind=_KINDS.get(kind),
+        words=tuple(words),
+        # These pages print the word where the schema says the opposite.
+        homogeneous="heterogeneous" in words,
+    )
 
 
 def _types(lines: list[Line]) -> tuple[tuple[str, ...], list[Line]]:
@@ -89,15 +141,3 @@ def _types(lines: list[Line]) -> tuple[tuple[str, ...], list[Line]]:
             after = line.text.find("):") + 2
             return tuple(types), [line.after(after), *lines[position + 1 :]]
     return tuple(types), []
-
-
-def split_types(text: str) -> list[str]:
-    """The types of a comma list, at bracket depth 0 only: `map(int64, float)` is one."""
-    parts, depth, start = [], 0, 0
-    for position, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            parts.append(text[start:position])
-            start = position + 1
-    parts.append(text[start:])
-    return [each.strip() for each in parts if each.strip()]

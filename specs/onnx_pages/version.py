@@ -1,4 +1,4 @@
-"""One operator version of an ONNX page: sections become facts and findings."""
+"""One operator version of an ONNX page: its parts become facts and findings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opcert.attributes import AttributeKind
 from opcert.names import OperatorName
-from specs.documents import Line, Passage
+from specs.documents import Passage
 from specs.model import (
     AllowedValues,
-    Arity,
     AttributeSpec,
     Document,
     Finding,
@@ -24,43 +22,29 @@ from specs.model import (
     TypeConstraint,
 )
 from specs.onnx_pages.page_findings import version_findings
-from specs.onnx_pages.sections import Item, Section, read_items
+from specs.onnx_pages.parts import Item, Parts
+from specs.onnx_pages.printed_defaults import read_default
 from specs.prose.defaults import FoundDefault, find_default
 from specs.prose.formulas import find_formulas
 from specs.prose.values import find_values
-from specs.worked.examples import ExampleText, read_examples
+from specs.worked.examples import read_examples
 from specs.worked.summaries import read_summary_example
 
-_KINDS: dict[str, AttributeKind] = {
-    "INT": "int",
-    "FLOAT": "float",
-    "STRING": "string",
-    "INTS": "ints",
-    "FLOATS": "floats",
-    "STRINGS": "strings",
-}
 _TENSOR = re.compile(r"^tensor\((\w+)\)$")
-_BETWEEN = re.compile(r"^Between (\d+) and (\d+) (inputs|outputs)\.?$")
-_EXAMPLE_TITLE = re.compile(r"^\*\*(_\w+)\*\*$")
 
 
-def read_version(
-    operator: OperatorName, document: Document, sections: dict[str, Section], page: list[Finding]
-) -> Spec:
+def read_version(operator: OperatorName, document: Document, parts: Parts, page: Sequence[Finding]) -> Spec:
     """The facts of one version; `page` holds the findings about the page's markup."""
     builder = _Builder()
-    items = read_items(sections.get("Attributes"))[1]
-    attributes = {each.name: each for each in map(builder.attribute, items)}
-    inputs, input_arity = builder.parameters("inputs", sections.get("Inputs"))
-    outputs, output_arity = builder.parameters("outputs", sections.get("Outputs"))
+    attributes = {each.name: each for each in map(builder.attribute, parts.attributes)}
+    inputs = tuple(builder.parameter("inputs", each) for each in parts.inputs)
+    outputs = tuple(builder.parameter("outputs", each) for each in parts.outputs)
     constraints = {}
-    for item in read_items(sections.get("Type Constraints"))[1]:
+    for item in parts.type_constraints:
         builder.describe(f"type_constraints.{item.name}", item.description)
-        constraints[item.name] = TypeConstraint(
-            item.name, tuple(our_type(each) for each in item.types), Origin("imported", (item.line.source(),))
-        )
-    summary = Passage(sections["Summary"].lines) if "Summary" in sections else Passage([])
-    builder.describe("summary", summary)
+        types = tuple(our_type(each) for each in item.types)
+        constraints[item.name] = TypeConstraint(item.name, types, Origin("imported", (item.line.source(),)))
+    builder.describe("summary", parts.summary)
     spec = Spec(
         operator=operator,
         documents=(document,),
@@ -70,13 +54,17 @@ def read_version(
         type_constraints=constraints,
         formulas=tuple(builder.formulas),
         prose=tuple(builder.prose),
-        input_arity=input_arity,
-        output_arity=output_arity,
+        input_arity=parts.input_arity,
+        output_arity=parts.output_arity,
+        deprecated=parts.deprecated,
         origins=builder.origins,
     )
-    examples, findings = read_examples(spec, _example_texts(sections.get("Examples")))
-    printed, more = read_summary_example(spec, summary)
-    found = [*page, *version_findings(spec, builder.passages, builder.defaults), *more, *findings]
+    if parts.deprecated:
+        return replace(spec, findings=tuple(page))
+    examples, findings = read_examples(spec, parts.examples)
+    printed, more = read_summary_example(spec, parts.summary)
+    own = version_findings(spec, builder.passages, builder.defaults, parts.prints_types)
+    found = [*page, *own, *more, *findings]
     found.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
     return replace(spec, examples=(*printed, *examples), findings=tuple(found))
 
@@ -104,72 +92,63 @@ class _Builder:
             self.formulas += find_formulas(passage)
 
     def attribute(self, item: Item) -> AttributeSpec:
-        name, _, kind = item.name.partition(" - ")
-        self.describe(f"attributes.{name}", item.description)
-        default = find_default(item.description)
+        self.describe(f"attributes.{item.name}", item.description)
+        default = self._default(item)
         value = default.value if default is not None else None
-        values: AllowedValues | None = find_values(item.description, name, value)
+        values: AllowedValues | None = None
+        if item.kind in (None, "string", "strings"):
+            values = find_values(item.description, item.name, value)
         if default is not None:
-            self.defaults[name] = default
+            self.defaults[item.name] = default
             if default.origin is not None:
-                self.origins[f"attributes.{name}.default"] = default.origin
+                self.origins[f"attributes.{item.name}.default"] = default.origin
         return AttributeSpec(
-            name=name,
-            kind=_KINDS.get(kind),
-            required="required" in item.options,
+            name=item.name,
+            kind=item.kind,
+            required="required" in item.words,
             default=value,
             has_default=default is not None and default.origin is not None,
             values=values,
             origin=Origin("imported", (item.line.source(),)),
+            other_type=item.other_type,
         )
 
-    def parameters(
-        self, group: str, section: Section | None
-    ) -> tuple[tuple[ParameterSpec, ...], Arity | None]:
-        preface, items = read_items(section)
-        parameters = tuple(self._parameter(group, each) for each in items)
-        return parameters, _arity(preface, parameters)
+    @staticmethod
+    def _default(item: Item) -> FoundDefault | None:
+        if item.default is not None:
+            return read_default(item)
+        if "required" in item.words or item.other_type is not None:
+            return None
+        found = find_default(item.description)
+        return found if found is None or _fits(found.value, item) else None
 
-    def _parameter(self, group: str, item: Item) -> ParameterSpec:
+    def parameter(self, group: str, item: Item) -> ParameterSpec:
         self.describe(f"{group}.{item.name}", item.description)
-        words = [each.strip() for each in item.options.split(",")]
+        words = item.words
         option: Option = (
             "variadic" if "variadic" in words else "optional" if "optional" in words else "single"
         )
-        default = find_default(item.description) if group == "inputs" else None
+        default = find_default(item.description) if group == "inputs" and option == "optional" else None
         return ParameterSpec(
             name=item.name,
             option=option,
             type=our_type(item.type or "unknown"),
             origin=Origin("imported", (item.line.source(),)),
             rank=_rank(item.description.text),
-            # These pages print the word where the schema says the opposite.
-            homogeneous="heterogeneous" in words,
+            homogeneous=item.homogeneous,
+            differentiable=item.differentiable,
             default=default.value if default is not None else None,
         )
+
+
+def _fits(value: object, item: Item) -> bool:
+    """Whether a default found in words can be one of the attribute's type; without a type every one can."""
+    if item.kind is None or value is None:
+        return True
+    wanted: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "string": (str,)}
+    return isinstance(value, wanted.get(item.kind, ()))
 
 
 def _rank(text: str) -> str | None:
     match = re.match(r"(?:\w+ )?(\d+|N)-?D\b", text)
     return match[1] if match else None
-
-
-def _arity(preface: Sequence[Line], parameters: Sequence[ParameterSpec]) -> Arity | None:
-    for line in preface:
-        match = _BETWEEN.match(line.text.strip())
-        if match:
-            return Arity(int(match[1]), None if int(match[2]) == 2147483647 else int(match[2]))
-    return Arity(len(parameters), len(parameters))
-
-
-def _example_texts(section: Section | None) -> list[ExampleText]:
-    texts: list[ExampleText] = []
-    lines: list[Line] = []
-    for line in section.lines if section else []:
-        title = _EXAMPLE_TITLE.match(line.text)
-        if title:
-            lines = []
-            texts.append(ExampleText(title[1], lines, line.source()))
-        elif line.text != "::" and (line.text or lines):
-            lines.append(line)
-    return texts
