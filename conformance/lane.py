@@ -183,6 +183,7 @@ class Lane:
             session.loaded = (sent.model, request)
         sent.run = session.number()
         send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
+        session.process.flush()
         return sent
 
     def _finish(self, ahead: deque[_Sent | tuple[Task, Response]]) -> tuple[Task, Response]:

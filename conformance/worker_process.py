@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ _PASSED_ON = ("PATH", "LD_LIBRARY_PATH")
 _TICK = 0.05
 _CHUNK = 1 << 20
 _TAIL = 64 << 10
+_PIECES = 64
 _LAST_READS = 16
 _KEPT_LINES = 20
 _KEPT_CHARACTERS = 2000
@@ -127,10 +129,12 @@ class WorkerProcess:
         self.alive = True
 
     def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
-        """Send a frame, or as much of it as the worker takes at once; the rest goes while waiting."""
-        waiting = bool(self._unsent)
+        """Put a frame behind those that are to be sent; `flush`, or waiting for an answer, sends them."""
         self._unsent.extend(memoryview(each) for each in encode_frame(header, blobs) if each)
-        if not waiting:
+
+    def flush(self) -> None:
+        """Send as much as the worker takes at once."""
+        if self._unsent:
             self._write()
 
     @property
@@ -147,6 +151,7 @@ class WorkerProcess:
 
         Raises WorkerLost, WorkerHung or Stopped; after these the worker is dead.
         """
+        self.flush()
         while True:
             try:
                 frame = self._reader.take()
@@ -226,9 +231,8 @@ class WorkerProcess:
 
     def _write(self) -> None:
         while self._unsent:
-            piece = self._unsent[0]
             try:
-                sent = os.write(self._in, piece)
+                sent = os.writev(self._in, list(islice(self._unsent, _PIECES)))
             except BlockingIOError:
                 self._poll.register(self._in, select.POLLOUT)
                 return
@@ -236,10 +240,11 @@ class WorkerProcess:
                 # The worker has closed its end; reading will tell how it ended.
                 self._unsent.clear()
                 break
-            if sent == len(piece):
-                self._unsent.popleft()
-            else:
-                self._unsent[0] = piece[sent:]
+            while sent:
+                piece = self._unsent.popleft()
+                if len(piece) > sent:
+                    self._unsent.appendleft(piece[sent:])
+                sent -= min(sent, len(piece))
         with contextlib.suppress(KeyError):
             self._poll.unregister(self._in)
 

@@ -27,7 +27,7 @@ from tests.conformance.samples import echo_runtime, expect, find_processes, make
 
 MARKER = uuid.uuid4().hex
 MEMORY = 200 << 20
-LIMITS = Limits(start_seconds=20, case_seconds=0.8, resident_bytes=MEMORY, answer_bytes=64 << 20)
+LIMITS = Limits(start_seconds=20, case_seconds=1.5, resident_bytes=MEMORY, answer_bytes=64 << 20)
 
 # What a fake does, the verdict that it must get, and a part of the reason.
 DEEDS = {
@@ -54,11 +54,10 @@ DEEDS = {
     "exit3": ("crash", "exited with status 3 at run"),
     "stderr_die": ("crash", "SIGABRT"),
     "child": ("crash", "exited with status 1"),
-    "sleep": ("timeout", "no answer to run within 0.8 s"),
-    "load_sleep": ("timeout", "no answer to load within 0.8 s"),
+    "sleep": ("timeout", "no answer to run within 1.5 s"),
+    "load_sleep": ("timeout", "no answer to load within 1.5 s"),
     "sleep_stubbornly": ("timeout", "no answer to run"),
     "slow": ("timeout", "no answer to run"),
-    "memory": ("crash", "MiB of resident memory; the limit is 200 MiB"),
     "wrong_id": ("crash", "broke the protocol with an answer to request 999999"),
     "no_id": ("crash", "broke the protocol with an answer to request None"),
     "garbage": ("crash", "broke the protocol with a header of 4294967295 bytes"),
@@ -123,6 +122,15 @@ def test_a_mismatch_says_where_and_how_far(misdeeds: tuple[dict[str, Result], Re
     assert (worst["got"], worst["expected"], worst["allowed"], worst["ratio"]) == (0.0, 5.125, None, None)
     assert results["zero"].pattern == "all elements are zero"
     assert results["transposed"].pattern == "the expected output with its axes in the order [1, 0]"
+
+
+def test_a_worker_that_eats_memory_is_killed(tmp_path: Path) -> None:
+    limits = Limits(case_seconds=30, resident_bytes=MEMORY)
+    record = run(tmp_path, [make_case("memory"), make_case("echo")], limits=limits)
+    found = {each.levels["do"]: each for each in record.results}
+    assert found["echo"].verdict == "pass"
+    assert found["memory"].verdict == "crash"
+    assert "MiB of resident memory; the limit is 200 MiB" in (found["memory"].reason or "")
 
 
 def test_nothing_of_a_worker_is_left_behind(misdeeds: tuple[dict[str, Result], Record]) -> None:
@@ -195,6 +203,12 @@ def test_answers_that_change_are_faults(tmp_path: Path) -> None:
     assert set(kinds) == {"repeats_differ", "forms_differ"}
     assert kinds["repeats_differ"]["count"] == 1
     assert exit_code(record) is ExitCode.DOES_NOT_HOLD
+
+
+def test_answers_of_which_nothing_is_demanded_may_change(tmp_path: Path) -> None:
+    cases = [make_case("differs_by_form", family="survival", demand="survive")]
+    record = run(tmp_path, cases, forms="all")
+    assert (record.counts["observed"], record.faults) == (1, ())
 
 
 def test_inconsistent_readings_are_a_fault(tmp_path: Path) -> None:
