@@ -24,7 +24,7 @@ OPERATORS = (
     "ai.onnx::Resize-18",
 )
 
-FOCUS = {"element_type": "float"}
+FOCUS = {"element_type": "float", "roi_type": "float"}
 
 
 def build_call(spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
