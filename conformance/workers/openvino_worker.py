@@ -7,6 +7,7 @@ come up once the shapes are known, and answers with an empty tensor.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 
@@ -74,6 +75,8 @@ class OpenvinoWorker(Worker):
 
     def __init__(self, options: Dict[str, str]) -> None:
         del options  # it has none
+        # It reports every start to its makers, from a forked child; without this module it does not.
+        sys.modules["openvino_telemetry"] = None  # type: ignore[assignment] # the import system's way to say no
         self._openvino = import_module("openvino")
         self._core = self._openvino.Core()
         offered = set(self._core.get_property("CPU", "SUPPORTED_PROPERTIES"))

@@ -65,6 +65,11 @@ class Conversation:
         self._process.kill()
         self._process.communicate()
 
+    def children(self) -> list[str]:
+        """The numbers of the processes that the worker has started and that still run."""
+        lists = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        return [number for each in lists for number in each.read_text().split()]
+
     def ask(self, header: Header, blobs: Sequence[bytes] = ()) -> tuple[Header, list[bytes]]:
         """The answer to a request; RuntimeRefused where it is an error, EOFError where the worker died."""
         sending, receiving = self._process.stdin, self._process.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,6 +113,14 @@ def test_every_form_is_taken_by_its_own_operators(runtime: Conversation, form: F
 def test_every_form_is_taken_by_onnx_models(runtime: Conversation, form: Form) -> None:
     inputs = [("input_data", numbers((5,))), ("shape", tensor([5]))]
     assert_moved_unharmed(runtime, make_case("ai.onnx::CenterCropPad-18", inputs), form)
+
+
+def test_it_reports_to_nobody(tmp_path: Path) -> None:
+    python = environment_of(ADAPTER).python
+    with Conversation(python, ADAPTER.worker, environment={"HOME": str(tmp_path)}) as conversation:
+        assert_moved_unharmed(conversation, _patches(numbers((2, 3, 4, 5))))
+        assert not list(tmp_path.iterdir())
+        assert not conversation.children()
 
 
 def test_an_error_that_comes_up_with_the_shapes_is_not_lost(runtime: Conversation) -> None:
