@@ -10,9 +10,12 @@ from specs.model import Formula, Origin
 
 _LEFT = r"[a-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*(?:\[[A-Za-z0-9]+\])?"
 _QUOTED = re.compile(rf"`+(?P<name>{_LEFT}) = (?P<text>[^`=][^`]*?)`+")
-_CLAUSE = re.compile(rf"(?:^|,\s)(?P<name>{_LEFT}) = (?P<text>[^=`,][^=`]*?)[,.]?\s*$")
+_CLAUSE = re.compile(rf"(?:^\s*|[,:]\s)(?P<name>{_LEFT}) = (?P<text>[^=`,][^=`]*?)[,.]?\s*$")
 _CONDITION = re.compile(
     r"\b[Ii]f [`\"']*(?P<name>\w+)[`\"']* is [`\"']+(?P<value>\w+)[`\"']+,[^.]*?:?\s*$", re.DOTALL
+)
+_ABSENT = re.compile(
+    r"[`.,\s]*(?:<br ?/?>\s*)?if (?:the )?input [^\w\s]*(?P<name>\w+)[^\w\s]* is not (?:specified|provided|given)\b"
 )
 _BREAK = re.compile(r"<br ?/?>")
 _OPERATION = re.compile(r"[-+*/(?\[]")
@@ -29,7 +32,10 @@ def find_formulas(passage: Passage) -> Iterator[Formula]:
             if not _OPERATION.search(text):
                 continue
             origin = Origin("imported", (passage.source(start + match.start("name")),))
-            yield Formula(match["name"], _without_condition(text), origin, condition)
+            end = start + match.start("text") + len(_without_condition(match["text"]))
+            absent = _ABSENT.match(passage.text, end)
+            when = f"not present({absent['name']})" if absent else condition
+            yield Formula(match["name"], _without_condition(text), origin, when)
         found = _CONDITION.search(piece.rstrip())
         if found:
             condition = f"{found['name']} == '{found['value']}'"
@@ -42,4 +48,4 @@ def find_formulas(passage: Passage) -> Iterator[Formula]:
 
 def _without_condition(text: str) -> str:
     """The formula without a clause such as `if input "sizes" is not specified` behind it."""
-    return re.split(r"\s+if (?:input|the)\b", text)[0].strip().rstrip(",.")
+    return re.split(r"\s+if (?:input|the)\b", text)[0].rstrip().rstrip(",.")
