@@ -45,6 +45,7 @@ _NAMED = re.compile(r"^``(?P<name>\w+)``")
 _TYPE = re.compile(r"(?:of type|type) \*(?P<type>\w+)\*|type equal to ``(?P<same>\w+)``")
 _RANK = re.compile(r"\b(?P<rank>\d+|N)-?D\b")
 _SHAPE = re.compile(r"with shape ``\[(?P<shape>[^`]*)\]``")
+_SINGLE = re.compile(r"(?<![`\w:])`[^`<>]+`(?![`_])")
 _EXTENTS = frozenset(["sizes", "strides", "rates", "dilations", "kernel"])
 """Attributes for which zero means nothing: extents of windows and distances between them."""
 
@@ -88,6 +89,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
             Finding("html-escape", "warning", damaged[0].source(), "HTML entities stand in the text",
                     f"{len(damaged)} lines", "repaired")
         )  # fmt: skip
+    findings += _single_quotes(lines)
     found = [*builder.findings, *find_wrong_names(spec, builder.passages), *_zeros(spec), *findings]
     found.sort(key=lambda each: (each.source.line, each.code))
     return [replace(spec, examples=examples, findings=tuple(found))]
@@ -96,6 +98,21 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
 def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
     least = sum(each.option == "single" for each in parameters)
     return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
+
+
+def _single_quotes(lines: Sequence[Line]) -> Iterator[Finding]:
+    """Literals in single backquotes, which reStructuredText sets as a role's text."""
+    for line in lines:
+        match = _SINGLE.search(line.text)
+        if match:
+            yield Finding(
+                "markup-damage",
+                "hint",
+                line.source(),
+                "a literal stands in single backquotes",
+                match[0],
+                "repaired",
+            )
 
 
 def _zeros(spec: Spec) -> Iterator[Finding]:
@@ -160,6 +177,11 @@ class _Builder:
             self.findings.append(
                 Finding("attribute-type-missing", "warning", source, f"{name} has no type", name, "noted")
             )
+        if bounds is None:
+            self.findings.append(
+                Finding("range-missing", "hint", source, f"{name} has no range of values",
+                        "every attribute of these pages has one", "noted")
+            )  # fmt: skip
         self.attributes[name] = AttributeSpec(
             name=name,
             kind=kind,

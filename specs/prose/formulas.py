@@ -15,7 +15,8 @@ _CONDITION = re.compile(
     r"\b[Ii]f [`\"']*(?P<name>\w+)[`\"']* is [`\"']+(?P<value>\w+)[`\"']+,[^.]*?:?\s*$", re.DOTALL
 )
 _ABSENT = re.compile(
-    r"[`.,\s]*(?:<br ?/?>\s*)?if (?:the )?input [^\w\s]*(?P<name>\w+)[^\w\s]* is not (?:specified|provided|given)\b"
+    r"[`.,\s]*(?:<br ?/?>\s*)?if (?:the )?input [^\w\s]*(?P<name>\w+)[^\w\s]*"
+    r" is not (?:specified|provided|given)\b"
 )
 _BREAK = re.compile(r"<br ?/?>")
 _OPERATION = re.compile(r"[-+*/(?\[]")
