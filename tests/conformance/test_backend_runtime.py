@@ -50,7 +50,7 @@ def test_a_backend_gets_its_verdict_and_the_command_its_exit_code(tmp_path: Path
     assert record.header["runtime"]["name"] == f"fake_backends:{name}"
     assert record.header["runtime"]["version"] == "0.9"
     failing = verdict not in ("pass", "unsupported")
-    assert (f"-k {record.results[0].case}" in printed) == failing
+    assert (f"opcert repro {record.results[0].case}" in printed) == failing
 
 
 @pytest.mark.parametrize(

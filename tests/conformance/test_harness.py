@@ -309,7 +309,7 @@ def test_a_form_that_is_not_taken_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [2, 5])
 def test_several_workers_give_the_same_record(tmp_path: Path, jobs: int) -> None:
-    cases = [make_case(do, seed=1) for do in ("ulp", "SIGSEGV", "raise", "sleep")]
+    cases = [make_case(do, seed=1) for do in ("ulp", "SIGSEGV", "raise", "exit3")]
     cases += [make_case("echo", seed=each) for each in range(30)]
     alone = run(tmp_path / "alone", cases)
     together = run(tmp_path / "together", cases, jobs=jobs)
