@@ -79,6 +79,8 @@ def draw_axes(levels: Mapping[str, str], draw: Draw) -> list[Axis] | None:
         )
         if best is None or score < best[0]:
             best = (score, axes)
+            if not any(score):
+                break
     return best[1] if best else None
 
 
