@@ -15,7 +15,7 @@ from reports.answers import Output, read_outputs
 from reports.facts import mapping, place, places, text
 from reports.features import ABSENT, ELEMENT_TYPE
 from reports.results import CaseResult, Results
-from reports.text import duration, listed, plural, ratio_text
+from reports.text import duration, listed, one_line, plural, ratio_text
 from reports.values import attribute_text, shape_text, values_text
 from reports.verdicts import word
 
@@ -113,7 +113,10 @@ def answer_text(found: CaseResult, outputs: Sequence[Output]) -> str:
     """What happened, in a line: the outputs, or why there are none."""
     if found.verdict in ("mismatch", "accepted_invalid") and outputs:
         return "; ".join(each.line for each in outputs)
-    return (found.row.reason if found.row is not None else None) or word(found.verdict)
+    row = found.row
+    if row is not None and found.verdict == "rejected_valid" and row.message:
+        return one_line(f"{row.error}: {row.message}" if row.error else row.message, 300)
+    return (row.reason if row is not None else None) or word(found.verdict)
 
 
 def error_text(found: CaseResult) -> str:

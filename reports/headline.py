@@ -45,6 +45,8 @@ def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
     if counts["unsupported"]:
         verb = "is" if counts["unsupported"] == 1 else "are"
         said.append(f"{count(counts['unsupported'])} {verb} unsupported, and the runtime says so itself.")
+    if counts["observed"]:
+        said.append(f"Of {plural(counts['observed'], 'case')} nothing is demanded but survival.")
     if results.record.faults:
         said.append(f"The whole run shows {plural(len(results.record.faults), 'fault')}.")
     return tuple(said)
@@ -84,14 +86,27 @@ def list_facts(results: Results) -> tuple[Fact, ...]:
     cases = plural(len(results.cases), "case")
     found.append(Fact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
     found.append(_record_fact(results))
-    rows = len(results.record.results)
-    forms = sorted({each.form for each in results.record.results})
-    if rows:
-        found.append(Fact("asked", f"{plural(rows, 'call')}, form {_flat(forms)}"))
-    options = mapping(header.get("options"))
-    if options:
-        found.append(Fact("options", _flat(options)))
+    if results.record.results:
+        found.append(Fact("asked", _asked(results)))
     return tuple(found)
+
+
+def _asked(results: Results) -> str:
+    """How many calls were made, in which forms, under which limits; any other option by its name."""
+    options = dict(mapping(results.record.header.get("options")))
+    forms = sorted({each.form for each in results.record.results})
+    options.pop("forms", None)
+    parts = [plural(len(results.record.results), "call"), f"form {_flat(forms)}"]
+    jobs, limit, memory = (options.pop(name, None) for name in ("jobs", "timeout", "memory"))
+    if isinstance(jobs, int):
+        parts.append(plural(jobs, "worker"))
+    if isinstance(limit, int | float):
+        parts.append(f"{limit:g} s a case")
+    if isinstance(memory, int):
+        parts.append(f"{memory / 2**30:g} GiB")
+    for name in ("repeat", "start_timeout"):
+        options.pop(name, None)
+    return ", ".join(each for each in (*parts, _flat(options)) if each)
 
 
 def _platform(value: object) -> str:

@@ -38,7 +38,7 @@ def read_tensor(name: str) -> Any:
         found = np.empty(len(message.string_data), dtype=object)
         found[:] = [each.decode("utf-8", "surrogateescape") for each in message.string_data]
         return found.reshape(tuple(message.dims))
-    return numpy_helper.to_array(message)
+    return numpy_helper.to_array(message).copy()  # some runtimes want to write where they read
 
 
 def has_plain_type(array: Any) -> bool:
