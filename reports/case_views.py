@@ -12,10 +12,10 @@ from conformance.cases import Case, ExpectedOutput
 from opcert.tensors import Tensor
 from reports.anchors import case_anchor
 from reports.answers import Output, read_outputs
-from reports.facts import mapping, place, places, text
+from reports.facts import joined, mapping, place, places, text
 from reports.features import ABSENT, ELEMENT_TYPE
 from reports.results import CaseResult, Results
-from reports.text import duration, listed, one_line, plural, ratio_text
+from reports.text import duration, one_line, plural, ratio_text
 from reports.values import attribute_text, shape_text, values_text
 from reports.verdicts import word
 
@@ -214,7 +214,7 @@ def _rules(case: Case, facts: Mapping[str, Any], found: CaseResult) -> tuple[Par
         parts.append(Part("rule", rule))
     where = [place(facts, each) for each in case.sources] or where
     if where:
-        parts.append(Part("document", listed(where)))
+        parts.append(Part("document", joined(where)))
     if case.valid_case:
         parts.append(Part("made from", case.valid_case))
     row = found.row

@@ -8,6 +8,7 @@ from typing import Any
 
 from opcert.names import OperatorName
 from reports.results import Results
+from reports.text import listed
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -36,6 +37,18 @@ def places(facts: Mapping[str, Any], sources: object) -> list[str]:
     """The places of a list of sources."""
     found = sources if isinstance(sources, list | tuple) else ()
     return [place(facts, each) for each in found if isinstance(each, list | tuple)]
+
+
+def joined(found: Iterable[str]) -> str:
+    """Places in a sentence, each file named once: `a.rst:26, 33 and 40`."""
+    lines: dict[str, list[str]] = {}
+    for each in found:
+        file, _, line = each.partition(":")
+        if line not in lines.setdefault(file, []):
+            lines[file].append(line)
+    return "; ".join(
+        f"{file}:{listed(numbers)}" if numbers != [""] else file for file, numbers in lines.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.names import OperatorName
-from reports.facts import items, mapping, places, text
+from reports.facts import items, joined, mapping, places, text
 from reports.results import CaseResult, Results
 from reports.text import count, listed, plural
 
@@ -137,7 +137,7 @@ def _evidence(facts: Mapping[str, Any], reading: Mapping[str, Any], option: str)
         evidence = mapping(each)
         if text(evidence.get("option")) != option:
             continue
-        where = listed(places(facts, evidence.get("sources")))
+        where = joined(places(facts, evidence.get("sources")))
         kind = _EVIDENCE.get(text(evidence.get("kind")), text(evidence.get("kind")))
         note = text(evidence.get("note"))
         lines.append(": ".join(part for part in (f"{where} {kind}".strip(), note) if part))

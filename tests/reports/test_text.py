@@ -13,7 +13,7 @@ from conformance.cases import ExpectedOutput
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import Tensor, tensor
 from reports.case_views import allowed_text
-from reports.facts import short_names
+from reports.facts import joined, short_names
 from reports.text import duration, listed, moment, one_line, plural, ratio_text, shown
 from reports.values import attribute_text, element_text, shape_text, values_text
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_13, RESIZE_18
@@ -145,3 +145,8 @@ def test_allowed_errors() -> None:
     assert said(0.5, 0.5) == "0.5"
     assert said(0, 0.25) == "0 to 0.25, element by element"
     assert said(float("inf"), float("inf")) == "any value"
+
+
+def test_places_name_each_file_once() -> None:
+    assert joined(["a.rst:26", "a.rst:33", "a.rst:26", "b.rst:1:7"]) == "a.rst:26 and 33; b.rst:1:7"
+    assert joined([]) == ""
