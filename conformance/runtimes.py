@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Runtime:
 
     `requirements` is empty where the runtime runs in an interpreter or a program that is there already:
     then `command` starts its worker. `python` is the interpreter that was asked for, None for the one that
-    runs opcert.
+    runs opcert. `upgrade` makes its environment anew, with the newest version where none was named.
     """
 
     text: str
@@ -47,6 +47,7 @@ class Runtime:
     python: str | None = None
     command: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    upgrade: bool = False
 
     @property
     def slug(self) -> str:
@@ -90,6 +91,17 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
     return Runtime(text, adapter, options, requirements, python)
 
 
+def upgraded(runtime: Runtime) -> Runtime:
+    """The same runtime in an environment made anew; UserError where opcert keeps none for it."""
+    if not runtime.requirements:
+        raise UserError(
+            "there is nothing to upgrade: this runtime is not installed by opcert",
+            got=repr(runtime.text),
+            expected=f"one of {', '.join(list_runtimes())}",
+        )
+    return replace(runtime, upgrade=True)
+
+
 def list_runtimes() -> list[str]:
     """The names of the built-in runtimes."""
     return [each for each in list_adapters() if each not in _BY_FORM]
@@ -103,7 +115,7 @@ def install(runtime: Runtime, announce: Callable[[str], None]) -> Installed:
     environment = {**runtime.adapter.environment, **runtime.environment}
     if not runtime.requirements:
         return Installed(Launch(runtime.command, runtime.options, environment))
-    made = prepare(runtime.requirements, python=runtime.python, announce=announce)
+    made = prepare(runtime.requirements, python=runtime.python, upgrade=runtime.upgrade, announce=announce)
     command = (str(made.python), "-s", str(WORKERS / runtime.adapter.worker))
     facts = {"python": made.python_version, "packages": dict(made.packages)}
     return Installed(Launch(command, runtime.options, environment), facts)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     help="Seconds for each case.",
 )
 @click.option("--python", help="The interpreter to run the runtime with.")
+@click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/RUNTIME."
 )
@@ -41,6 +42,7 @@ def command(
     jobs: int,
     timeout: float,
     python: str | None,
+    upgrade: bool,
     output: Path | None,
 ) -> int:
     """Certify RUNTIME: run the suite on it and write the report, JUnit and a certificate.
@@ -53,7 +55,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.harness import run_suite
     from conformance.run_options import RunOptions
-    from conformance.runtimes import find_runtime
+    from conformance.runtimes import find_runtime, upgraded
     from opcert.commands.run_progress import choose_progress
     from opcert.commands.run_summary import format_summary, run_error
     from opcert.commands.suite_argument import resolve_suite
@@ -66,6 +68,8 @@ def command(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     profile = load_profile(profile_name) if profile_name is not None else None
     found = find_runtime(runtime, python)
+    if upgrade:
+        found = upgraded(found)
     folder = output or Path("out") / found.slug
     options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout))
     with resolve_suite(suite_name) as suite:

@@ -42,6 +42,7 @@ from opcert.commands.suite_argument import DEFAULT, HELP
 )
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--python", "python", help="The interpreter to run the runtime with.")
+@click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
 @click.option(
     "-o",
     "--output",
@@ -60,12 +61,13 @@ def command(
     memory: float,
     max_failures: int | None,
     python: str | None,
+    upgrade: bool,
     output: Path | None,
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.harness import run_suite
     from conformance.run_options import RunOptions
-    from conformance.runtimes import find_runtime
+    from conformance.runtimes import find_runtime, upgraded
     from opcert.commands.run_progress import choose_progress
     from opcert.commands.run_summary import exit_code, format_summary
     from opcert.commands.suite_argument import resolve_suite
@@ -74,6 +76,8 @@ def command(
     # Ended from outside is the same as Ctrl-C: workers are killed and the record stays readable.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     found = find_runtime(runtime, python)
+    if upgrade:
+        found = upgraded(found)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)))
     options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures)
     record_path = output or Path("out") / found.slug / "run.jsonl"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance import environments
+from conformance import environments, runtimes
 from conformance.environments import environments_folder, prepare
-from opcert.errors import ExitCode, RuntimeUnavailable
+from opcert.errors import ExitCode, RuntimeUnavailable, UserError
 
 PACKAGE = "opcert_tiny"
 
@@ -96,7 +96,7 @@ def test_versions_have_environments_of_their_own(folder: Path, index: Path) -> N
 _PREPARE = """
 import sys, time
 from pathlib import Path
-from conformance import environments
+from conformance import environments, runtimes
 real = environments.run_uv
 def slow(arguments, **keywords):
     printed = real(arguments, **keywords)
@@ -270,3 +270,23 @@ def test_environments_lie_in_the_users_cache(tmp_path: Path, monkeypatch: pytest
 
 def _kept(python: Path) -> list[Path]:
     return list(python.parents[2].iterdir())
+
+
+@pytest.mark.parametrize("upgrade", [False, True])
+def test_an_upgrade_reaches_the_environment(monkeypatch: pytest.MonkeyPatch, upgrade: bool) -> None:
+    asked: list[object] = []
+
+    def record(requirements: tuple[str, ...], **options: object) -> environments.Environment:
+        asked.extend((requirements, options["upgrade"]))
+        return environments.Environment(Path(sys.executable), "3.11", {})
+
+    monkeypatch.setattr(runtimes, "prepare", record)
+    found = runtimes.find_runtime("onnxruntime")
+    runtimes.install(runtimes.upgraded(found) if upgrade else found, lambda sentence: None)
+    assert asked == [("onnxruntime",), upgrade]
+
+
+@pytest.mark.parametrize("text", ["package.module:Backend", f"exec:{sys.executable} worker.py"])
+def test_what_opcert_does_not_install_is_not_upgraded(text: str) -> None:
+    with pytest.raises(UserError, match="nothing to upgrade"):
+        runtimes.upgraded(runtimes.find_runtime(text))
