@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from generator.lock import read_lock
+from generator.lock import read_lock, sources_digest
 from generator.suites import Progress, write_generated
 from generator.workshop import Options
 from opcert.errors import Place, UserError
@@ -48,13 +48,22 @@ def cached_suite(operators: Sequence[OperatorName], options: Options, progress: 
 
 
 def default_suite(progress: Progress) -> Path:
-    """The folder of the default suite, generated first where the cache lacks the one that the lock names."""
-    locked = read_lock().digest
-    found = suites_folder() / locked
-    if (found / "manifest.json").is_file():
-        return found
+    """The folder of the default suite of the specs and the code that are there now, generated if need be.
+
+    Says so where it is not the suite that `specs/suite.lock` names.
+    """
+    # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
+    note = suites_folder() / "of-sources" / sources_digest()
+    digest = note.read_text(encoding="ascii").strip() if note.is_file() else ""
+    if digest and (suites_folder() / digest / "manifest.json").is_file():
+        return suites_folder() / digest
     progress("generating the default suite")
     made = cached_suite((), Options(), progress)
+    note.parent.mkdir(exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False, encoding="ascii") as written:
+        written.write(made.name)
+    Path(written.name).replace(note)
+    locked = read_lock().digest
     if made.name != locked:
         progress(
             f"the suite generated here ({made.name[:12]}) is not that of specs/suite.lock ({locked[:12]}); "

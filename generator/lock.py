@@ -171,6 +171,12 @@ def _generating_files() -> list[Path]:
     return [*sorted(_package(generator).rglob("*.py")), *shared, *written]
 
 
+def sources_digest() -> str:
+    """A digest of everything that the default suite is made from: specs, reference, generating code."""
+    facts = [*_package(specs).rglob("*.yaml"), *_package(specs).glob("*.py")]
+    return _digest_of([*_generating_files(), *sorted(_package(reference).rglob("*.py")), *sorted(facts)])
+
+
 def _package(module: Any) -> Path:
     return Path(module.__file__).parent
 

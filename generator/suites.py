@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from conformance.suites import suite_order, write_suite
 from generator.discovery import find_levels, known_operators
 from generator.facts import operator_facts
 from generator.workshop import Options, Workshop
+from opcert.errors import Place, UserError
 from opcert.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -87,7 +89,11 @@ def write_generated(
     processes: int = 1,
     progress: Progress = lambda _: None,
 ) -> str:
-    """Generate a suite and write it to `path` (a folder, or a `.zip`); returns its digest."""
+    """Generate a suite and write it to `path` (a folder, or a `.zip`); returns its digest.
+
+    Raises UserError where the place cannot be written, before anything is generated.
+    """
+    _check_place(path)
     cases: list[Case] = []
     facts: dict[str, Any] = {}
     for made in generate(operators, options, folders, processes):
@@ -96,3 +102,18 @@ def write_generated(
         progress(f"{made.operator}: {len(made.cases)} cases in {made.seconds:.1f} s")
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
     return write_suite(path, cases, {"operators": facts}, chosen)
+
+
+def _check_place(path: Path) -> None:
+    folder = path.absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(
+            "the suite cannot be written here",
+            got=error.strerror or str(error),
+            where=Place(str(path)),
+            remedy="Name another place with -o.",
+        ) from error

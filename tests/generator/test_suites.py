@@ -9,20 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from conformance.suites import open_suite
-from generator import cache, lock
 from generator.covering import cover, covered_tuples
-from generator.discovery import find_levels, known_operators, select_operators
+from generator.discovery import find_levels, known_operators
 from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import Solver, feasible_tuples
-from generator.lock import Lock, lock_of, write_lock
 from generator.suites import write_generated
 from generator.workshop import Options
-from opcert.commands import generate_command
-from opcert.errors import ExitCode, UserError
 from opcert.names import OperatorName
 from reference.registry import find_operator
 from specs.expressions import check_constraints, parse
@@ -161,78 +156,3 @@ def test_a_suite_holds_each_case_with_what_the_manifest_promises(tmp_path: Path)
                 assert case.constraint in facts["constraints"]
                 assert case.valid_case in ids
     assert json.loads((tmp_path / "suite" / "manifest.json").read_text())["options"]["size"] == "small"
-
-
-def test_names_of_operators_may_be_short_and_unknown_ones_are_answered_with_near_ones() -> None:
-    assert select_operators(["Pad"]) == [QUICK]
-    assert select_operators(["com.microsoft/Pad-1"]) == [QUICK]
-    assert len(select_operators(["Resize"])) == 4
-    with pytest.raises(UserError) as caught:
-        select_operators(["Rezise-18"])
-    assert "ai.onnx::Resize-18" in str(caught.value)
-
-
-def test_the_command_writes_a_zip_and_tells_its_digest(tmp_path: Path) -> None:
-    path = tmp_path / "pad.zip"
-    ran = CliRunner().invoke(generate_command.command, ["Pad", "--size", "small", "-o", str(path)])
-    assert ran.exception is None
-    with open_suite(path) as suite:
-        assert suite.digest in ran.stdout
-    assert "com.microsoft::Pad-1" in ran.stderr
-
-
-def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
-    for arguments in (["--check", "--update"], ["--check", "--size", "small"], ["--update", "Pad"]):
-        ran = CliRunner().invoke(generate_command.command, arguments)
-        assert isinstance(ran.exception, UserError), arguments
-
-
-@pytest.fixture
-def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
-    write_generated(tmp_path / "suite", [QUICK], Options())
-    made = lock_of(json.loads((tmp_path / "suite" / "manifest.json").read_text()))
-    write_lock(made, tmp_path / "suite.lock")
-    monkeypatch.setattr(generate_command, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
-    monkeypatch.setattr(cache, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
-    return made
-
-
-def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) -> None:
-    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
-    assert ran.exception is None
-    assert ran.return_value == ExitCode.HOLDS
-    text = (tmp_path / "suite.lock").read_text()
-    case, digest = next(iter(lock_of_pad.operators[str(QUICK)].cases.items()))
-    (tmp_path / "suite.lock").write_text(text.replace(f'"{case}": "{digest}"', f'"{case}": "0"'))
-    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
-    assert ran.return_value == ExitCode.DOES_NOT_HOLD
-    assert f"changed expectation: com.microsoft/Pad-1/{case}" in ran.stdout
-
-
-def test_the_default_suite_is_made_once_and_kept_by_its_digest(
-    lock_of_pad: Lock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "cache/opcert/suites").mkdir(parents=True)
-    (tmp_path / "suite").rename(tmp_path / "cache/opcert/suites" / lock_of_pad.digest)
-    lines: list[str] = []
-    assert cache.default_suite(lines.append).name == lock_of_pad.digest
-    assert lines == []
-    made = cache.cached_suite([QUICK], Options.of("small"), lines.append)
-    with open_suite(made) as suite:
-        assert suite.digest == made.name
-    assert [each.name for each in made.parent.iterdir() if each.name.startswith(".")] == []
-
-
-def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.suites_folder() == tmp_path / "opcert" / "suites"
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache.suites_folder() == Path.home() / ".cache" / "opcert" / "suites"
-
-
-def test_a_cache_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "opcert").write_text("in the way")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(UserError, match="cannot be written"):
-        cache.cached_suite([QUICK], Options.of("small"), lambda line: None)

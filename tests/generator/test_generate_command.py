@@ -1,0 +1,113 @@
+"""The command `generate`, the cache and the lock, on one quick operator."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.suites import open_suite
+from generator import cache, lock
+from generator.discovery import select_operators
+from generator.lock import Lock, lock_of, write_lock
+from generator.suites import write_generated
+from generator.workshop import Options
+from opcert.commands import generate_command
+from opcert.errors import ExitCode, UserError
+from opcert.names import OperatorName
+
+QUICK = OperatorName.parse("com.microsoft::Pad-1")
+
+
+def test_names_of_operators_may_be_short_and_unknown_ones_are_answered_with_near_ones() -> None:
+    assert select_operators(["Pad"]) == [QUICK]
+    assert select_operators(["com.microsoft/Pad-1"]) == [QUICK]
+    assert len(select_operators(["Resize"])) == 4
+    with pytest.raises(UserError) as caught:
+        select_operators(["Rezise-18"])
+    assert "ai.onnx::Resize-18" in str(caught.value)
+
+
+def test_the_command_writes_a_zip_and_tells_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "pad.zip"
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--size", "small", "-o", str(path)])
+    assert ran.exception is None
+    with open_suite(path) as suite:
+        assert suite.digest in ran.stdout
+    assert "com.microsoft::Pad-1" in ran.stderr
+
+
+def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    for arguments in (["--check", "--update"], ["--check", "--size", "small"], ["--update", "Pad"]):
+        ran = CliRunner().invoke(generate_command.command, arguments)
+        assert isinstance(ran.exception, UserError), arguments
+
+
+@pytest.fixture
+def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
+    write_generated(tmp_path / "suite", [QUICK], Options())
+    made = lock_of(json.loads((tmp_path / "suite" / "manifest.json").read_text()))
+    write_lock(made, tmp_path / "suite.lock")
+    monkeypatch.setattr(generate_command, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
+    monkeypatch.setattr(cache, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
+    return made
+
+
+def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) -> None:
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
+    assert ran.exception is None
+    assert ran.return_value == ExitCode.HOLDS
+    text = (tmp_path / "suite.lock").read_text()
+    case, digest = next(iter(lock_of_pad.operators[str(QUICK)].cases.items()))
+    (tmp_path / "suite.lock").write_text(text.replace(f'"{case}": "{digest}"', f'"{case}": "0"'))
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
+    assert ran.return_value == ExitCode.DOES_NOT_HOLD
+    assert f"changed expectation: com.microsoft/Pad-1/{case}" in ran.stdout
+
+
+def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_changes(
+    lock_of_pad: Lock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "write_generated", partial(only_pad, options=Options()))
+    lines: list[str] = []
+    made = cache.default_suite(lines.append)
+    assert made.name == lock_of_pad.digest
+    assert lines == ["generating the default suite"]
+    assert cache.default_suite(lines.append) == made
+    assert len(lines) == 1
+    monkeypatch.setattr(cache, "sources_digest", lambda: "changed")
+    monkeypatch.setattr(cache, "write_generated", partial(only_pad, options=Options.of("small")))
+    again = cache.default_suite(lines.append)
+    assert again.name != made.name
+    assert "not that of specs/suite.lock" in lines[-1]
+    assert [each.name for each in made.parent.iterdir() if each.name.startswith(".")] == []
+    with open_suite(again) as suite:
+        assert suite.digest == again.name
+
+
+def only_pad(path: Path, *_: object, options: Options, **__: object) -> str:
+    return write_generated(path, [QUICK], options)
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_generated(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_generated(tmp_path / "file" / "suite", [], Options())
+
+
+def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.suites_folder() == tmp_path / "opcert" / "suites"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache.suites_folder() == Path.home() / ".cache" / "opcert" / "suites"
+
+
+def test_a_cache_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "opcert").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(UserError, match="cannot be written"):
+        cache.cached_suite([QUICK], Options.of("small"), lambda line: None)
