@@ -61,8 +61,7 @@ def prepare(
     told in a sentence when something takes time. Two processes that ask for the same one make it once.
     Raises RuntimeUnavailable, with uv's reason, where it cannot be made.
     """
-    # Of a virtual environment the real interpreter behind it, so that two checkouts of opcert share runtimes.
-    interpreter = python or str(Path(sys.executable).resolve())
+    interpreter = _real_interpreter(python or sys.executable)
     tell = announce or _tell_nobody
     home = (folder or environments_folder()) / _name(requirements, interpreter)
     found = None if upgrade else _read(home)
@@ -88,6 +87,11 @@ def prepare(
 
 def _tell_nobody(sentence: str) -> None:
     del sentence
+
+
+def _real_interpreter(python: str) -> str:
+    """Of a virtual environment the interpreter behind it, so that checkouts of opcert share runtimes."""
+    return str(Path(python).resolve()) if Path(python).is_file() else python
 
 
 def _name(requirements: Sequence[str], interpreter: str) -> str:

@@ -65,7 +65,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     wanted = marker.args or ("onnxruntime",)
     for runtime in wanted:
-        if not list(_kept_environments().glob(f"{runtime}*")):
+        if not list(_kept_environments().glob(f"{runtime}*/environment.json")):
             _absent(f"the runtime {runtime}")
 
 

@@ -93,6 +93,13 @@ def test_versions_have_environments_of_their_own(folder: Path, index: Path) -> N
     assert _version_in(prepare([f"{PACKAGE}==1.0"], folder=folder).python) == "1.0"
 
 
+def test_names_of_one_interpreter_share_an_environment(folder: Path, tmp_path: Path) -> None:
+    other_name = tmp_path / "python"
+    other_name.symlink_to(sys.executable)
+    first = prepare([PACKAGE], folder=folder)
+    assert prepare([PACKAGE], folder=folder, python=str(other_name)) == first
+
+
 _PREPARE = """
 import sys, time
 from pathlib import Path
