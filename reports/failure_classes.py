@@ -5,56 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import lru_cache
 
 from opcert.names import OperatorName
 from reports.conditions import Condition, Observation, separate
+from reports.failure_kinds import (
+    DIFFERENCES,
+    PARTICULARS,
+    SLIGHTLY,
+    TIER_OF,
+    TIERS,
+    UNEXPLAINED,
+    VERBS,
+    Kind,
+    Tier,
+)
 from reports.features import CONSTRAINT, feature_names
-from reports.results import CaseResult
+from reports.results import CaseResult, Results
 from reports.type_order import type_rank
-
-Kind = Literal["crash", "timeout", "shape", "values", "inexact", "rejected_valid", "accepted_invalid"]
-
-SLIGHTLY = 10.0
-"""A wrong value within this many times its allowed error counts as slightly inexact."""
-
-
-@dataclass(frozen=True)
-class Tier:
-    """A group of classes that stand together in the order to fix, and why they stand there."""
-
-    heading: str
-    why: str
-
-
-_LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
-_SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
-_VALUES = Tier("Wrong values", "silent; those that touch most operator versions first")
-_REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
-_ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
-_INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")
-_UNEXPLAINED = Tier("Unexplained", "no set of up to three conditions separates these cases from passing ones")
-TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, _INEXACT, _UNEXPLAINED)
-_TIER_OF: Mapping[Kind, Tier] = {
-    "crash": _LOST,
-    "timeout": _LOST,
-    "shape": _SHAPE,
-    "values": _VALUES,
-    "inexact": _INEXACT,
-    "rejected_valid": _REFUSED,
-    "accepted_invalid": _ACCEPTED,
-}
-_VERB: Mapping[Kind, str] = {
-    "crash": "crashes",
-    "timeout": "no answer in time",
-    "shape": "wrong shape or type",
-    "values": "wrong",
-    "inexact": "inexact",
-    "rejected_valid": "refuses valid input",
-    "accepted_invalid": "accepts invalid input",
-}
-
-_DIFFERENCE = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
 
 
 @dataclass(frozen=True)
@@ -78,8 +46,8 @@ class FailureClass:
     def tier(self) -> Tier:
         # A lost process stays at the top, explained or not.
         if self.conditions is None and self.kind not in ("crash", "timeout"):
-            return _UNEXPLAINED
-        return _TIER_OF[self.kind]
+            return UNEXPLAINED
+        return TIER_OF[self.kind]
 
     @property
     def verb(self) -> str:
@@ -88,12 +56,12 @@ class FailureClass:
         if self.kind == "shape":
             differences = {row.difference for row in rows}
             return (
-                f"wrong {_DIFFERENCE[differences.pop() or '']}" if len(differences) == 1 else _VERB["shape"]
+                f"wrong {DIFFERENCES[differences.pop() or '']}" if len(differences) == 1 else VERBS["shape"]
             )
         limits = {row.seconds for row in rows}
         if self.kind == "timeout" and len(limits) == 1:
             return f"no answer in {limits.pop():g} s"
-        return _VERB[self.kind]
+        return VERBS[self.kind]
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -125,23 +93,36 @@ def failure_kind(case: CaseResult) -> Kind | None:
             return None
 
 
+@lru_cache(maxsize=4)
+def classes_of(results: Results) -> tuple[FailureClass, ...]:
+    """The failure classes of a run, found once."""
+    return find_classes(results.cases)
+
+
 def find_classes(cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
-    by_cause: dict[tuple[str, str, Kind], list[CaseResult]] = defaultdict(list)
+    by_cause: dict[tuple[str, str, Kind, str], list[CaseResult]] = defaultdict(list)
     by_operator: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
     for each in cases:
         kind = failure_kind(each)
         key = (each.operator.domain, each.operator.name)
         by_operator[key].append(each)
         if kind is not None:
-            by_cause[(*key, kind)].append(each)
+            by_cause[(*key, kind, _complaint(kind, each))].append(each)
     classes: list[FailureClass] = []
-    for (domain, name, kind), failing in by_cause.items():
+    for (domain, name, kind, _), failing in by_cause.items():
         classes += _explain(kind, failing, by_operator[(domain, name)])
     classes.sort(key=_fixing_order)
     numbered = [replace(each, number=number) for number, each in enumerate(classes, 1)]
     class_of = {str(case.id): each.number for each in numbered for case in each.cases}
     return tuple(_with_fit(each, cases, class_of) for each in numbered)
+
+
+def _complaint(kind: Kind, case: CaseResult) -> str:
+    """What a refusal says, without its numbers and names: what says the same is taken for one cause."""
+    if kind != "rejected_valid" or case.row is None:
+        return ""
+    return PARTICULARS.sub("#", f"{case.row.error}: {(case.row.message or '')[:2000]}")
 
 
 def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseResult]) -> list[FailureClass]:
@@ -161,6 +142,8 @@ def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseRes
     found = []
     for each in separate(observations, names):
         members = tuple(judged[position] for position in sorted(each.covered))
+        if not _tells(members, each.conditions, operator_cases):
+            continue
         left -= each.covered
         found.append(FailureClass(0, kind, _operators(members), each.conditions, members))
     by_version: dict[OperatorName, list[CaseResult]] = defaultdict(list)
@@ -170,6 +153,18 @@ def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseRes
         members = tuple(members_left)
         found.append(FailureClass(0, kind, _operators(members), None, members))
     return found
+
+
+def _tells(
+    members: Sequence[CaseResult], conditions: Sequence[Condition], operator_cases: Sequence[CaseResult]
+) -> bool:
+    """Whether conditions say something of these cases, where others that fulfil them fail in another way."""
+    versions = {each.operator for each in members}
+    alike = sum(
+        each.fails and each.operator in versions and all(one.holds(each.features) for one in conditions)
+        for each in operator_cases
+    )
+    return 4 * len(members) >= alike and (len(members) > 1 or alike == 1)
 
 
 def _by_rule(failing: list[CaseResult]) -> list[FailureClass]:

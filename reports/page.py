@@ -18,7 +18,8 @@ from reports.anchors import (
 from reports.case_lists import OperatorList, build_lists
 from reports.case_views import CaseView, view_case
 from reports.facts import Document, Finding, list_documents, list_findings, short_names
-from reports.failure_classes import TIERS, FailureClass, find_classes, marked_features, smallness
+from reports.failure_classes import FailureClass, classes_of, marked_features, smallness
+from reports.failure_kinds import TIERS
 from reports.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
 from reports.matrix import Matrix, build_matrix
 from reports.readings import ReadingFollowed, fault_text, find_readings
@@ -110,7 +111,7 @@ class Page:
 
     @cached_property
     def classes(self) -> tuple[FailureClass, ...]:
-        return find_classes(self.results.cases)
+        return classes_of(self.results)
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from reports.conditions import Condition
 from reports.facts import short_names
-from reports.failure_classes import FailureClass, find_classes
+from reports.failure_classes import FailureClass, classes_of
 from reports.features import CONSTRAINT
 from reports.page import fit_text
 from reports.readings import readings_summary
@@ -37,10 +36,10 @@ def readings_lines(results: Results) -> list[str]:
     return found
 
 
-def failure_lines(results: Results, classes: Sequence[FailureClass] | None = None) -> list[tuple[str, str]]:
+def failure_lines(results: Results) -> list[tuple[str, str]]:
     """For each failure class, in the order to fix, a line, and the command for its smallest case."""
     found = []
-    for each in find_classes(results.cases) if classes is None else classes:
+    for each in classes_of(results):
         line = f"{each.number}. {short_names(each.operators)}: {headline(each)} ({fit_text(each)})"
         found.append((one_line(shown(line), 400), results.reproduction_command(each.smallest.id)))
     return found

@@ -9,15 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.cases import Case
 from conformance.judge import VERDICTS as VERDICT_NAMES
+from conformance.responses import Answered, Refused, Response
 from conformance.results import Result
 from opcert.names import CaseId, OperatorName
 from reports.conditions import Condition, Observation, separate
-from reports.failure_classes import TIERS, FailureClass, find_classes
+from reports.failure_classes import FailureClass, find_classes
+from reports.failure_kinds import TIERS
 from reports.page import fit_text
 from reports.results import CaseResult, Results, put_together
 from reports.summary import headline
-from tests.reports.sample import Maker, sample_cases
+from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases
 
 VERDICTS = st.sampled_from([*VERDICT_NAMES, "pass", "pass", "mismatch"])
 
@@ -223,8 +226,6 @@ def test_unexplained_says_so() -> None:
 
 
 def test_rows_of_one_case_give_one_verdict(tmp_path: Path) -> None:
-    from tests.reports.sample import RESIZE_18, make_case
-
     made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})])
     row = made.record.results[0]
     twice = type(made.record)(
@@ -236,3 +237,24 @@ def test_rows_of_one_case_give_one_verdict(tmp_path: Path) -> None:
     results = put_together(made.suite, twice)
     assert [each.verdict for each in results.cases] == ["crash"]
     assert sum(results.counts.values()) == 1
+
+
+def test_refusals_that_say_different_things_are_different_classes(tmp_path: Path) -> None:
+    def respond(case: Case) -> Response:
+        if case.levels["mode"] == "linear":
+            return Answered((case.expectations[0].outputs[0].expected,))
+        said = {"cubic": "no cubic for 'X' of 17", "nearest": f"roi of rank {len(case.levels)} missing"}
+        return Refused("Fail", said[case.levels["mode"]])
+
+    cases = [
+        make_case(RESIZE_18, "cover", {"mode": mode, "ratio": ratio})
+        for mode in ("nearest", "linear", "cubic")
+        for ratio in ("same", "up2", "down2")
+    ]
+    made = Maker(tmp_path).make(cases, respond)
+    found = find_classes(put_together(made.suite, made.record).cases)
+    assert sorted(headline(each) for each in found) == [
+        "refuses valid input when mode=cubic",
+        "refuses valid input when mode=nearest",
+    ]
+    assert [len(each.cases) for each in found] == [3, 3]

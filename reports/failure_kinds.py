@@ -1,0 +1,52 @@
+"""The ways in which a case fails, in words and in the order to fix them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["crash", "timeout", "shape", "values", "inexact", "rejected_valid", "accepted_invalid"]
+
+SLIGHTLY = 10.0
+"""A wrong value within this many times its allowed error counts as slightly inexact."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A group of classes that stand together in the order to fix, and why they stand there."""
+
+    heading: str
+    why: str
+
+
+_LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
+_SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
+_VALUES = Tier("Wrong values", "silent; those that touch most operator versions first")
+_REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
+_ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
+_INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")
+UNEXPLAINED = Tier("Unexplained", "no set of up to three conditions separates these cases from passing ones")
+TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, _INEXACT, UNEXPLAINED)
+TIER_OF: Mapping[Kind, Tier] = {
+    "crash": _LOST,
+    "timeout": _LOST,
+    "shape": _SHAPE,
+    "values": _VALUES,
+    "inexact": _INEXACT,
+    "rejected_valid": _REFUSED,
+    "accepted_invalid": _ACCEPTED,
+}
+VERBS: Mapping[Kind, str] = {
+    "crash": "crashes",
+    "timeout": "no answer in time",
+    "shape": "wrong shape or type",
+    "values": "wrong",
+    "inexact": "inexact",
+    "rejected_valid": "refuses valid input",
+    "accepted_invalid": "accepts invalid input",
+}
+
+PARTICULARS = re.compile(r"""0x[0-9a-fA-F]+|[0-9]+|'[^']*'|"[^"]*"|\{[^}]*\}|\[[^\]]*\]""")
+DIFFERENCES = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
