@@ -115,7 +115,7 @@ def answer_text(found: CaseResult, outputs: Sequence[Output]) -> str:
         return "; ".join(each.line for each in outputs)
     row = found.row
     if row is not None and found.verdict == "rejected_valid" and row.message:
-        return one_line(f"{row.error}: {row.message}" if row.error else row.message, 300)
+        return one_line(f"{row.error}: {row.message}" if row.error else row.message, 500)
     return (row.reason if row is not None else None) or word(found.verdict)
 
 
