@@ -127,6 +127,8 @@ def _flushed(
     elements = np.where((size < least) & (size > 0), zero, kept.elements)
     allowed = np.where((size < least) & (errors == 0), 0.0, kept.allowed)
     alternatives = dict(kept.alternatives)
+    finite = np.isfinite(size) & np.isfinite(errors)
+    size, errors = np.where(finite, size, 0.0), np.where(finite, errors, 0.0)
     open_ones = (errors > 0) & (size - errors < least) & (size + errors >= least)
     for index in np.flatnonzero(open_ones).tolist():
         other = zero if size[index] >= least else kept.elements[index]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.element_types import FloatLayout
-from reference.estimates import Floats, Mask, quanta, rounded_up, unit_roundoff
+from reference.estimates import Floats, Mask, rounded_up, unit_roundoff
 from reference.numbers import Decoded, smallest_normal, smallest_subnormal
 from reference.rationals import Integers, Rationals
 
@@ -25,9 +25,10 @@ class Weights:
 
     `value` is exact, with one denominator a row at most. A program holds `value + shared * e + f` as in an
     Estimate, with one `e` for each row. `size` is the sum of the magnitudes of the taps that fall on an
-    input element (replicated borders), `terms` the number of taps in each row. `touched` are the input
-    elements that some route multiplies with a weight, be it 0; `sign` is that of a weight that no route
-    takes for 0, else 0; `mixed` where taps of both signs fall on one element.
+    input element (replicated borders), `terms` the number of taps in each row, `quantum` the power of two
+    (at most 1) that all of a row's taps are multiples of, 0 where there is none or a tap has an error.
+    `touched` are the input elements that some route multiplies with a weight, be it 0; `sign` is that of a
+    weight that no route takes for 0, else 0; `mixed` where taps of both signs fall on one element.
     """
 
     value: Rationals
@@ -35,6 +36,7 @@ class Weights:
     shared: Floats
     fresh: Floats
     terms: NDArray[np.int64]
+    quantum: Floats
     touched: Mask
     sign: NDArray[np.int8]
     mixed: Mask
@@ -44,16 +46,9 @@ class Weights:
         return self.value.floats()
 
     @cached_property
-    def quantum(self) -> Floats:
-        """For each row the power of two (at most 1) that all its weights are multiples of, 0 for none."""
-        exact = ((self.shared == 0) & (self.fresh == 0)).all(axis=1)
-        return np.where(exact, np.minimum(quanta(self.value).min(axis=1, initial=1.0), 1.0), 0.0)
-
-    @cached_property
     def copies(self) -> Mask:
-        """The rows that take one element with weight 1, without any error."""
-        single = np.count_nonzero(self.floats, axis=1) == 1
-        return np.asarray((self.quantum > 0) & single & (self.floats == 1).any(axis=1))
+        """The rows of one tap, which takes an element with weight 1 and without any error."""
+        return np.asarray((self.quantum > 0) & (self.terms == 1) & (self.floats == 1).any(axis=1))
 
     @cached_property
     def is_identity(self) -> bool:

@@ -51,10 +51,14 @@ class Axis:
 
 
 class Arithmetic(Protocol):
-    """Something to compute the formulas in."""
+    """Something to compute the formulas in.
+
+    `ratio` and `quotient` are by division in every route, `divide` may go by the reciprocal.
+    """
 
     def constant(self, value: Fraction | int) -> Any: ...
     def ratio(self, numerator: Fraction | int, denominator: int) -> Any: ...
+    def quotient(self, dividend: Any, divisor: Any) -> Any: ...
     def divide(self, dividend: Any, divisor: Any) -> Any: ...
 
 
@@ -69,6 +73,9 @@ class Estimated:
 
     def ratio(self, numerator: Fraction | int, denominator: int) -> Estimate:
         return Estimate.held(numerator).divide_once(denominator)
+
+    def quotient(self, dividend: Estimate, divisor: Estimate) -> Estimate:
+        return dividend.divide_once(divisor)
 
     def divide(self, dividend: Estimate, divisor: Estimate) -> Estimate:
         return dividend / divisor
@@ -94,6 +101,9 @@ class Route(Generic[Number]):
 
     def ratio(self, numerator: Fraction | int, denominator: int) -> Any:
         return self.work(self.scales(float(numerator)) / self.scales(denominator))
+
+    def quotient(self, dividend: Any, divisor: Any) -> Any:
+        return dividend / divisor
 
     def divide(self, dividend: Any, divisor: Any) -> Any:
         if self.reciprocal is None:
@@ -123,7 +133,7 @@ def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
         case "half_pixel":
             return by.divide(x + half, by.ratio(*axis.scale)) - half
         case "half_pixel_symmetric":
-            adjustment = by.divide(by.constant(axis.length_resized), _target(axis, by))
+            adjustment = by.quotient(by.constant(axis.length_resized), _target(axis, by))
             offset = by.constant(Fraction(axis.length_original, 2)) * (by.constant(1) - adjustment)
             return offset + by.divide(x + half, by.ratio(*axis.scale)) - half
         case "pytorch_half_pixel":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference.answers import OutsideDomain
-from reference.estimates import Estimate, Mask, rounded_up
+from reference.estimates import Estimate, Mask, quanta, rounded_up
 from reference.interpolation.coordinates import Axis, Estimated, coordinates
 from reference.interpolation.kernels import SUPPORT, cubic, linear
 from reference.rationals import Integers, Rationals
@@ -125,6 +125,8 @@ def _lay_out(axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Ma
     merged = value.floats()
     sign = np.where((ups | downs) & (np.abs(merged) > np.abs(shared) + fresh), np.sign(merged), 0)
     terms = np.count_nonzero((floats != 0) | (error > 0), axis=1)
+    exact = (error == 0).all(axis=1)
+    quantum = np.where(exact, quanta(weight.value).min(axis=1, initial=1.0), 0.0)
     slack = np.abs(shared) * 2.0**-40
     return Weights(
         value,
@@ -132,6 +134,7 @@ def _lay_out(axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Ma
         shared,
         rounded_up(fresh + slack),
         terms.astype(np.int64),
+        quantum,
         reached,
         sign.astype(np.int8),
         (ups & downs) | doubts,
