@@ -67,7 +67,11 @@ def evaluate(profile: Profile, results: Results, on: date) -> ProfileResult:
 
 
 def _use(waiver: Waiver, demanded: Sequence[CaseResult], on: date) -> WaiverUse:
-    named = tuple(str(each.id) for each in demanded if each.fails and waiver.covers(str(each.id)))
+    named = tuple(
+        str(each.id)
+        for each in demanded
+        if each.fails and waiver.covers(str(each.id), each.features, each.verdict)
+    )
     return WaiverUse(waiver, waiver.expires < on, named)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -10,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from conformance.judge import FAILING, Verdict
 from opcert.errors import Place, SeveralErrors, UserError
 from opcert.names import FAMILIES, OperatorName
 from reports.profile_yaml import read_yaml
@@ -23,9 +25,15 @@ class _Strict(BaseModel):
 
 
 class Waiver(_Strict):
-    """Failing cases that do not count: `cases` is a part of the case id, or a glob where it holds a `*`."""
+    """Failing cases that do not count.
+
+    `cases` is a part of the case id, or a glob where it holds a `*`. `conditions` narrows it to cases with
+    these levels, attributes or facts about inputs, as the notes of a report name them; `verdicts` to these.
+    """
 
     cases: str = Field(min_length=1)
+    conditions: dict[str, str] = Field(default_factory=dict)
+    verdicts: tuple[Verdict, ...] = tuple(sorted(FAILING))
     reason: str = Field(min_length=1)
     link: str = Field(min_length=1)
     expires: date
@@ -35,8 +43,16 @@ class Waiver(_Strict):
     def _read_date(cls, value: object) -> object:
         return date.fromisoformat(value) if isinstance(value, str) else value
 
-    def covers(self, case_id: str) -> bool:
-        return fnmatchcase(case_id, self.cases) if "*" in self.cases else self.cases in case_id
+    @field_validator("verdicts", mode="before")
+    @classmethod
+    def _read_verdicts(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+    def covers(self, case_id: str, features: Mapping[str, str], verdict: str) -> bool:
+        """Whether a failing case is meant."""
+        named = fnmatchcase(case_id, self.cases) if "*" in self.cases else self.cases in case_id
+        fits = all(features.get(name) == value for name, value in self.conditions.items())
+        return named and fits and verdict in self.verdicts
 
 
 class Profile(_Strict):

@@ -107,6 +107,31 @@ def test_a_waiver_covers_until_it_expires(tmp_path: Path, expires: str, met: boo
     assert any("expired on 2026-11-19" in each for each in found.reasons) is not met
 
 
+@pytest.mark.parametrize(
+    ("narrowed", "covered"),
+    [
+        ({}, 2),
+        ({"conditions": {"element_type": "string"}}, 2),
+        ({"conditions": {"element_type": "int8"}}, 0),
+        ({"conditions": {"no_such_level": "string"}}, 0),
+        ({"verdicts": ["crash"]}, 2),
+        ({"verdicts": ["mismatch", "rejected_valid"]}, 0),
+    ],
+)
+def test_a_waiver_covers_no_more_than_it_says(
+    tmp_path: Path, narrowed: dict[str, object], covered: int
+) -> None:
+    def respond(case: Case) -> Response:
+        return Crashed("gone", None) if case.element_type.name == "string" else answer(case)
+
+    waiver = {"cases": "CenterCropPad", "reason": "known", "link": "https://example.org/1"}
+    found = evaluate(
+        profile(waivers=[{**waiver, "expires": "2026-11-20", **narrowed}]), run(tmp_path, respond), TODAY
+    )
+    assert len(found.waivers[0].covered) == covered
+    assert found.met is (covered == 2)
+
+
 def test_cases_that_did_not_run_keep_a_profile_unmet(tmp_path: Path) -> None:
     results = run(tmp_path, answer, skip=8)
     assert any("not run" in each for each in evaluate(profile(), results, TODAY).reasons)
