@@ -34,6 +34,11 @@ def rounded_up(bound: Floats) -> Floats:
         return np.where(bound == 0, 0.0, np.nextafter(bound * (1 + _SLACK), np.inf))
 
 
+def power_below(size: Floats) -> Floats:
+    """The greatest power of two that is not above each number: a rounding there errs by u times that."""
+    return np.where(np.isfinite(size) & (size > 0), np.ldexp(0.5, np.frexp(size)[1]), size)
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """An array of numbers as a floating-point program holds them: `value + shared * e + f`.
@@ -203,9 +208,10 @@ class Estimate:
             exact = exact & value.representable(self.layout)
         if free is not None:
             exact = exact | free
-        size = np.abs(value.floats()) + np.abs(shared) + fresh
+        size = rounded_up(np.abs(value.floats()) + np.abs(shared) + fresh)
         unit = unit_roundoff(self.layout)
-        charge = roundings * unit * (1 + unit) * size + least * float(smallest_subnormal(self.layout))
+        charge = unit * (power_below(size) + (roundings - 1) * (1 + unit) * size)
+        charge = charge + least * float(smallest_subnormal(self.layout))
         total = np.where(exact, fresh, rounded_up(fresh + charge))
         return Estimate(value, np.broadcast_to(shared, shape), np.broadcast_to(total, shape), self.layout)
 

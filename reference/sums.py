@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import FloatLayout
+from opcert.element_types import BINARY32, FloatLayout
 from reference.estimates import Floats, Mask, rounded_up, unit_roundoff
 from reference.numbers import Decoded, smallest_normal, smallest_subnormal
 from reference.rationals import Integers, Rationals
@@ -141,13 +141,14 @@ def _bound(
     total = sum((np.abs(part) for part in shared), np.zeros(shape)) + fresh
     magnitude = (sizes + fresh + doubt) * (1 + _SLACK)
     bound = total * (1 + _SLACK) + doubt * _SLACK
-    roundings, products = _count(weights, shape, direct=direct)
-    unit = unit_roundoff(layout)
+    roundings, joined, products = _count(weights, shape, direct=direct)
+    unit, narrow = unit_roundoff(layout), unit_roundoff(BINARY32)
     growth = outer(
         shape, [(axis, np.maximum(each.size.sum(axis=1), 1.0)) for axis, each in weights], np.multiply, 1.0
     )
     least = float(smallest_normal(layout) if flush else smallest_subnormal(layout))
-    charge = roundings * unit * (1 + roundings * unit) * magnitude + products * least * growth
+    relative = roundings * unit + joined * narrow
+    charge = relative * (1 + relative) * magnitude + products * least * growth
     exact = _is_exact(data, weights, layout, shape, growth) | (magnitude == 0)
     error = np.where(exact, 0.0, rounded_up(bound + charge))
     error = np.where(np.isnan(error), np.inf, error)
@@ -156,16 +157,19 @@ def _bound(
 
 def _count(
     weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], *, direct: bool
-) -> tuple[Floats, Floats]:
-    """For each output element the roundings of the worst listed route, and its products."""
+) -> tuple[Floats, Floats, Floats]:
+    """For each output element the worst listed route's roundings, products of weights, and all products.
+
+    The weights of several axes are multiplied in float32, whatever the data is.
+    """
     # A single tap of weight 1 is no operation.
     terms = [(axis, np.where(each.copies, 0.0, each.terms)) for axis, each in weights]
     separable = outer(shape, terms, np.add, 0.0)
     if not direct:
-        return separable, separable
+        return separable, np.zeros(shape), separable
     taps = outer(shape, [(axis, each.terms.astype(np.float64)) for axis, each in weights], np.multiply, 1.0)
     factors = outer(shape, [(axis, 1.0 - each.copies) for axis, each in weights], np.add, 0.0)
-    return np.maximum(separable, taps + factors - 1), separable + taps
+    return np.maximum(separable, taps), np.maximum(factors - 1, 0.0), separable + taps
 
 
 def _is_exact(
@@ -185,7 +189,7 @@ def _is_exact(
     quantum = outer(shape, [(axis, each.quantum) for axis, each in weights], np.multiply, 1.0)
     # Everything in units of the data's own quantum, so that nothing leaves float64's range.
     counts = 2.0 ** min(high - low, 1000) * growth * (1 + _SLACK)
-    fits = counts <= quantum * 2.0**layout.precision
+    fits = (counts <= quantum * 2.0**layout.precision) & (growth <= quantum * 2.0**BINARY32.precision)
     depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
     least = layout.least_exponent - layout.precision + 1
     within = (quantum > 0) & fits & (depth >= least) & (high + 8 < layout.greatest_exponent)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opcert.errors import InternalError
 from reference.estimates import Estimate, Floats
+from reference.interpolation.routes import Arithmetic, Estimated, routes
 
 HALF = Fraction(1, 2)
 
@@ -50,80 +51,6 @@ class Axis:
         return Fraction(self.length_resized)
 
 
-class Arithmetic(Protocol):
-    """Something to compute the formulas in.
-
-    `ratio` and `quotient` are by division in every route, `divide` may go by the reciprocal.
-    """
-
-    def constant(self, value: Fraction | int) -> Any: ...
-    def ratio(self, numerator: Fraction | int, denominator: int) -> Any: ...
-    def quotient(self, dividend: Any, divisor: Any) -> Any: ...
-    def divide(self, dividend: Any, divisor: Any) -> Any: ...
-
-
-Number = TypeVar("Number")
-
-
-class Estimated:
-    """Arithmetic on Estimates: exact values with the error of the worst listed route."""
-
-    def constant(self, value: Fraction | int) -> Estimate:
-        return Estimate.held(value)
-
-    def ratio(self, numerator: Fraction | int, denominator: int) -> Estimate:
-        return Estimate.held(numerator).divide_once(denominator)
-
-    def quotient(self, dividend: Estimate, divisor: Estimate) -> Estimate:
-        return dividend.divide_once(divisor)
-
-    def divide(self, dividend: Estimate, divisor: Estimate) -> Estimate:
-        return dividend / divisor
-
-
-@dataclass(frozen=True)
-class Route(Generic[Number]):
-    """Arithmetic of one way to compute coordinates.
-
-    `work` is the precision of sums and products, `scales` that of ratios of lengths. `reciprocal` is None
-    where divisions are divisions, else the precision of the reciprocal that is multiplied with instead.
-    `result` is the precision that the coordinate is stored in.
-    """
-
-    work: type[np.floating[Any]]
-    scales: type[np.floating[Any]]
-    reciprocal: type[np.floating[Any]] | None
-    result: type[np.floating[Any]]
-
-    def constant(self, value: Fraction | int) -> Any:
-        # Lengths and float32 scales are exact here; only a double region of interest is rounded.
-        return self.work(self.scales(float(value)))
-
-    def ratio(self, numerator: Fraction | int, denominator: int) -> Any:
-        return self.work(self.scales(float(numerator)) / self.scales(denominator))
-
-    def quotient(self, dividend: Any, divisor: Any) -> Any:
-        return dividend / divisor
-
-    def divide(self, dividend: Any, divisor: Any) -> Any:
-        if self.reciprocal is None:
-            return dividend / divisor
-        return dividend * self.work(self.reciprocal(1) / self.reciprocal(divisor))
-
-
-def routes() -> Iterator[Route[Any]]:
-    """Every listed way: float32 or float64, division or reciprocal, fused or not, stored in either width."""
-    single, double = np.float32, np.float64
-    for reciprocal in (None, single):
-        yield Route(single, single, reciprocal, single)
-    for result in (single, double):
-        for scales in (single, double):
-            for each in (None, double):
-                yield Route(double, scales, each, result)
-    # A fused multiply-add keeps the product of two float32 exactly, which float64 does too.
-    yield Route(double, single, single, single)
-
-
 def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
     """x_original of the coordinates `x` in the resized tensor, as the ONNX document writes it."""
     length = _length(axis, by)
@@ -131,14 +58,14 @@ def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
     half = by.constant(HALF)
     match axis.mode:
         case "half_pixel":
-            return by.divide(x + half, by.ratio(*axis.scale)) - half
+            return by.divide_add(x + half, by.ratio(*axis.scale), -half)
         case "half_pixel_symmetric":
             adjustment = by.quotient(by.constant(axis.length_resized), _target(axis, by))
             offset = by.constant(Fraction(axis.length_original, 2)) * (by.constant(1) - adjustment)
             return offset + by.divide(x + half, by.ratio(*axis.scale)) - half
         case "pytorch_half_pixel":
             if axis.exact_length > 1:
-                return by.divide(x + half, by.ratio(*axis.scale)) - half
+                return by.divide_add(x + half, by.ratio(*axis.scale), -half)
             return x * by.constant(0)
         case "align_corners":
             if axis.exact_length == 1:
@@ -151,7 +78,8 @@ def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
         case "tf_crop_and_resize":
             start, end = by.constant(axis.start), by.constant(axis.end)
             if axis.exact_length > 1:
-                return start * last + by.divide(x * (end - start) * last, length - by.constant(1))
+                moved = by.divide(x * (end - start) * last, length - by.constant(1))
+                return by.multiply_add(start, last, moved)
             return x * by.constant(0) + half * (start + end) * last
     raise InternalError(f"no coordinate formula for {axis.mode}")
 
@@ -167,15 +95,16 @@ def regrouped_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
         step = by.ratio(denominator, int(numerator))
         if axis.mode == "asymmetric":
             return x * step
-        moved = (x + half) * step
-        return moved if axis.mode == "tf_half_pixel_for_nn" else moved - half
+        if axis.mode == "tf_half_pixel_for_nn":
+            return (x + half) * step
+        return by.multiply_add(x + half, step, -half)
     if axis.exact_length <= 1 or axis.mode == "half_pixel_symmetric":
         return None
     if axis.mode == "align_corners":
         return x * (last / (_length(axis, by) - one))
     start, end = by.constant(axis.start), by.constant(axis.end)
     step = by.divide((end - start) * last, _length(axis, by) - one)
-    return start * last + x * step
+    return by.two_products(start, last, x, step)
 
 
 def _length(axis: Axis, by: Arithmetic) -> Any:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from reference.answers import OutsideDomain
 from reference.estimates import Estimate, Mask, quanta, rounded_up
-from reference.interpolation.coordinates import Axis, Estimated, coordinates
+from reference.interpolation.coordinates import Axis, coordinates
 from reference.interpolation.kernels import SUPPORT, cubic, linear
+from reference.interpolation.routes import Estimated
 from reference.rationals import Integers, Rationals
 from reference.sums import Weights
 
