@@ -11,23 +11,34 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, RootModel
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel
 
 from opcert.errors import SeveralErrors, UserError
+from specs.expressions import parse
 from specs.schemas import Entry, validate
 from specs.yaml_files import load_file
 
 FILE = Path(__file__).with_name("disagreements.yaml")
 
-Cause = Literal["reading", "finding", "witness_fault", "tolerance"]
-"""The document may be read so; the document is wrong; the other side is; it rounds beyond the bound."""
+Cause = Literal["reading", "finding", "witness_fault", "tolerance", "limitation"]
+"""The document may be read so; the document is wrong; the other side is; it rounds beyond the bound; it says
+that it does not offer what the document defines."""
 
 
 def _as_list(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
+def _check_expression(text: str) -> str:
+    try:
+        parse(text)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+Condition = Annotated[str, AfterValidator(_check_expression)]
 
 
 class Disagreement(Entry):
@@ -35,17 +46,21 @@ class Disagreement(Entry):
 
     `operator` and `cases` are globs over operator names (`ai.onnx::Resize-*`) and case ids
     (`ai.onnx/Resize-18/cover/*`); `against` is `document` (a printed example), `onnx-node-tests`, or a
-    runtime's name. Where given, `verdicts` are those that the entry explains, `levels` asks for certain
-    levels of the case's factors, and `reason` is a glob over the verdict's reason.
+    runtime's name. Where given, `verdicts` are those that the entry explains (`fault` for one of the whole
+    run), `levels` asks for certain levels of the case's factors, `when` is an expression over the call's
+    attributes and inputs as in a spec's constraints, and `reason` are globs over the verdict's reason.
+    `versions` are globs over the runtime's versions that the entry is known to be about.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
     operator: str
     cases: Texts = ("*",)
     against: str
+    versions: Texts = ("*",)
     verdicts: Texts = ()
     levels: dict[str, Texts] = Field(default_factory=dict)
-    reason: str | None = None
+    when: Condition | None = None
+    reason: Texts = ()
     cause: Cause
     explanation: str = Field(min_length=1)
     evidence: Texts = Field(min_length=1)
@@ -58,8 +73,13 @@ class Disagreement(Entry):
         verdict: str = "mismatch",
         levels: Mapping[str, str] | None = None,
         reason: str | None = None,
+        names: Mapping[str, object] | None = None,
     ) -> bool:
-        """Whether the entry is about such a disagreement."""
+        """Whether the entry is about such a disagreement.
+
+        `names` are the call's attributes and inputs (`specs.expressions.scope_of`); an entry with a condition
+        explains nothing without them. Raises EvaluationError where the condition has no value for this call.
+        """
         given = levels or {}
         return (
             against == self.against
@@ -67,8 +87,13 @@ class Disagreement(Entry):
             and any(fnmatchcase(case, pattern) for pattern in self.cases)
             and (not self.verdicts or verdict in self.verdicts)
             and all(str(given.get(factor)) in wanted for factor, wanted in self.levels.items())
-            and (self.reason is None or fnmatchcase(reason or "", self.reason))
+            and (not self.reason or any(fnmatchcase(reason or "", each) for each in self.reason))
+            and (self.when is None or (names is not None and bool(parse(self.when).evaluate(names))))
         )
+
+    def is_about(self, version: str) -> bool:
+        """Whether the entry is known to hold for a version of the runtime."""
+        return any(fnmatchcase(version, pattern) for pattern in self.versions)
 
 
 class _File(RootModel[tuple[Disagreement, ...]]):
@@ -102,7 +127,10 @@ def explain(
     verdict: str = "mismatch",
     levels: Mapping[str, str] | None = None,
     reason: str | None = None,
+    names: Mapping[str, object] | None = None,
 ) -> Disagreement | None:
     """The first entry about a disagreement, or None where nobody has explained it."""
-    found = (each for each in entries if each.explains(operator, case, against, verdict, levels, reason))
+    found = (
+        each for each in entries if each.explains(operator, case, against, verdict, levels, reason, names)
+    )
     return next(found, None)

@@ -210,9 +210,12 @@ class Estimate:
             exact = exact | free
         size = rounded_up(np.abs(value.floats()) + np.abs(shared) + fresh)
         unit = unit_roundoff(self.layout)
-        charge = unit * (power_below(size) + (roundings - 1) * (1 + unit) * size)
-        charge = charge + least * float(smallest_subnormal(self.layout))
+        charge = unit * power_below(size) + least * float(smallest_subnormal(self.layout))
+        if roundings > 1:
+            charge = charge + (roundings - 1) * unit * (1 + unit) * size
         total = np.where(exact, fresh, rounded_up(fresh + charge))
+        # Zero times an infinite error says nothing.
+        total = np.where(np.isnan(total), np.inf, total)
         return Estimate(value, np.broadcast_to(shared, shape), np.broadcast_to(total, shape), self.layout)
 
 
