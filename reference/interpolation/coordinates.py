@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -49,6 +49,20 @@ class Axis:
         if self.fractional and self.target_scale is not None:
             return self.target_scale * self.length_original * (self.end - self.start)
         return Fraction(self.length_resized)
+
+    def essential(self, *, by_scale: bool) -> Axis:
+        """The same without what changes nothing; `by_scale` says whether the scale matters in itself.
+
+        Equal plans are computed once, whatever readings led to them.
+        """
+        plan = self
+        if self.mode in ("align_corners", "tf_crop_and_resize") and not by_scale:
+            plan = replace(plan, scale=(Fraction(1), 1))
+        if self.mode in ("half_pixel", "asymmetric", "tf_half_pixel_for_nn"):
+            plan = replace(plan, target_scale=None, fractional=False, start=Fraction(0), end=Fraction(1))
+        if self.mode != "align_corners" or self.exact_length != 1:
+            plan = replace(plan, of_one="start")
+        return plan
 
 
 def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:

@@ -45,12 +45,30 @@ class Behaviours:
     flush: bool
 
 
-@lru_cache(maxsize=32)
 def resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
     """X resampled along the axes that are given (None: left as it is).
 
     Raises OutsideDomain for weighted sums of booleans or strings, and for an extrapolated string.
     """
+    kernel = method.kernel
+    by_scale = method.rule == "ceil_downsampling" if kernel is None else kernel.antialias
+    plans = tuple(None if axis is None else axis.essential(by_scale=by_scale) for axis in axes)
+    if not X.element_type.is_integer:
+        behaviours = replace(behaviours, conversion="", overflow="")
+    if kernel is None or not X.element_type.component.is_float:
+        behaviours = replace(behaviours, flush=False)
+    cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
+    if kernel is None and not cropped:
+        behaviours = replace(behaviours, conversion="", overflow="")
+    if not cropped:
+        method = replace(method, extrapolation_value=Fraction(0))
+    if kernel is not None:
+        method = replace(method, rule="")
+    return _resample(X, plans, method, behaviours)
+
+
+@lru_cache(maxsize=64)
+def _resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
     shape = tuple(
         extent if axis is None else axis.length_resized for extent, axis in zip(X.shape, axes, strict=True)
     )
@@ -189,8 +207,8 @@ def _by_component(X: Tensor, axes: tuple[Axis | None, ...], method: Method, beha
     Where one part may be something else altogether, any value is allowed to the element.
     """
     component = X.element_type.component
-    real = resample(Tensor(component, X.array.real), axes, method, behaviours)
-    imaginary = resample(
+    real = _resample(Tensor(component, X.array.real), axes, method, behaviours)
+    imaginary = _resample(
         Tensor(component, X.array.imag), axes, replace(method, extrapolation_value=Fraction(0)), behaviours
     )
     joined = np.empty(real.expected.shape, dtype=X.element_type.storage)
