@@ -27,12 +27,14 @@ class Decoded:
     """Exact values of an array: `integers * 2**exponent` where `finite`, else `special`.
 
     `integers` holds Python ints (0 where not finite), `special` is NaN or an infinity there, 0 elsewhere.
+    `wide` says that the elements are integers of more than 16 bits, which float32 does not hold.
     """
 
     integers: NDArray[Any]
     exponent: int
     finite: NDArray[np.bool_]
     special: NDArray[np.float64]
+    wide: bool = False
 
     @property
     def scale(self) -> Fraction:
@@ -59,7 +61,8 @@ def decode(element_type: ElementType, array: NDArray[Any]) -> Decoded:
     if element_type.is_integer:
         whole = np.frompyfunc(int, 1, 1)(array)
         integers = np.asarray(whole, dtype=object).reshape(array.shape)
-        return Decoded(integers, 0, np.ones(array.shape, bool), np.zeros(array.shape))
+        wide = element_type.bits > 16
+        return Decoded(integers, 0, np.ones(array.shape, bool), np.zeros(array.shape), wide)
     layout = layout_of(element_type)
     bits = bits_of(array)
     low = np.uint64(layout.precision - 1)

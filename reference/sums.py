@@ -126,7 +126,9 @@ def _bound(
     floats = Rationals(data.integers * data.scale.numerator, np.array(data.scale.denominator, dtype=object))
     signed = floats.floats()
     sizes = rounded_up(np.abs(signed))
-    fresh, doubt = np.zeros(signed.shape), np.zeros(signed.shape)
+    # Wide integers are rounded before anything is computed with them.
+    held = floats.representable(layout) if data.wide else np.ones(signed.shape, dtype=np.bool_)
+    fresh, doubt = np.where(held, 0.0, unit_roundoff(layout) * sizes), np.zeros(signed.shape)
     shared: list[Floats] = []
     plain = signed
     for axis, each in weights:
@@ -149,7 +151,7 @@ def _bound(
     least = float(smallest_normal(layout) if flush else smallest_subnormal(layout))
     relative = roundings * unit + joined * narrow
     charge = relative * (1 + relative) * magnitude + products * least * growth
-    exact = _is_exact(data, weights, layout, shape, growth) | (magnitude == 0)
+    exact = (_is_exact(data, weights, layout, shape, growth) | (magnitude == 0)) & (fresh == 0)
     error = np.where(exact, 0.0, rounded_up(bound + charge))
     error = np.where(np.isnan(error), np.inf, error)
     return error, rounded_up(magnitude)
@@ -192,5 +194,7 @@ def _is_exact(
     fits = (counts <= quantum * 2.0**layout.precision) & (growth <= quantum * 2.0**BINARY32.precision)
     depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
     least = layout.least_exponent - layout.precision + 1
+    # On a border a route may give an element's weight of 1 as two halves, along every axis.
+    copies = copies & (not weights or low - 2 * data.integers.ndim >= least)
     within = (quantum > 0) & fits & (depth >= least) & (high + 8 < layout.greatest_exponent)
     return np.asarray(within | copies)

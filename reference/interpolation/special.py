@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reference.numbers import Decoded
 from reference.sums import Weights, along
@@ -31,16 +31,27 @@ def outcomes(
     by_axis = dict(weights)
     found: dict[int, tuple[float | None, tuple[float, ...]]] = {}
     for index in np.argwhere(reached > 0):
-        taps = _taps(strange, by_axis, tuple(index.tolist()))
+        taps = _taps(data, by_axis, tuple(index.tolist()))
         flat = int(np.ravel_multi_index(tuple(index), reached.shape))
-        found[flat] = _combine([(float(data.special[tap]), sign, clear) for tap, sign, clear in taps])
+        found[flat] = _combine(taps)
     return found
 
 
-Tap = tuple[tuple[int, ...], int, bool]
+@dataclass(frozen=True)
+class Tap:
+    """An element that is not finite: its value, the sign of its weight (0 for doubtful), and two doubts.
+
+    `clear` is False where taps of other signs, or doubtful ones, fall on the same element; `possible` where
+    the weight may be other than 0 at all.
+    """
+
+    value: float
+    sign: int
+    clear: bool
+    possible: bool
 
 
-def _taps(strange: NDArray[np.bool_], weights: dict[int, Weights], index: tuple[int, ...]) -> list[Tap]:
+def _taps(data: Decoded, weights: dict[int, Weights], index: tuple[int, ...]) -> list[Tap]:
     """The elements that are not finite among an output element's taps, with the sign of their weight."""
     columns = []
     for axis, position in enumerate(index):
@@ -48,23 +59,25 @@ def _taps(strange: NDArray[np.bool_], weights: dict[int, Weights], index: tuple[
         columns.append([position] if each is None else np.flatnonzero(each.touched[position]).tolist())
     found: list[Tap] = []
     for tap in product(*columns):
-        if not strange[tap]:
+        if data.finite[tap]:
             continue
-        sign, clear = 1, True
+        sign, clear, possible = 1, True, True
         for axis, each in weights.items():
-            sign *= int(each.sign[index[axis], tap[axis]])
-            clear &= not each.mixed[index[axis], tap[axis]]
-        found.append((tap, sign, clear))
+            place = index[axis], tap[axis]
+            sign *= int(each.sign[place])
+            clear &= not each.mixed[place]
+            possible &= bool(each.size[place] + abs(each.shared[place]) + each.fresh[place] > 0)
+        found.append(Tap(float(data.special[tap]), sign, clear, possible))
     return found
 
 
-def _combine(taps: list[tuple[float, int, bool]]) -> tuple[float | None, tuple[float, ...]]:
-    definite = [value * sign for value, sign, _ in taps if sign]
-    open_taps = [value for value, sign, clear in taps if not sign or not clear]
+def _combine(taps: list[Tap]) -> tuple[float | None, tuple[float, ...]]:
+    definite = [tap.value * tap.sign for tap in taps if tap.sign]
+    open_taps = [tap for tap in taps if not tap.sign or not tap.clear]
     if any(math.isnan(each) for each in definite) or {math.inf, -math.inf} <= set(definite):
         return math.nan, ()
     result = definite[0] if definite else None
     others: list[float] = [math.nan] if open_taps else []
-    if result is None and any(math.isinf(each) for each in open_taps):
+    if result is None and any(math.isinf(each.value) and each.possible for each in open_taps):
         others += [math.inf, -math.inf]
     return result, tuple(others)

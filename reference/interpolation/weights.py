@@ -98,6 +98,9 @@ def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
     # An antialiasing filter's window may be cut one element wider, with weight 0 there.
     widest = float(support) + (1 if kernel.antialias else 0)
     touched = np.abs(distance.value.floats()) <= widest + distance.error
+    # A route may bring the coordinate inside first, and then take the weights 1 and 0 of two inner elements.
+    inside = np.clip(where.value.floats(), 0, axis.length_original - 1)
+    touched = touched | (np.abs(index - inside[:, None]) <= 1)
     return _Taps(index, weight, np.asarray(touched))
 
 
