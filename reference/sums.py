@@ -195,6 +195,7 @@ def _is_exact(
     depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
     least = layout.least_exponent - layout.precision + 1
     # On a border a route may give an element's weight of 1 as two halves, along every axis.
-    copies = copies & (not weights or low - 2 * data.integers.ndim >= least)
-    within = (quantum > 0) & fits & (depth >= least) & (high + 8 < layout.greatest_exponent)
+    spare = 2 * data.integers.ndim if weights else 0
+    copies = copies & (low - spare >= least)
+    within = (quantum > 0) & fits & (depth - spare >= least) & (high + 8 < layout.greatest_exponent)
     return np.asarray(within | copies)
