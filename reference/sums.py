@@ -150,7 +150,8 @@ def _bound(
     )
     least = float(smallest_normal(layout) if flush else smallest_subnormal(layout))
     relative = roundings * unit + joined * narrow
-    charge = relative * (1 + relative) * magnitude + products * least * growth
+    halves = 2.0**data.integers.ndim
+    charge = relative * (1 + relative) * magnitude + (products + halves) * least * growth
     exact = (_is_exact(data, weights, layout, shape, growth) | (magnitude == 0)) & (fresh == 0)
     error = np.where(exact, 0.0, rounded_up(bound + charge))
     error = np.where(np.isnan(error), np.inf, error)
@@ -195,7 +196,7 @@ def _is_exact(
     depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
     least = layout.least_exponent - layout.precision + 1
     # On a border a route may give an element's weight of 1 as two halves, along every axis.
-    spare = 2 * data.integers.ndim if weights else 0
+    spare = 2 * data.integers.ndim
     copies = copies & (low - spare >= least)
     within = (quantum > 0) & fits & (depth - spare >= least) & (high + 8 < layout.greatest_exponent)
     return np.asarray(within | copies)
