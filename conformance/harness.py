@@ -41,7 +41,12 @@ def run_suite(
     selected = suite.select(options.pattern)
     if not selected:
         where = Place(str(suite.path))
-        raise NothingRan("no case of the suite is selected", got=repr(options.pattern), where=where)
+        raise NothingRan(
+            "no case of the suite is selected",
+            got=repr(options.pattern),
+            where=where,
+            remedy="-k takes a part of a case id, or a pattern with * for the whole of it.",
+        )
     installed = install(runtime, progress.note)
     lanes = [
         Lane(installed.launch, runtime.adapter, options.limits)

@@ -23,14 +23,19 @@ def suites_folder() -> Path:
     return base / "opcert" / "suites"
 
 
-def cached_suite(operators: Sequence[OperatorName], options: Options, progress: Progress) -> Path:
-    """Generate a suite into the cache and return its folder; raises UserError where it cannot be written."""
+def cached_suite(
+    operators: Sequence[OperatorName], options: Options, progress: Progress, folders: Sequence[Path] = ()
+) -> Path:
+    """Generate a suite into the cache and return its folder; raises UserError where it cannot be written.
+
+    `folders` hold specs that stand in for those that ship with opcert.
+    """
     folder = suites_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as making:
             made = Path(making) / "suite"
-            digest = write_generated(made, operators, options, processes=PROCESSES, progress=progress)
+            digest = write_generated(made, operators, options, folders, PROCESSES, progress)
             try:
                 made.rename(folder / digest)
             except OSError:
@@ -57,7 +62,7 @@ def default_suite(progress: Progress) -> Path:
     digest = note.read_text(encoding="ascii").strip() if note.is_file() else ""
     if digest and (suites_folder() / digest / "manifest.json").is_file():
         return suites_folder() / digest
-    progress("generating the default suite")
+    progress("generating the default suite (once; this takes about a minute)")
     made = cached_suite((), Options(), progress)
     note.parent.mkdir(exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False, encoding="ascii") as written:

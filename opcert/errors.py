@@ -46,7 +46,7 @@ class OpcertError(Exception):
     """
 
     exit_code: ExitCode = ExitCode.INTERNAL
-    party: str = "opcert"
+    party: str = "bug"
 
     def __init__(
         self,
@@ -111,4 +111,4 @@ class InternalError(OpcertError):
     """A bug of ours."""
 
     exit_code = ExitCode.INTERNAL
-    party = "opcert"
+    party = "bug"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opcert.errors import SeveralErrors, UserError
@@ -78,6 +78,8 @@ def read_documents(
             layers = import_text(text, operator, dialect)
         except UserError as error:
             if named:
+                if error.where is not None and error.where.file == path.name:
+                    error.where = replace(error.where, file=str(path))
                 errors.append(error)
             elif path.name not in _SKIPPED_NAMES:
                 result.unread.append(Unread(path.name, str(error)))

@@ -6,7 +6,7 @@ from conformance.adapter import Adapter, UnsupportedRule
 
 ADAPTER = Adapter(
     name="onnxruntime",
-    first_line="ONNX Runtime; options: provider (CPU), optimization (all, none, basic, extended)",
+    first_line="ONNX Runtime (package onnxruntime)",
     requirements=("onnxruntime",),
     worker="onnxruntime_worker.py",
     companions=(("1.19", ("numpy<2",)),),

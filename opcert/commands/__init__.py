@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 
-from opcert.errors import ExitCode, OpcertError
+from opcert.commands.failures import explain
+from opcert.errors import ExitCode
 
 _SUFFIX = "_command"
+
+
+class _ReaderGone(Exception):
+    """Carries a BrokenPipeError past click, whose own exit code for it means something else here."""
+
+    def __init__(self, error: BrokenPipeError) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class CommandsByName(click.Group):
@@ -29,6 +40,28 @@ class CommandsByName(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first argument names; an unknown one is answered with near names."""
+        name = args[0]
+        known = self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            # Imported here, because only mistakes need it.
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, known, n=3, cutoff=0.6)
+            perhaps = f"Did you mean {' or '.join(near)}?" if near else f"Commands: {', '.join(known)}."
+            ctx.fail(f"No such command {name!r}. {perhaps}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader of our output that went away is told apart from click's own answer."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGone(error) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the first line of each module, without importing any."""
         rows = []
@@ -41,23 +74,26 @@ class CommandsByName(click.Group):
 
 
 @click.group(cls=CommandsByName, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("opcert"), prog_name="opcert")
+@click.version_option(package_name="opcert", prog_name="opcert")
 def cli() -> None:
     """Certify what a tensor-operator runtime supports, from the operators' own documents."""
 
 
-def main() -> None:
-    """Run the command line; every error of ours becomes a message and its exit code, never a traceback."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line; every failure becomes a message and its exit code, never a traceback.
+
+    `arguments` stand in for those of the process.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal or a file cannot show is escaped, not an error.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.exit(ExitCode.INTERRUPTED)
-    except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(ExitCode.USAGE)
-    except OpcertError as error:
-        click.echo(f"opcert: {error.party}: {error}", err=True)
-        sys.exit(error.exit_code)
+        code = cli.main(given, prog_name="opcert", standalone_mode=False)
+        sys.stdout.flush()
+    except _ReaderGone as gone:
+        sys.exit(explain(gone.error, given))
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - what is not expected is told as our bug
+        sys.exit(explain(error, given))
     sys.exit(code if isinstance(code, int) else ExitCode.HOLDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,8 @@ from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
     from reports.certificate import Certificate
+
+_WRITTEN = ("index.html", "junit.xml", "certificate.json")
 
 
 @click.command("certify")
@@ -53,38 +54,32 @@ def command(
     is not met.
     """
     # Imported here, so that --help does not wait for them.
-    from conformance.harness import run_suite
     from conformance.run_options import RunOptions
-    from conformance.runtimes import find_runtime, upgraded
-    from opcert.commands.run_progress import choose_progress
-    from opcert.commands.run_summary import format_summary, run_error
+    from opcert.commands.run_summary import format_summary, run_error, state_error
+    from opcert.commands.running import choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
     from reports.certificate import make_certificate, write_certificate
     from reports.formats import write_format
     from reports.profiles import load_profile
     from reports.results import put_together
 
-    # Ended from outside is the same as Ctrl-C: workers are killed and the record stays readable.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     profile = load_profile(profile_name) if profile_name is not None else None
-    found = find_runtime(runtime, python)
-    if upgrade:
-        found = upgraded(found)
+    found = choose_runtime(runtime, python, upgrade)
     folder = output or Path("out") / found.slug
+    path = folder / "run.jsonl"
     options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout))
     with resolve_suite(suite_name) as suite:
-        record = run_suite(suite, found, folder / "run.jsonl", options, choose_progress())
+        record = record_run(suite, found, path, options, [folder / each for each in _WRITTEN])
         results = put_together(suite, record, suite_name)
+        click.echo(format_summary(results))
         broken = run_error(record)
         if broken is not None:
-            click.echo(format_summary(results))
-            click.echo("no certificate: the run says nothing of the runtime", err=True)
+            click.echo(f"{state_error(record)}\nno certificate is written; record: {path}", err=True)
             return int(broken)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
         certificate = make_certificate(results, profile)
         write_certificate(certificate, folder / "certificate.json")
-        click.echo(format_summary(results))
     click.echo(_state(certificate))
     click.echo(f"report: {report}")
     return int(ExitCode.HOLDS if certificate.holds else ExitCode.DOES_NOT_HOLD)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from generator.cache import PROCESSES, cached_suite
-from generator.discovery import select_operators
-from generator.lock import LOCK_FILE, Change, Lock, compare, lock_of, read_lock, write_lock
-from generator.suites import write_generated
-from generator.workshop import Options
 from opcert.errors import ExitCode, UserError
 from opcert.names import OperatorName
+
+if TYPE_CHECKING:
+    from generator.lock import Change, Lock
 
 
 @click.command("generate")
@@ -33,6 +31,8 @@ from opcert.names import OperatorName
     type=click.IntRange(1, 3),
     help="Cover every combination of so many levels; this overrides what --size says of it.",
 )
+@click.option("--specs", "folders", multiple=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Folders of specs to look in instead of those that ship with opcert.")  # fmt: skip
 @click.option("--check", is_flag=True, help="Generate again and compare with specs/suite.lock.")
 @click.option("--update", is_flag=True, help="Generate the default suite and write specs/suite.lock.")
 def command(
@@ -40,6 +40,7 @@ def command(
     output: Path | None,
     size: str,
     strength: int | None,
+    folders: tuple[Path, ...],
     check: bool,
     update: bool,
 ) -> int:
@@ -48,26 +49,35 @@ def command(
     OPERATOR is a name like ai.onnx::Resize-18, Resize-18 or Resize; without one, every operator is taken.
     Without -o the suite goes to the user's cache, into a folder named by its digest.
     """
+    # Imported here and below, so that --help does not wait for them.
+    from generator.cache import PROCESSES, cached_suite
+    from generator.discovery import select_operators
+    from generator.suites import write_generated
+    from generator.workshop import Options
+
     chosen = select_operators(operators)
     options = Options.of(size, strength)
     if check or update:
-        if output is not None or options != Options() or (check and update) or (update and operators):
+        own = output is not None or options != Options() or folders
+        if own or (check and update) or (update and operators):
             raise UserError(
                 "--check and --update are about the default suite",
-                expected="one of them, without -o, --size and --strength; --update without operators",
+                expected="one of the two, alone; --check also with operators",
             )
         return _update() if update else _check(operators, chosen)
     if output is None:
-        path = cached_suite(chosen, options, _say)
+        path = cached_suite(chosen, options, _say, folders)
         digest = path.name
     else:
-        digest = write_generated(output, chosen, options, processes=PROCESSES, progress=_say)
+        digest = write_generated(output, chosen, options, folders, processes=PROCESSES, progress=_say)
         path = output
     click.echo(f"{path}\nsha256 {digest}")
     return ExitCode.HOLDS
 
 
 def _update() -> int:
+    from generator.lock import LOCK_FILE, compare, read_lock, write_lock
+
     lock = _lock_of_now([])
     changes = compare(read_lock(), lock) if LOCK_FILE.exists() else []
     _show(changes)
@@ -78,6 +88,8 @@ def _update() -> int:
 
 
 def _check(operators: tuple[str, ...], chosen: list[OperatorName]) -> int:
+    from generator.lock import compare, read_lock
+
     old = read_lock()
     lock = _lock_of_now(chosen)
     changes = compare(old, lock, [str(each) for each in chosen] if operators else None)
@@ -90,6 +102,11 @@ def _check(operators: tuple[str, ...], chosen: list[OperatorName]) -> int:
 
 
 def _lock_of_now(chosen: list[OperatorName]) -> Lock:
+    from generator.cache import PROCESSES
+    from generator.lock import lock_of
+    from generator.suites import write_generated
+    from generator.workshop import Options
+
     with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
         path = Path(folder) / "suite"
         write_generated(path, chosen, Options(), processes=PROCESSES, progress=_say)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
-
-import conformance
-from conformance.adapter import list_adapters, load_adapter
 
 
 @click.command("list", help=__doc__)
@@ -24,15 +19,22 @@ def _operators() -> list[str]:
 
 
 def _runtimes() -> list[str]:
-    adapters = [load_adapter(name) for name in list_adapters()]
-    width = max(len(each.name) for each in adapters)
-    lines = []
-    for each in adapters:
-        options = ", ".join(f"{name}={'|'.join(values)}" for name, values in each.options.items() if values)
-        lines.append(f"{each.name.ljust(width)}  {each.first_line}" + (f" [{options}]" if options else ""))
-    return lines
+    from conformance.adapter import list_adapters, load_adapter
+    from conformance.runtimes import list_runtimes
+
+    named = list_runtimes()
+    rows = []
+    for each in map(load_adapter, list_adapters()):
+        options = ", ".join(f"{name}={'|'.join(values) or 'TEXT'}" for name, values in each.options.items())
+        about = each.first_line + (f" [{options}]" if options else "")
+        # What is reached by a form of words and not by a name is listed by that form.
+        form, _, rest = about.partition(", ")
+        rows.append((each.name, about) if each.name in named else (form, rest))
+    width = max(len(name) for name, _ in rows)
+    return [f"{name.ljust(width)}  {about}" for name, about in rows]
 
 
 def _profiles() -> list[str]:
-    folder = Path(conformance.__file__).parent / "profiles"
-    return sorted(each.stem for each in folder.glob("*.yaml"))
+    from reports.profiles import list_profiles
+
+    return list_profiles()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import click
@@ -15,7 +14,9 @@ from opcert.commands.suite_argument import DEFAULT, HELP
 @click.argument("runtime")
 @click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
 @click.option("-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *.")
-@click.option("-j", "--jobs", type=click.IntRange(1, 256), default=1, help="Workers at a time.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
+)
 @click.option(
     "--forms",
     default="preferred",
@@ -65,24 +66,20 @@ def command(
     output: Path | None,
 ) -> int:
     # Imported here, so that --help does not wait for them.
-    from conformance.harness import run_suite
     from conformance.run_options import RunOptions
-    from conformance.runtimes import find_runtime, upgraded
-    from opcert.commands.run_progress import choose_progress
-    from opcert.commands.run_summary import exit_code, format_summary
+    from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
+    from opcert.commands.running import choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
     from reports.results import put_together
 
-    # Ended from outside is the same as Ctrl-C: workers are killed and the record stays readable.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    found = find_runtime(runtime, python)
-    if upgrade:
-        found = upgraded(found)
+    found = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)))
     options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures)
-    record_path = output or Path("out") / found.slug / "run.jsonl"
+    path = output or Path("out") / found.slug / "run.jsonl"
     with resolve_suite(suite_name) as suite:
-        record = run_suite(suite, found, record_path, options, choose_progress())
+        record = record_run(suite, found, path, options)
         click.echo(format_summary(put_together(suite, record, suite_name)))
-    click.echo(f"record: {record_path}")
+    if run_error(record) is not None:
+        click.echo(state_error(record), err=True)
+    click.echo(f"record: {path}")
     return int(exit_code(record))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.judge import FAILING
 from conformance.records import Record
 from conformance.totals import ran
+from opcert.commands.failures import program
 from opcert.errors import ExitCode
 from reports.headline import runtime_label
 from reports.readings import fault_text
 from reports.results import Results
 from reports.summary import failure_lines, readings_lines, summary_table
+from reports.text import one_line, plural
+from reports.verdicts import word
 
 
 def exit_code(record: Record) -> ExitCode:
@@ -34,6 +38,25 @@ def run_error(record: Record) -> ExitCode | None:
     return None if ran(record.counts) else ExitCode.NOTHING_RAN
 
 
+def state_error(record: Record) -> str:
+    """In one sentence, what `run_error` found: whose fault it is, and the reason that most cases give."""
+    code = run_error(record)
+    if code == ExitCode.INTERNAL:
+        failed = [each for each in record.results if each.verdict == "harness_error"]
+        return (
+            f"opcert: bug: the harness failed on {plural(len(failed), 'case')}, which is a mistake in opcert "
+            f"and not in the runtime; the first is {failed[0].case}: {failed[0].reason}"
+        )
+    if code == ExitCode.RUNTIME_UNAVAILABLE:
+        return f"opcert: runtime: {(record.footer or {})['stopped']['reason']}"
+    reasons = Counter((each.verdict, each.reason) for each in record.results)
+    (verdict, reason), number = reasons.most_common(1)[0]
+    return (
+        f"opcert: run: nothing ran, so nothing is known of the runtime; {number} of "
+        f"{plural(len(record.results), 'result')}: {word(verdict)}, {one_line(reason or 'no reason given')}"
+    )
+
+
 def format_summary(results: Results) -> str:
     """The whole of it, of the cases that have a row in the record."""
     shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
@@ -44,7 +67,9 @@ def format_summary(results: Results) -> str:
         parts.append(f"The run ended early: {stopped['reason']}")
     parts += [f"Fault: {fault_text(each)}" for each in record.faults]
     parts += _section("Readings followed", readings_lines(shown))
-    failures = [f"{line}\n    {command}" for line, command in failure_lines(shown)]
+    failures = [
+        f"{line}\n    {command.replace('opcert', program(), 1)}" for line, command in failure_lines(shown)
+    ]
     parts += _section("Failures, each with the command that reproduces its smallest case", failures)
     return "\n\n".join(parts) + "\n"
 

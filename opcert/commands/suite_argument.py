@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from conformance.suites import Suite, open_suite
+if TYPE_CHECKING:
+    from conformance.suites import Suite
 
 DEFAULT = "default"
 HELP = "The suite: a folder, a zip file, or `default`, which is generated where it is not kept yet."
@@ -14,6 +16,9 @@ HELP = "The suite: a folder, a zip file, or `default`, which is generated where 
 
 def resolve_suite(text: str) -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none."""
+    # Imported here, so that --help does not wait for it.
+    from conformance.suites import open_suite
+
     if text != DEFAULT:
         return open_suite(Path(text))
     # Imported here, because a ready-made suite has no use for the generator.

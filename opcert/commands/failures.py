@@ -1,0 +1,102 @@
+"""What a command that fails says on standard error, and its exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import shlex
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from opcert.errors import ExitCode, InternalError, OpcertError
+
+READER_GONE = 141
+"""The exit code where whoever read our output went away: that of a program ended by SIGPIPE."""
+
+_REFUSED = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOMEM}
+    | {errno.EMFILE, errno.ENFILE, errno.EIO, errno.EFBIG}
+)
+"""Errors of the system that are no mistake of ours, whichever call meets them."""
+
+
+def program() -> str:
+    """What to write before a command so that it can be copied into the shell that this one came from."""
+    # uv sets this for what it runs; outside it, opcert is not on the path of that shell.
+    return "uv run opcert" if "UV_RUN_RECURSION_DEPTH" in os.environ else "opcert"
+
+
+def explain(error: BaseException, arguments: Sequence[str]) -> int:
+    """Say on standard error what went wrong and whose fault it is; returns the exit code.
+
+    `arguments` are those of the command line, for the report of a bug.
+    """
+    if isinstance(error, click.exceptions.Abort | KeyboardInterrupt):
+        _say("interrupted")
+        return ExitCode.INTERRUPTED
+    if isinstance(error, click.ClickException):
+        error.show()
+        return ExitCode.USAGE
+    if isinstance(error, BrokenPipeError):
+        _forget_output()
+        return READER_GONE
+    if isinstance(error, OpcertError) and not isinstance(error, InternalError):
+        _say(f"{error.party}: {error}")
+        return error.exit_code
+    if isinstance(error, OSError) and error.errno in _REFUSED:
+        what = error.filename if error.filename is not None else "standard output, or a temporary file"
+        _say(f"system: {what}: {error.strerror}. Make room, or choose a place that can be written")
+        _forget_output()
+        return ExitCode.USAGE
+    if isinstance(error, MemoryError):
+        _say("system: out of memory. Choose fewer cases, or close other programs")
+        return ExitCode.USAGE
+    _report_bug(error, arguments)
+    return ExitCode.INTERNAL
+
+
+def _say(sentence: str) -> None:
+    click.echo(f"opcert: {sentence}", err=True)
+
+
+def _report_bug(error: BaseException, arguments: Sequence[str]) -> None:
+    """Name the error and the line of ours that met it, and keep the whole traceback in a file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    at = f" at {'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}" if frames else ""
+    command = f"{program()} {shlex.join(arguments)}"
+    whole = "".join(traceback.format_exception(error))
+    about = f"{command}\n{_version()}, Python {platform.python_version()}, {platform.platform()}\n\n{whole}"
+    name = type(error).__name__
+    _say(f"bug: {error}" if isinstance(error, InternalError) else f"bug: {name}: {error}{at}")
+    try:
+        handle, path = tempfile.mkstemp(prefix="opcert-bug-", suffix=".txt", text=True)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(about)
+    except OSError:
+        click.echo(about, err=True)
+        place = "The traceback stands above"
+    else:
+        place = f"The traceback is in {path}"
+    click.echo(
+        f"This is a mistake in opcert, not in what you gave it. {place}; please report it.\n"
+        f"To see it again: {command}",
+        err=True,
+    )
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"opcert {version('opcert')}"
+
+
+def _forget_output() -> None:
+    """Keep the interpreter from complaining, at its end, of output that cannot be written."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,55 @@
+"""What the commands that run a suite share: the runtime that was named, and the run itself."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from conformance.harness import run_suite
+from conformance.records import Record
+from conformance.run_options import RunOptions
+from conformance.runtimes import Runtime, find_runtime, upgraded
+from conformance.suites import Suite
+from opcert.commands.run_progress import choose_progress
+
+
+def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
+    """The runtime of a name; raises UserError where there is none, or where there is nothing to upgrade."""
+    found = find_runtime(text, python)
+    return upgraded(found) if upgrade else found
+
+
+def record_run(
+    suite: Suite, runtime: Runtime, path: Path, options: RunOptions, stale: Sequence[Path] = ()
+) -> Record:
+    """Run the suite as `run_suite` does, with progress on standard error.
+
+    `stale` are files that speak of an earlier record at `path`: they go when that is written anew, however
+    the run ends. Being ended from outside, or by a terminal that closes, is the same as Ctrl-C: workers are
+    killed, and what was recorded stays readable.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
+            signal.signal(number, signal.default_int_handler)
+    before = _identity(path)
+    try:
+        return run_suite(suite, runtime, path, options, choose_progress())
+    except KeyboardInterrupt:
+        if _identity(path) != before:
+            click.echo(f"opcert: the cases that ran are recorded in {path}", err=True)
+        raise
+    finally:
+        if _identity(path) != before:
+            for each in stale:
+                each.unlink(missing_ok=True)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns

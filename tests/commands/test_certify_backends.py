@@ -1,0 +1,81 @@
+"""`opcert certify` on Backends that misbehave: its exit code, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conformance.records import read_record
+from tests.commands.command_line import call, check_message, identity_suite
+from tests.conformance.test_backend_runtime import CASES
+
+Capture = pytest.CaptureFixture[str]
+ALL = ["certificate.json", "index.html", "junit.xml", "run.jsonl"]
+PROFILE = "profile: identity\ndescription: Identity alone\noperators: [ai.onnx::Identity-13]\n"
+
+
+@pytest.mark.parametrize("name", [each for each in CASES if each != "RefusesEverything"])
+def test_what_ran_is_certified_as_it_was(capsys: Capture, tmp_path: Path, name: str) -> None:
+    verdict, holds = CASES[name]
+    suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
+    profile = tmp_path / "identity.yaml"
+    profile.write_text(PROFILE)
+    words = ["certify", f"fake_backends:{name}", "-s", suite, "-o", out, "--timeout", "0.5"]
+    answer = call(capsys, *words, "--profile", profile)
+    assert (answer.code, "Traceback" in answer.err + answer.out) == (int(holds), False)
+    assert ("is met" if holds == 0 else "is not met") in answer.out
+    assert sorted(each.name for each in out.iterdir()) == ALL
+    record = read_record(out / "run.jsonl")
+    assert {each.verdict for each in record.results} == {verdict}
+    statement = json.loads((out / "certificate.json").read_text())
+    assert statement["predicate"]["result"] == ("PASSED" if holds == 0 else "FAILED")
+    junit = (out / "junit.xml").read_text()
+    assert ("<failure" in junit or "<error" in junit) == (verdict != "pass")
+    assert answer.out.count("opcert repro ai.onnx/Identity-13/") == (verdict != "pass")
+
+
+@pytest.mark.parametrize("name", ["Raises", "Exits"])
+def test_without_a_profile_nothing_was_demanded(capsys: Capture, tmp_path: Path, name: str) -> None:
+    suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
+    answer = call(capsys, "certify", f"fake_backends:{name}", "-s", suite, "-o", out)
+    assert answer.code == 0, answer.err
+    assert "no profile was demanded" in answer.out
+    assert sorted(each.name for each in out.iterdir()) == ALL
+
+
+def test_a_backend_that_refuses_everything_is_not_certified(capsys: Capture, tmp_path: Path) -> None:
+    suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
+    assert call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", out).code == 0
+    answer = call(capsys, "certify", "fake_backends:RefusesEverything", "-s", suite, "-o", out)
+    check_message(answer, 5, "run", "nothing ran", "2 of 2", "unsupported", "nothing is implemented")
+    assert "no certificate is written" in answer.err
+    # Nor does that of the run before stay beside a record that it does not speak of.
+    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+
+
+def test_a_backend_that_never_survives_is_the_runtimes_fault(capsys: Capture, tmp_path: Path) -> None:
+    suite, out = identity_suite(tmp_path, 12), tmp_path / "out"
+    answer = call(capsys, "certify", "fake_backends:Exits", "-s", suite, "-o", out)
+    check_message(answer, 4, "runtime", "10 workers were lost in a row")
+    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+    assert call(capsys, "run", "fake_backends:Exits", "-s", suite, "-o", out / "run.jsonl").code == 4
+
+
+def test_a_runtime_that_does_not_start_leaves_what_was_there(capsys: Capture, tmp_path: Path) -> None:
+    suite, out = identity_suite(tmp_path, 1), tmp_path / "out"
+    assert call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", out).code == 0
+    before = {each.name: each.read_bytes() for each in out.iterdir()}
+    answer = call(capsys, "certify", "fake_backends:OtherDevice", "-s", suite, "-o", out)
+    check_message(answer, 4, "runtime", "does not support the device CPU")
+    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
+
+
+def test_a_profile_that_speaks_of_other_operators_is_not_met(capsys: Capture, tmp_path: Path) -> None:
+    suite, out = identity_suite(tmp_path, 1), tmp_path / "out"
+    words = ["certify", "fake_backends:Good", "-s", suite, "-o", out, "--profile", "center-crop-pad"]
+    answer = call(capsys, *words)
+    assert answer.code == 1
+    assert "profile center-crop-pad is not met" in answer.out
+    assert "the suite has no case" in answer.out

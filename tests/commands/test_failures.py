@@ -1,0 +1,163 @@
+"""What is nobody's input: bugs of ours, readers that go away, terminals that cannot show a letter, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conformance.records import read_record
+from opcert.commands.failures import READER_GONE
+from tests.commands.command_line import call, check_message, identity_suite
+
+Capture = pytest.CaptureFixture[str]
+OPCERT = [sys.executable, "-m", "opcert"]
+
+
+def break_suites(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def open_suite(path: Path) -> None:
+        raise error
+
+    monkeypatch.setattr("conformance.suites.open_suite", open_suite)
+
+
+def test_a_bug_of_ours_is_told_as_one(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_suites(monkeypatch, KeyError("shape"))
+    answer = call(capsys, "run", "fake_backends:Good", "-s", tmp_path / "a suite")
+    check_message(answer, 3, "bug", "KeyError: 'shape'", "a mistake in opcert, not in what you gave")
+    assert f"opcert run fake_backends:Good -s '{tmp_path / 'a suite'}'" in answer.err
+    found = re.search(r"The traceback is in (\S+\.txt)", answer.err)
+    assert found is not None
+    kept = Path(found[1]).read_text()
+    assert "Traceback (most recent call last)" in kept
+    assert "KeyError: 'shape'" in kept
+    assert "fake_backends:Good" in kept
+    assert "Python 3" in kept
+
+
+@pytest.mark.parametrize(
+    ("inside", "begin"), [(True, "    uv run opcert repro "), (False, "    opcert repro ")]
+)
+def test_commands_to_copy_fit_the_shell_they_are_copied_into(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, begin: str
+) -> None:
+    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
+    if inside:
+        monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
+    suite = identity_suite(tmp_path, 1)
+    answer = call(capsys, "run", "fake_backends:Raises", "-s", suite, "-o", tmp_path / "run.jsonl")
+    assert f"\n{begin}ai.onnx/Identity-13/cover/" in answer.out
+
+
+def test_a_bug_is_told_where_no_file_can_be_written_too(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_suites(monkeypatch, ValueError("\ud800 no text"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    answer = call(capsys, "export", "suite", "-o", tmp_path / "out")
+    assert answer.code == 3
+    assert "opcert: bug: ValueError" in answer.err
+    assert "Traceback (most recent call last)" in answer.err
+    assert "The traceback stands above" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionError(13, "Permission denied", "/a/file"), "/a/file: Permission denied"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (MemoryError(), "out of memory"),
+    ],
+)
+def test_what_the_system_refuses_is_no_bug(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, error: BaseException, words: str
+) -> None:
+    break_suites(monkeypatch, error)
+    monkeypatch.setattr("opcert.commands.failures._forget_output", lambda: None)
+    check_message(call(capsys, "export", "suite", "-o", "out"), 2, "system", words)
+
+
+def test_ctrl_c_before_anything_runs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_suites(monkeypatch, KeyboardInterrupt())
+    answer = call(capsys, "export", "suite", "-o", "out")
+    assert (answer.code, answer.err.strip()) == (130, "opcert: interrupted")
+
+
+def test_the_harness_failing_is_a_bug_of_ours(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def encode_case(*_: object) -> None:
+        raise ValueError("cannot be packed")
+
+    monkeypatch.setattr("conformance.lane.encode_case", encode_case)
+    out = tmp_path / "out"
+    answer = call(capsys, "certify", "fake_backends:Good", "-s", identity_suite(tmp_path), "-o", out)
+    check_message(answer, 3, "bug", "the harness failed on 3 cases", "cannot be packed", "no certificate")
+    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly() -> None:
+    script = f"{sys.executable} -m opcert show ai.onnx::Resize-18 | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "ai.onnx::Resize-18"
+    assert int(lines[1]) in (READER_GONE, 0)  # 0 where everything fitted into the pipe
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_standard_output_that_is_full() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*OPCERT, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("opcert: system: ")
+    assert "No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_terminal_without_unicode(tmp_path: Path) -> None:
+    (tmp_path / "größe-尺寸.txt").write_text("kein Operator")
+    done = subprocess.run(
+        [*OPCERT, "import", str(tmp_path / "größe-尺寸.txt")],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        encoding="latin-1",
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "größe-\\u5c3a\\u5bf8.txt: the document is no operator page" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_certification_that_is_ended_from_outside(
+    capsys: Capture, tmp_path: Path, number: signal.Signals
+) -> None:
+    suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
+    assert call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", out).code == 0
+    process = subprocess.Popen(
+        [*OPCERT, "certify", "fake_backends:Sleeps", "-s", str(suite), "-o", str(out), "--timeout", "1"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 20
+    while time.monotonic() < end and (out / "run.jsonl").read_bytes().count(b"\n") != 2:
+        time.sleep(0.02)
+    process.send_signal(number)
+    printed, told = process.communicate(timeout=10)
+    assert (process.returncode, printed) == (130, "")
+    assert told.rstrip().endswith("opcert: interrupted")
+    assert f"are recorded in {out / 'run.jsonl'}" in told
+    record = read_record(out / "run.jsonl")
+    assert record.partial
+    assert [each.verdict for each in record.results] == ["timeout"]
+    # What the run before left speaks of a record that is gone.
+    assert [each.name for each in out.iterdir()] == ["run.jsonl"]

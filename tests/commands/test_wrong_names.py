@@ -1,0 +1,112 @@
+"""What does not exist: commands, options, runtimes, operators, suites, profiles, cases, facts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.command_line import call, check_message, identity_suite
+
+Capture = pytest.CaptureFixture[str]
+BACKEND = "fake_backends:Good"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["certfy", "onnx"], "No such command 'certfy'. Did you mean certify?"),
+        (["frobnicate"], "No such command 'frobnicate'. Commands: certify, "),
+        (["run", "onnx", "--jbs", "2"], "No such option '--jbs'. Did you mean '--jobs'?"),
+        (["certify"], "Missing argument 'RUNTIME'"),
+        (["certify", "onnx", "-j", "many"], "'many' is not a valid integer range"),
+        (["run", "onnx", "--timeout", "0"], "0.0 is not in the range"),
+        (["export", "suite"], "Missing option '-o'"),
+        (["report", "run.jsonl", "--format", "pdf"], "'pdf' is not one of 'html', 'junit'"),
+        (["list", "everything"], "'everything' is not one of 'operators', 'runtimes', 'profiles'"),
+    ],
+)
+def test_wrong_usage(capsys: Capture, words: list[str], message: str) -> None:
+    answer = call(capsys, *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err
+    assert "--help' for help" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("onnxruntim", ["unknown runtime", "'onnxruntim'", "Did you mean onnxruntime or onnx?"]),
+        ("cuda9", ["unknown runtime", "one of onnx, onnxruntime, openvino, tensorflow, module:Backend"]),
+        ("onnxruntime[speed=9]", ["no such option", "'speed=9'", "optimization=all|none"]),
+        ("onnxruntime==1.2==3", ["not a runtime", "opcert list runtimes"]),
+        ("exec:/no/such/program", ["there is no such program", "/no/such/program"]),
+        ("exec:", ["there is no such program"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "certify"])
+def test_an_unknown_runtime(
+    capsys: Capture, tmp_path: Path, command: str, text: str, words: list[str]
+) -> None:
+    answer = call(capsys, command, text, "-s", identity_suite(tmp_path), "-o", tmp_path / "out")
+    check_message(answer, 2, "input", *words)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["generate", "Resiz-18"], ["unknown operator", "'Resiz-18'", "ai.onnx::Resize-18"]),
+        (["generate", "ai.onnx::Resize-99"], ["unknown operator", "ai.onnx::Resize-18"]),
+        (["generate", "!!"], ["unknown operator", "'!!'"]),
+        (["show", "Resiz-18"], ["unknown operator", "'Resiz-18'", "ai.onnx::Resize-18"]),
+        (["show", "ai.onnx::Resize-99"], ["unknown operator", "ai.onnx::Resize-18"]),
+        (["show", "ai.onnx::Resize"], ["not an operator's name", "domain::Name-version"]),
+        (["show", "Resize"], ["several operators", "ai.onnx::Resize-10"]),
+        (["show", "Resize-18", "--why", "colour"], ["no fact at this path", "'colour'", "opcert show"]),
+        (["show", "Resize-18", "--specs", "/no/such/folder"], ["no such folder of specs", "/no/such/folder"]),
+        (["report", "/no/such/run.jsonl"], ["/no/such/run.jsonl", "cannot be read", "opcert run"]),
+        (["export", "/no/such/suite", "-o", "x"], ["/no/such/suite", "no suite here", "opcert generate"]),
+        (["repro", "Resize"], ["not a case id", "'Resize'", "domain/Operator-version/family"]),
+        (
+            ["generate", "--check", "--size", "small"],
+            ["--check and --update", "the default suite", "one of the two"],
+        ),
+    ],
+)
+def test_a_name_that_means_nothing(capsys: Capture, words: list[str], message: list[str]) -> None:
+    check_message(call(capsys, *words), 2, "input", *message)
+
+
+def test_a_case_that_the_suite_lacks(capsys: Capture, tmp_path: Path) -> None:
+    case = "ai.onnx/Identity-13/cover/000000000000"
+    answer = call(capsys, "repro", case, "-s", identity_suite(tmp_path), "-o", tmp_path / "repro")
+    check_message(answer, 2, "input", "no such case", case, str(tmp_path / "suite"))
+
+
+def test_an_unknown_profile_is_noticed_before_anything_runs(capsys: Capture, tmp_path: Path) -> None:
+    suite = identity_suite(tmp_path)
+    answer = call(capsys, "certify", BACKEND, "-s", suite, "--profile", "center-crop", "-o", tmp_path / "out")
+    check_message(answer, 2, "input", "unknown profile", "'center-crop'", "center-crop-pad, seeds")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_pattern_that_selects_nothing(capsys: Capture, tmp_path: Path) -> None:
+    suite = identity_suite(tmp_path)
+    answer = call(capsys, "run", BACKEND, "-s", suite, "-k", "Resise", "-o", tmp_path / "run.jsonl")
+    check_message(answer, 5, "run", "no case of the suite is selected", "'Resise'", str(suite), "-k")
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+def test_an_interpreter_that_is_not_there(capsys: Capture, tmp_path: Path) -> None:
+    suite = identity_suite(tmp_path)
+    answer = call(capsys, "certify", BACKEND, "-s", suite, "--python", "python9", "-o", tmp_path / "out")
+    check_message(answer, 2, "input", "no such interpreter", "'python9'", "--python")
+
+
+@pytest.mark.parametrize("name", ["fake_backends:Missing", "no_such_module:Backend"])
+def test_a_backend_that_is_not_there(capsys: Capture, tmp_path: Path, name: str) -> None:
+    suite = identity_suite(tmp_path)
+    answer = call(capsys, "certify", name, "-s", suite, "-o", tmp_path / "out")
+    check_message(answer, 4, "runtime", "does not start", name.rpartition(":")[2 * ("Missing" in name)])
+    assert not (tmp_path / "out").exists()
