@@ -86,6 +86,9 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
             remedy=f"Did you mean {' or '.join(near)}?" if near else None,
         )
     adapter = load_adapter(match["name"])
+    if python is not None and os.sep in python:
+        # A path is looked at now; anything else (`3.12`, `pypy`) is for uv to find.
+        python = _find_interpreter(python)
     requirements = adapter.requirements_of(match["version"])
     options = _read_options(adapter, match["before"] or match["after"] or "")
     return Runtime(text, adapter, options, requirements, python)

@@ -186,7 +186,12 @@ class Suite:
         """What the manifest says of a case; raises UserError where the suite has no such case."""
         found = self._entries.get(case_id)
         if found is None:
-            raise UserError("no such case in this suite", got=repr(case_id), where=Place(str(self.path)))
+            raise UserError(
+                "no such case in this suite",
+                got=repr(case_id),
+                where=Place(str(self.path)),
+                remedy="Name the suite that it was run from with -s.",
+            )
         return found
 
     def case(self, case_id: str) -> Case:

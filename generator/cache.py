@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from generator.workshop import Options
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 PROCESSES = min(2, os.cpu_count() or 1)
 
 
@@ -52,6 +54,12 @@ def cached_suite(
     return folder / digest
 
 
+def kept_suite(digest: str) -> Path | None:
+    """The folder of a suite that was generated before; None where it is not kept, or the text no digest."""
+    folder = suites_folder() / digest
+    return folder if _DIGEST.fullmatch(digest) and (folder / "manifest.json").is_file() else None
+
+
 def default_suite(progress: Progress) -> Path:
     """The folder of the default suite of the specs and the code that are there now, generated if need be.
 
@@ -60,8 +68,9 @@ def default_suite(progress: Progress) -> Path:
     # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
     note = suites_folder() / "of-sources" / sources_digest()
     digest = note.read_text(encoding="ascii").strip() if note.is_file() else ""
-    if digest and (suites_folder() / digest / "manifest.json").is_file():
-        return suites_folder() / digest
+    kept = kept_suite(digest)
+    if kept is not None:
+        return kept
     progress("generating the default suite (once; this takes about a minute)")
     made = cached_suite((), Options(), progress)
     note.parent.mkdir(exist_ok=True)

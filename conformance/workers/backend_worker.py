@@ -6,6 +6,7 @@ The class is imported by the name in the option `backend` (`package.module:Class
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
 
@@ -33,7 +34,13 @@ class BackendWorker(Worker):
         self._name = options["backend"]
         self._device = options.get("device", "CPU")
         module_name, _, class_name = self._name.partition(":")
-        self._module = import_module(module_name)
+        try:
+            self._module = import_module(module_name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not (module_name + ".").startswith(error.name + "."):
+                raise  # something that the module itself wants is missing
+            message = "no module %r for %s; set PYTHONPATH to its folder, or --python to one that has it"
+            raise ModuleNotFoundError(message % (error.name, sys.executable)) from error
         found: Any = self._module
         for part in class_name.split("."):
             found = getattr(found, part)

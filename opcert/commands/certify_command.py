@@ -14,8 +14,6 @@ from opcert.errors import ExitCode
 if TYPE_CHECKING:
     from reports.certificate import Certificate
 
-_WRITTEN = ("index.html", "junit.xml", "certificate.json")
-
 
 @click.command("certify")
 @click.argument("runtime")
@@ -56,7 +54,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
     from opcert.commands.run_summary import format_summary, run_error, state_error
-    from opcert.commands.running import choose_runtime, record_run
+    from opcert.commands.running import REPORTS, choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
     from reports.certificate import make_certificate, write_certificate
     from reports.formats import write_format
@@ -69,7 +67,7 @@ def command(
     path = folder / "run.jsonl"
     options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout))
     with resolve_suite(suite_name) as suite:
-        record = record_run(suite, found, path, options, [folder / each for each in _WRITTEN])
+        record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
         results = put_together(suite, record, suite_name)
         click.echo(format_summary(results))
         broken = run_error(record)

@@ -58,22 +58,28 @@ def command(
     _print_table(result)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
+    from reports.text import plural
+
     written = importing.write_files(plan, target)
-    click.echo(f"{len(plan)} operator versions in {target}, {len(written)} files written", err=True)
+    versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
+    click.echo(f"{versions} in {target}, {files} written", err=True)
     return int(ExitCode.HOLDS if plan else ExitCode.NOTHING_RAN)
 
 
 def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
+    from reports.text import plural
+
     for drift in drifts:
         click.echo(f"{drift.operator}: {drift.reason}")
     if drifts:
         click.echo(
-            f"{len(drifts)} specs differ: run `opcert import` with -o {target} and look at the changes"
+            f"{plural(len(drifts), 'spec')} not as the documents say: run `opcert import` with -o {target} "
+            "and look at the changes"
         )
         return int(ExitCode.DOES_NOT_HOLD)
     if not count:
         return int(ExitCode.NOTHING_RAN)
-    click.echo(f"{count} operator versions in {target} are what the documents say")
+    click.echo(f"{plural(count, 'operator version')} in {target}: as the documents say")
     return int(ExitCode.HOLDS)
 
 

@@ -25,11 +25,13 @@ def _runtimes() -> list[str]:
     named = list_runtimes()
     rows = []
     for each in map(load_adapter, list_adapters()):
+        if each.name not in named:
+            # What is reached by a form of words and not by a name is listed by that form.
+            form, _, about = each.first_line.partition(", ")
+            rows.append((form, about))
+            continue
         options = ", ".join(f"{name}={'|'.join(values) or 'TEXT'}" for name, values in each.options.items())
-        about = each.first_line + (f" [{options}]" if options else "")
-        # What is reached by a form of words and not by a name is listed by that form.
-        form, _, rest = about.partition(", ")
-        rows.append((each.name, about) if each.name in named else (form, rest))
+        rows.append((each.name, each.first_line + (f" [{options}]" if options else "")))
     width = max(len(name) for name, _ in rows)
     return [f"{name.ljust(width)}  {about}" for name, about in rows]
 

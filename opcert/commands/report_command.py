@@ -48,7 +48,7 @@ def command(runs: tuple[Path, ...], suite: str, output: Path | None, formats: tu
 
     records = [read_record(each) for each in runs]
     folders = _folders(records, output)
-    with resolve_suite(suite) as opened:
+    with resolve_suite(suite, str(records[0].header.get("suite"))) as opened:
         found = [put_together(opened, each, suite) for each in records]
         for results, folder in zip(found, folders, strict=True):
             for name in formats:

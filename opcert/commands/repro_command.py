@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
 import click
@@ -30,5 +32,16 @@ def command(case: str, suite: str, output: Path | None) -> int:
     with resolve_suite(suite) as opened:
         script = write_reproduction(opened, str(found), folder)
     click.echo(str(folder))
-    click.echo(f"python {script}    # in the runtime's environment; --runtime chooses another one", err=True)
+    click.echo(f"To run it: {_command(folder, script)}", err=True)
+    click.echo(f"or, where the runtime is installed: python {script} [--runtime NAME]", err=True)
     return ExitCode.HOLDS
+
+
+def _command(folder: Path, script: Path) -> str:
+    """What runs the script in an environment made for it alone."""
+    from conformance.adapter import load_adapter
+
+    runtime = json.loads((folder / "case.json").read_text(encoding="utf-8"))["runtime"]
+    packages = dict.fromkeys(("numpy", "onnx", *load_adapter(runtime).requirements))
+    wanted = " ".join(f"--with {each}" for each in packages)
+    return f"uv run --isolated --no-project {wanted} python {shlex.quote(str(script))}"

@@ -68,7 +68,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
     from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
-    from opcert.commands.running import choose_runtime, record_run
+    from opcert.commands.running import REPORTS, choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
     from reports.results import put_together
 
@@ -77,7 +77,9 @@ def command(
     options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures)
     path = output or Path("out") / found.slug / "run.jsonl"
     with resolve_suite(suite_name) as suite:
-        record = record_run(suite, found, path, options)
+        # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
+        stale = [] if output else [path.with_name(each) for each in REPORTS]
+        record = record_run(suite, found, path, options, stale)
         click.echo(format_summary(put_together(suite, record, suite_name)))
     if run_error(record) is not None:
         click.echo(state_error(record), err=True)

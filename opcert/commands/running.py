@@ -15,6 +15,9 @@ from conformance.runtimes import Runtime, find_runtime, upgraded
 from conformance.suites import Suite
 from opcert.commands.run_progress import choose_progress
 
+REPORTS = ("index.html", "junit.xml", "certificate.json")
+"""The files that `certify` writes beside the record."""
+
 
 def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
     """The runtime of a name; raises UserError where there is none, or where there is nothing to upgrade."""

@@ -34,9 +34,10 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     spec = load_spec(name, folders)
     facts = list_facts(spec)
     if path is not None:
-        _explain(
-            spec, [each for each in facts if each.path == path or each.path.startswith(f"{path}.")], path
-        )
+        chosen = [each for each in facts if each.path == path or each.path.startswith(f"{path}.")]
+        if not chosen:
+            raise _no_fact(path, [each.path for each in facts])
+        _explain(spec, chosen)
         return
     _print_head(spec)
     width = min(max((len(each.path) for each in facts), default=0), 48)
@@ -62,15 +63,21 @@ def _origin(spec: Spec, fact: Fact) -> str:
     return f"{origin.how}: {where}{more}" if where else f"{origin.how}: {origin.why or 'no reason given'}"
 
 
-def _explain(spec: Spec, facts: list[Fact], path: str) -> None:
+def _no_fact(path: str, known: list[str]) -> UserError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(path, known, n=3, cutoff=0.6)
+    return UserError(
+        "no fact at this path",
+        got=repr(path),
+        expected="a path that `opcert show` lists for this operator",
+        remedy=f"Did you mean {' or '.join(near)}?" if near else None,
+    )
+
+
+def _explain(spec: Spec, facts: list[Fact]) -> None:
     from specs.facts import place
 
-    if not facts:
-        raise UserError(
-            "no fact at this path",
-            got=repr(path),
-            expected="a path that `opcert show` lists for this operator",
-        )
     for fact in facts:
         origin = fact.origin
         click.echo(f"{fact.path}: {fact.value}")

@@ -55,6 +55,21 @@ def test_a_backend_that_refuses_everything_is_not_certified(capsys: Capture, tmp
     assert [each.name for each in out.iterdir()] == ["run.jsonl"]
 
 
+def test_a_run_into_the_same_folder_withdraws_what_speaks_of_another_record(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = identity_suite(tmp_path, 2)
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out" / "fake_backends-Good"
+    assert call(capsys, "certify", "fake_backends:Good", "-s", suite).code == 0
+    (out / "notes.txt").write_text("mine")
+    assert call(capsys, "run", "fake_backends:Good", "-s", suite, "-k", "Identity-13").code == 0
+    assert sorted(each.name for each in out.iterdir()) == ["notes.txt", "run.jsonl"]
+    (out / "index.html").write_text("mine")
+    assert call(capsys, "run", "fake_backends:Good", "-s", suite, "-o", out / "run.jsonl").code == 0
+    assert (out / "index.html").read_text() == "mine"
+
+
 def test_a_backend_that_never_survives_is_the_runtimes_fault(capsys: Capture, tmp_path: Path) -> None:
     suite, out = identity_suite(tmp_path, 12), tmp_path / "out"
     answer = call(capsys, "certify", "fake_backends:Exits", "-s", suite, "-o", out)

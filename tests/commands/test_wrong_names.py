@@ -64,6 +64,7 @@ def test_an_unknown_runtime(
         (["show", "ai.onnx::Resize"], ["not an operator's name", "domain::Name-version"]),
         (["show", "Resize"], ["several operators", "ai.onnx::Resize-10"]),
         (["show", "Resize-18", "--why", "colour"], ["no fact at this path", "'colour'", "opcert show"]),
+        (["show", "Resize-18", "--why", "attributes.mod"], ["Did you mean attributes.mode"]),
         (["show", "Resize-18", "--specs", "/no/such/folder"], ["no such folder of specs", "/no/such/folder"]),
         (["report", "/no/such/run.jsonl"], ["/no/such/run.jsonl", "cannot be read", "opcert run"]),
         (["export", "/no/such/suite", "-o", "x"], ["/no/such/suite", "no suite here", "opcert generate"]),
@@ -98,15 +99,17 @@ def test_a_pattern_that_selects_nothing(capsys: Capture, tmp_path: Path) -> None
     assert not (tmp_path / "run.jsonl").exists()
 
 
-def test_an_interpreter_that_is_not_there(capsys: Capture, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("runtime", "python"), [(BACKEND, "python9"), ("onnx", "./python9")])
+def test_an_interpreter_that_is_not_there(capsys: Capture, tmp_path: Path, runtime: str, python: str) -> None:
     suite = identity_suite(tmp_path)
-    answer = call(capsys, "certify", BACKEND, "-s", suite, "--python", "python9", "-o", tmp_path / "out")
-    check_message(answer, 2, "input", "no such interpreter", "'python9'", "--python")
+    answer = call(capsys, "certify", runtime, "-s", suite, "--python", python, "-o", tmp_path / "out")
+    check_message(answer, 2, "input", "no such interpreter", repr(python), "--python")
 
 
 @pytest.mark.parametrize("name", ["fake_backends:Missing", "no_such_module:Backend"])
 def test_a_backend_that_is_not_there(capsys: Capture, tmp_path: Path, name: str) -> None:
     suite = identity_suite(tmp_path)
     answer = call(capsys, "certify", name, "-s", suite, "-o", tmp_path / "out")
-    check_message(answer, 4, "runtime", "does not start", name.rpartition(":")[2 * ("Missing" in name)])
+    words = ["PYTHONPATH", "--python"] if name.startswith("no") else ["has no attribute 'Missing'"]
+    check_message(answer, 4, "runtime", "does not start", *words)
     assert not (tmp_path / "out").exists()
