@@ -14,9 +14,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, RootModel
 
 from opcert.errors import SeveralErrors, UserError
+from opcert.yaml_files import load_file
+from opcert.yaml_schemas import validate
 from specs.expressions import parse
-from specs.schemas import Entry, validate
-from specs.yaml_files import load_file
+from specs.schemas import Entry
 
 FILE = Path(__file__).with_name("disagreements.yaml")
 

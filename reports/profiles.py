@@ -7,14 +7,15 @@ from datetime import date
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from conformance.judge import FAILING, Verdict
-from opcert.errors import Place, SeveralErrors, UserError
+from opcert.errors import Place, UserError
 from opcert.names import FAMILIES, OperatorName
-from reports.profile_yaml import read_yaml
+from opcert.yaml_files import load_bytes
+from opcert.yaml_schemas import validate
 
 Unsupported = Literal["operator", "case", "none"]
 Everything = Literal["all"]
@@ -119,7 +120,7 @@ def load_profile(text: str) -> Profile:
         raw = files("conformance").joinpath("profiles", file).read_bytes()
         return read_profile(raw, file)
     path = Path(text)
-    if not path.is_file():
+    if not path.exists():
         raise UserError(
             "unknown profile",
             got=repr(text),
@@ -133,24 +134,7 @@ def load_profile(text: str) -> Profile:
 
 def read_profile(raw: bytes, file: str) -> Profile:
     """A profile from the bytes of its file; errors as of `load_profile`."""
-    value, lines = read_yaml(raw, file)
-    if not isinstance(value, dict):
-        raise UserError("a profile is a mapping", got=type(value).__name__, where=Place(file, 1))
-    try:
-        return Profile.model_validate(value)
-    except ValidationError as error:
-        raise SeveralErrors([_explain(each, file, lines) for each in error.errors()]) from error
-
-
-def _explain(problem: Any, file: str, lines: dict[tuple[str | int, ...], int]) -> UserError:
-    path = tuple(each for each in problem["loc"] if each not in ("tuple[str, ...]", "literal['all']"))
-    line = next((lines[path[:end]] for end in range(len(path), -1, -1) if path[:end] in lines), None)
-    message = "unknown key" if problem["type"] == "extra_forbidden" else problem["msg"]
-    expected = None
-    if problem["type"] == "extra_forbidden":
-        known = Waiver.model_fields if "waivers" in path else Profile.model_fields
-        expected = f"one of {', '.join(known)}"
-    got = None if problem["type"] == "missing" else repr(problem.get("input"))[:200]
-    return UserError(
-        message, got=got, expected=expected, where=Place(file, line, key=".".join(map(str, path)))
-    )
+    documents = load_bytes(raw, file)
+    if len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise UserError("not a profile", expected="one mapping of keys to values", where=Place(file, 1))
+    return validate(Profile, documents[0])

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from opcert.errors import UserError
+from opcert.yaml_files import Path_, YamlDocument, key_path
 from specs.curated_files import Amendment, Reasoned
 from specs.model import Origin, Source
-from specs.yaml_files import Path_, YamlDocument, key_path
 
 
 class Amender:

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from opcert.attributes import AttributeKind
+from opcert.yaml_files import YamlDocument, load, load_file
+from opcert.yaml_schemas import validate
 from specs.model import Action, Option, Otherwise, Severity
-from specs.schemas import Entry, Sources, validate
-from specs.yaml_files import YamlDocument, load, load_file
+from specs.schemas import Entry, Sources
 
 FILE_NAME = "curated.yaml"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from opcert.attributes import attribute
 from opcert.errors import SeveralErrors, UserError
+from opcert.yaml_files import Path_, YamlDocument
 from specs.amendments import Amender
 from specs.curated_files import (
     AttributeEntry,
@@ -34,7 +35,6 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.yaml_files import Path_, YamlDocument
 
 
 def merge_curated(spec: Spec, file: CuratedFile, document: YamlDocument) -> Spec:

@@ -7,10 +7,10 @@ from typing import Any
 
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import OpcertError, UserError
+from opcert.yaml_files import Path_, YamlDocument
 from specs.curated_files import ConstraintEntry, CuratedFile, ReadingEntry
 from specs.expressions import parse
 from specs.model import Source, Spec
-from specs.yaml_files import Path_, YamlDocument
 
 
 class Checker:

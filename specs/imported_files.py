@@ -10,6 +10,8 @@ from pydantic import Field
 from opcert.attributes import AttributeKind
 from opcert.errors import SeveralErrors, UserError
 from opcert.names import OperatorName
+from opcert.yaml_files import YamlDocument, load_file
+from opcert.yaml_schemas import validate
 from specs.model import (
     Action,
     AllowedValues,
@@ -29,8 +31,7 @@ from specs.model import (
     Value,
 )
 from specs.relations import Relation, Step, read_index
-from specs.schemas import Entry, Sources, validate
-from specs.yaml_files import YamlDocument, load_file
+from specs.schemas import Entry, Sources
 
 FILE_NAME = "imported.yaml"
 

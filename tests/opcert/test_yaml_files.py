@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opcert.errors import SeveralErrors, UserError
-from specs.yaml_files import load, load_file
+from opcert.yaml_files import load, load_file
 from specs.yaml_writer import dump
 
 

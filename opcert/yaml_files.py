@@ -1,4 +1,4 @@
-"""YAML 1.2 in a strict subset, read with the line of every value (written by `specs.yaml_writer`).
+"""YAML 1.2 in a strict subset, read with the line of every value.
 
 Strict: no anchors, aliases, tags or merge keys, no duplicate keys, bounded size and depth. Scalars follow the
 core schema of YAML 1.2: `NO` and `on` are strings, `1e-3` and `0o17` are numbers.
@@ -63,14 +63,21 @@ def load_file(path: Path, name: str | None = None) -> list[YamlDocument]:
             raise UserError(
                 "file too large", got=f"{size} bytes", expected=f"at most {MOST_BYTES}", where=Place(shown)
             )
-        text = path.read_text(encoding="utf-8")
+        raw = path.read_bytes()
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", where=Place(shown)) from None
+    return load_bytes(raw, shown)
+
+
+def load_bytes(raw: bytes, file: str) -> list[YamlDocument]:
+    """The documents of a file's bytes; UserError where they are no text, SeveralErrors as of `load`."""
+    try:
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(
-            "not a text file", got=f"bytes that are not UTF-8 at {error.start}", where=Place(shown)
+            "not a text file", got=f"bytes that are not UTF-8 at {error.start}", where=Place(file)
         ) from None
-    return load(text, shown)
+    return load(text, file)
 
 
 def load(text: str, file: str) -> list[YamlDocument]:
