@@ -1,33 +1,35 @@
 """One output against what it must be: bit patterns where exactness is asked, the allowed error elsewhere.
 
-No comparison here rounds in a way that could change its result. A distance is computed in float64 (for
-64-bit integers in uint64); rounding is monotonic, so a rounded distance below or above the allowed one proves
-the same of the exact distance, and the few elements that are equal to it after rounding are decided with
-rational numbers.
+Elements are taken in blocks that fit into a processor's cache, and only those whose bits differ are decoded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conformance.cases import Alternative, ExpectedOutput
-from conformance.values import JsonNumber, decode_floats, element_to_json
+from conformance.elements import Floats, Mask, measure, same_bits, same_elements, ulp_distance
+from conformance.values import JsonNumber, element_to_json
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
 
 Difference = Literal["type", "shape", "value"]
-Mask = NDArray[np.bool_]
+_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True)
 class Worst:
-    """The element that is farthest off: `ratio` is distance / allowed, None where equality was asked."""
+    """The element that is farthest off.
+
+    `ratio` is distance / allowed, None where equality was asked; `ulps` the distance in steps of the element
+    type, None where it has none or an element is NaN.
+    """
 
     output: int
     index: tuple[int, ...]
@@ -35,6 +37,7 @@ class Worst:
     expected: JsonNumber | list[JsonNumber]
     allowed: float | None
     ratio: float | None
+    ulps: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +45,16 @@ class Comparison:
     """What came out of comparing one output. `difference` is None where it is as it must be.
 
     `same_bits` says whether it is bit for bit the expectation; `wrong` is the mask of wrong elements where
-    the difference is in values; `worst` is also given for a right output that used some of its allowance.
+    the difference is in values, `wrong_elements` their number; `worst` is also given for a right output that
+    used some of its allowance.
     """
 
     difference: Difference | None
     same_bits: bool = False
     elements: int = 0
     wrong: Mask | None = None
+    wrong_elements: int = 0
     worst: Worst | None = None
-
-    @property
-    def wrong_elements(self) -> int:
-        return 0 if self.wrong is None else int(np.count_nonzero(self.wrong))
 
 
 def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> Comparison:
@@ -61,160 +62,147 @@ def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> 
     wanted = expected.expected
     if got.element_type is not wanted.element_type:
         return Comparison("type")
-    if got.shape != wanted.shape:
+    if got.array.shape != wanted.array.shape:
         return Comparison("shape")
     elements = int(wanted.array.size)
-    if _raw(got) == _raw(wanted):
-        return Comparison(None, same_bits=True, elements=elements)
     # One axis from here on: what numpy does with arrays of rank 0 differs from what it does with others.
-    element_type, left, right_values = wanted.element_type, got.array.reshape(-1), wanted.array.reshape(-1)
-    right = same_elements(element_type, left, right_values)
-    if expected.allowed is not None:
-        allowed = expected.allowed.reshape(-1)
-        if element_type.kind in ("string", "bool"):
-            right = right | np.isinf(allowed)
-        else:
-            right = right | _within(element_type, left, right_values, allowed)
-    wrong = ~_accept_alternatives(element_type, expected.alternatives, left, right)
-    if wrong.any():
-        worst = _find_worst(expected, got, wrong, position, failing=True)
-        return Comparison("value", False, elements, wrong.reshape(wanted.shape), worst)
-    used = None if expected.allowed is None else _find_worst(expected, got, right, position, failing=False)
-    return Comparison(None, False, elements, None, used)
-
-
-def _raw(tensor: Tensor) -> bytes | list[bytes]:
-    if tensor.element_type.kind == "string":
-        strings: list[bytes] = tensor.array.reshape(-1).tolist()
-        return strings
-    return tensor.array.tobytes()
-
-
-def same_elements(element_type: ElementType, first: NDArray[Any], second: NDArray[Any]) -> Mask:
-    """Where two arrays in storage, of the same shape, hold the same bits.
-
-    Any two NaN are the same; the two zeros are not.
-    """
-    if element_type.kind == "string":
-        return np.asarray(first == second, dtype=np.bool_).reshape(first.shape)
-    if element_type.kind == "complex":
-        component = element_type.component
-        real = same_elements(component, np.ascontiguousarray(first.real), np.ascontiguousarray(second.real))
-        imaginary = same_elements(
-            component, np.ascontiguousarray(first.imag), np.ascontiguousarray(second.imag)
-        )
-        return real & imaginary
-    unsigned = np.dtype(f"u{first.dtype.itemsize}")
-    same: Mask = first.view(unsigned) == second.view(unsigned)
-    if element_type.is_float:
-        same = same | (_is_nan(element_type, first) & _is_nan(element_type, second))
-    return same
-
-
-def _is_nan(element_type: ElementType, storage: NDArray[Any]) -> Mask:
-    nan: Mask = np.isnan(decode_floats(element_type, storage))
-    return nan
-
-
-def distances(element_type: ElementType, got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
-    """How far apart elements are, rounded to float64; NaN against anything and unequal infinities: infinity.
-
-    For complex types the greater of the two components' distances.
-    """
-    if element_type.kind == "complex":
-        component = element_type.component
-        return np.maximum(
-            distances(component, got.real, expected.real), distances(component, got.imag, expected.imag)
-        )
-    if element_type.is_integer:
-        return _integer_distances(got, expected).astype(np.float64)
-    left, right = decode_floats(element_type, got), decode_floats(element_type, expected)
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = np.abs(left - right)
-    apart = np.where((left == right) | (np.isnan(left) & np.isnan(right)), 0.0, apart)
-    return np.where(np.isnan(apart), np.inf, apart)
-
-
-def _integer_distances(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.uint64]:
-    # Unsigned subtraction wraps to the exact distance, which always fits in 64 bits.
-    with np.errstate(over="ignore"):
-        left, right = got.astype(np.uint64), expected.astype(np.uint64)
-        return np.where(got > expected, left - right, right - left)
-
-
-def _within(
-    element_type: ElementType, got: NDArray[Any], expected: NDArray[Any], allowed: NDArray[np.float64]
-) -> Mask:
-    apart = distances(element_type, got, expected)
-    near: Mask = (apart < allowed) | np.isinf(allowed)
-    undecided = (apart == allowed) & ~np.isinf(allowed)
-    for index in np.flatnonzero(undecided):
-        exact = _exact_distance(element_type, got[index], expected[index])
-        near[index] = exact <= Fraction(float(allowed[index]))
-    return near
-
-
-def _exact_distance(element_type: ElementType, got: Any, expected: Any) -> Fraction:
-    if element_type.kind == "complex":
-        component = element_type.component
-        return max(
-            _exact_distance(component, got.real, expected.real),
-            _exact_distance(component, got.imag, expected.imag),
-        )
-    if element_type.is_integer:
-        return Fraction(abs(int(got) - int(expected)))
-    left, right = (
-        float(decode_floats(element_type, np.asarray(each).reshape(1))[0]) for each in (got, expected)
+    pair = _Pair(
+        wanted.element_type,
+        got.array.reshape(-1),
+        wanted.array.reshape(-1),
+        None if expected.allowed is None else expected.allowed.reshape(-1),
     )
-    # Both finite, or the distance would not equal a finite allowance.
-    return abs(Fraction(left) - Fraction(right)) if left != right and left == left else Fraction(0)
+    same = same_bits(pair.got, pair.expected)
+    if same.all():
+        return Comparison(None, same_bits=True, elements=elements)
+    wrong, farthest = _find_wrong(pair, same)
+    if wrong is not None:
+        _accept_alternatives(pair, expected.alternatives, wrong)
+        count = int(np.count_nonzero(wrong))
+        if count:
+            worst = _describe(pair, _find_worst(pair, wrong), got.shape, position)
+            return Comparison("value", False, elements, wrong.reshape(got.shape), count, worst)
+    used = None
+    if farthest is not None and farthest.ratio > 0:
+        used = _describe(pair, farthest, got.shape, position)
+    return Comparison(None, False, elements, None, 0, used)
 
 
-def _accept_alternatives(
-    element_type: ElementType, alternatives: Sequence[Alternative], got: NDArray[Any], right: Mask
-) -> Mask:
-    right = right.copy()
-    for each in alternatives:
-        if right[each.index]:
-            continue
-        candidates = np.empty(len(each.values), dtype=element_type.storage)
-        candidates[:] = each.values
-        repeated = np.empty_like(candidates)
-        repeated[:] = [got[each.index]] * len(each.values)
-        right[each.index] = bool(same_elements(element_type, repeated, candidates).any())
-    return right
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two flat arrays in storage, and what each element is allowed."""
+
+    element_type: ElementType
+    got: NDArray[Any]
+    expected: NDArray[Any]
+    allowed: Floats | None
+
+    def allowed_at(self, positions: NDArray[np.intp] | slice) -> Floats | None:
+        return None if self.allowed is None else self.allowed[positions]
 
 
-def _find_worst(
-    expected: ExpectedOutput, got: Tensor, considered: Mask, position: int, *, failing: bool
-) -> Worst | None:
-    """The farthest of the elements that are considered; None where none of them is off at all."""
-    element_type, wanted = expected.expected.element_type, expected.expected.array.reshape(-1)
-    if not considered.any():
-        return None
-    found = got.array.reshape(-1)
-    if element_type.kind in ("string", "bool"):
-        apart = np.ones(wanted.shape)
-    else:
-        apart = distances(element_type, found, wanted)
-    allowed = np.zeros(wanted.shape) if expected.allowed is None else expected.allowed.reshape(-1)
+@dataclass(frozen=True, order=True)
+class _Farthest:
+    """The first is farther than the second where it is greater."""
+
+    ratio: float
+    apart: float
+    position: int
+
+
+def _find_wrong(pair: _Pair, same: Mask) -> tuple[Mask | None, _Farthest | None]:
+    """The mask of wrong elements, None where there is none, and the right one that is farthest off."""
+    wrong: Mask | None = None
+    farthest: _Farthest | None = None
+    for positions in _differing(same):
+        got, expected = pair.got[positions], pair.expected[positions]
+        allowed = pair.allowed_at(positions)
+        if allowed is None:
+            bad = ~same_elements(pair.element_type, got, expected)
+        else:
+            apart, near = measure(pair.element_type, got, expected, allowed)
+            bad = ~near
+            farthest = _farther(farthest, _farthest_of(apart, allowed, positions, near))
+        if bad.any():
+            if wrong is None:
+                wrong = np.zeros(same.shape, dtype=np.bool_)
+            wrong[positions] = bad
+    return wrong, farthest
+
+
+def _differing(same: Mask) -> Iterator[NDArray[np.intp] | slice]:
+    """Block by block where the elements are that differ."""
+    for start in range(0, same.size, _BLOCK):
+        block = same[start : start + _BLOCK]
+        if not block.any():
+            yield slice(start, start + block.size)
+        elif not block.all():
+            yield np.flatnonzero(~block) + start
+
+
+def _find_worst(pair: _Pair, wrong: Mask) -> _Farthest:
+    found: _Farthest | None = None
+    for positions in _differing(~wrong):
+        allowed = pair.allowed_at(positions)
+        apart, _ = measure(pair.element_type, pair.got[positions], pair.expected[positions], None)
+        found = _farther(found, _farthest_of(apart, allowed, positions, None))
+    assert found is not None
+    return found
+
+
+def _farther(first: _Farthest | None, second: _Farthest | None) -> _Farthest | None:
+    """The farther one; the first where they are equally far."""
+    if first is None or second is None:
+        return second if first is None else first
+    return second if (second.ratio, second.apart) > (first.ratio, first.apart) else first
+
+
+def _farthest_of(
+    apart: Floats, allowed: Floats | None, positions: NDArray[np.intp] | slice, considered: Mask | None
+) -> _Farthest | None:
+    """The farthest of the elements that are considered, by distance / allowed, then by distance."""
+    if allowed is None:
+        place = int(apart.argmax())
+        ratio = math.inf if apart[place] > 0 else 0.0
+        return _Farthest(ratio, float(apart[place]), _position(positions, place))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratio = np.where(apart == 0, 0.0, np.where(np.isinf(allowed), 0.0, apart / allowed))
-    rank = np.where(considered, ratio, -1.0)
-    # Where several are infinitely far beyond what is allowed, the greatest distance is the worst.
-    ties = np.flatnonzero(rank == rank.max())
-    flat = int(ties[np.argmax(apart[ties])])
-    index = tuple(int(each) for each in np.unravel_index(flat, got.shape))
-    limit = float(allowed[flat])
-    worst_ratio = float(rank[flat])
-    if not failing and worst_ratio == 0:
-        return None
-    measured = expected.allowed is not None and limit > 0 and np.isfinite(worst_ratio)
+        ratios = apart / allowed
+    if considered is not None and not considered.all():
+        ratios[~considered] = np.nan
+    greatest = float(np.fmax.reduce(ratios))
+    if math.isnan(greatest):  # nothing but zero / zero, infinity / infinity and what is left out
+        if considered is not None:
+            return None
+        return _Farthest(0.0, float(apart[0]), _position(positions, 0))
+    ties = np.flatnonzero(ratios == greatest)
+    place = int(ties[apart[ties].argmax()]) if ties.size > 1 else int(ties[0])
+    return _Farthest(greatest, float(apart[place]), _position(positions, place))
+
+
+def _position(positions: NDArray[np.intp] | slice, place: int) -> int:
+    return positions.start + place if isinstance(positions, slice) else int(positions[place])
+
+
+def _accept_alternatives(pair: _Pair, alternatives: Sequence[Alternative], wrong: Mask) -> None:
+    for each in alternatives:
+        if wrong[each.index]:
+            candidates = np.empty(len(each.values), dtype=pair.got.dtype)
+            candidates[:] = each.values
+            repeated = np.repeat(pair.got[each.index : each.index + 1], len(each.values))
+            wrong[each.index] = not same_elements(pair.element_type, repeated, candidates).any()
+
+
+def _describe(pair: _Pair, farthest: _Farthest, shape: tuple[int, ...], position: int) -> Worst:
+    flat = farthest.position
+    got, expected = pair.got[flat], pair.expected[flat]
+    limit = None if pair.allowed is None else float(pair.allowed[flat])
+    measured = limit is not None and limit > 0 and math.isfinite(farthest.ratio)
     return Worst(
         output=position,
-        index=index,
-        got=element_to_json(element_type, found[flat]),
-        expected=element_to_json(element_type, wanted[flat]),
-        allowed=limit if expected.allowed is not None else None,
-        ratio=worst_ratio if measured else None,
+        index=tuple(int(each) for each in np.unravel_index(flat, shape)),
+        got=element_to_json(pair.element_type, got),
+        expected=element_to_json(pair.element_type, expected),
+        allowed=limit,
+        ratio=farthest.ratio if measured else None,
+        ulps=ulp_distance(pair.element_type, got, expected),
     )

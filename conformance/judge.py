@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
-from conformance.cases import Case, Expectation
-from conformance.comparison import Comparison, Worst, compare_output
-from conformance.patterns import find_pattern
+from conformance.cases import Case
+from conformance.comparison import Worst
+from conformance.refusals import shorten
 from conformance.responses import (
     Answered,
     Crashed,
     HarnessFailed,
     NotOffered,
-    NotTensor,
     Refused,
     Response,
     TimedOut,
 )
-from opcert.tensors import Tensor
+from conformance.trials import DifferenceKind, describe_trial, match_bits, try_expectation
 
 Verdict = Literal[
     "pass",
@@ -82,7 +81,7 @@ class Judgement:
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     worst: Worst | None = None
-    difference: Literal["count", "type", "shape", "value"] | None = None
+    difference: DifferenceKind | None = None
     pattern: str | None = None
     wrong: int | None = None
     elements: int | None = None
@@ -128,7 +127,7 @@ def _accepted(case: Case) -> str:
 
 
 def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> Judgement:
-    said = f"{response.kind}: {_first_line(response.message)}"
+    said = f"{response.kind}: {shorten(response.message)}"
     if case.demand == "survive":
         return Judgement("observed", f"refused with {said}")
     if case.demand == "refuse":
@@ -142,16 +141,11 @@ def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> 
     return Judgement("rejected_valid", said)
 
 
-def _first_line(message: str) -> str:
-    line = next((each.strip() for each in message.splitlines() if each.strip()), "")
-    return line if len(line) <= 300 else line[:297] + "..."
-
-
 def _judge_answer(case: Case, response: Answered) -> Judgement:
     if not case.expectations:
         return Judgement("harness_error", "the case demands an answer and states none")
-    tried = [_try(each, response) for each in case.expectations]
-    matched = _match_bits(tried, len(response.outputs))
+    tried = [try_expectation(each, response) for each in case.expectations]
+    matched = match_bits(tried, len(response.outputs))
     right = [number for number, each in enumerate(tried) if each.right]
     if right:
         chosen = tried[right[0]]
@@ -166,8 +160,19 @@ def _judge_answer(case: Case, response: Answered) -> Judgement:
             matched=matched,
         )
     closest = min(range(len(tried)), key=lambda each: tried[each].distance)
-    described = _describe(case, case.expectations[closest], tried[closest], response)
-    return replace(described, expectation=closest, matched=matched)
+    found = describe_trial(case, case.expectations[closest], tried[closest], response)
+    by_value = found.difference == "value"
+    return Judgement(
+        "mismatch",
+        found.reason,
+        worst=tried[closest].worst if by_value else None,
+        difference=found.difference,
+        pattern=found.pattern,
+        wrong=tried[closest].wrong if by_value else None,
+        elements=tried[closest].elements if by_value else None,
+        expectation=closest,
+        matched=matched,
+    )
 
 
 def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
@@ -176,120 +181,3 @@ def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tupl
         for name, values in each.items():
             found.setdefault(name, {}).update(dict.fromkeys(values))
     return {name: tuple(values) for name, values in sorted(found.items())}
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """A response held against one expectation; `comparisons` is empty where the number of outputs differs."""
-
-    comparisons: tuple[Comparison | None, ...]
-    right: bool
-
-    @property
-    def wrong(self) -> int:
-        return sum(each.wrong_elements for each in self.comparisons if each)
-
-    @property
-    def elements(self) -> int:
-        return sum(each.elements for each in self.comparisons if each)
-
-    @property
-    def worst(self) -> Worst | None:
-        found = [each.worst for each in self.comparisons if each and each.worst]
-        wrong = [each.worst for each in self.comparisons if each and each.worst and each.difference]
-        return max(wrong or found, key=_severity, default=None)
-
-    @property
-    def distance(self) -> tuple[int, float, float]:
-        """How far off, for the choice of the closest expectation: kind of difference, share wrong, ratio."""
-        kinds = [_KIND_RANK[each.difference] if each else 3 for each in self.comparisons]
-        worst = self.worst
-        return (
-            max(kinds, default=4),
-            self.wrong / max(self.elements, 1),
-            _severity(worst) if worst else 0.0,
-        )
-
-
-_KIND_RANK = {None: 0, "value": 1, "shape": 2, "type": 3}
-
-
-def _severity(worst: Worst) -> float:
-    return float("inf") if worst.ratio is None else worst.ratio
-
-
-def _try(expectation: Expectation, response: Answered) -> _Trial:
-    if len(response.outputs) != len(expectation.outputs):
-        return _Trial((), right=False)
-    comparisons = tuple(
-        compare_output(wanted, got, position) if isinstance(got, Tensor) else None
-        for position, (wanted, got) in enumerate(zip(expectation.outputs, response.outputs, strict=True))
-    )
-    return _Trial(comparisons, all(each is not None and each.difference is None for each in comparisons))
-
-
-def _match_bits(tried: list[_Trial], outputs: int) -> tuple[int | None, ...]:
-    return tuple(
-        next(
-            (
-                number
-                for number, each in enumerate(tried)
-                if position < len(each.comparisons)
-                and (comparison := each.comparisons[position]) is not None
-                and comparison.same_bits
-            ),
-            None,
-        )
-        for position in range(outputs)
-    )
-
-
-def _describe(case: Case, expectation: Expectation, trial: _Trial, response: Answered) -> Judgement:
-    if not trial.comparisons:
-        counts = f"{len(response.outputs)} outputs instead of {len(expectation.outputs)}"
-        return Judgement("mismatch", counts, difference="count")
-    for wanted, got, comparison in zip(expectation.outputs, response.outputs, trial.comparisons, strict=True):
-        if isinstance(got, NotTensor):
-            reason = f"output {wanted.name} is no tensor but a {got.kind}: {got.text}"
-            return Judgement("mismatch", reason, difference="type")
-        assert comparison is not None
-        if comparison.difference == "type":
-            reason = f"output {wanted.name} is {got.element_type} instead of {wanted.expected.element_type}"
-            return Judgement("mismatch", reason, difference="type")
-        if comparison.difference == "shape":
-            reason = f"output {wanted.name} is {list(got.shape)} instead of {list(wanted.expected.shape)}"
-            pattern = find_pattern(wanted.expected, got, None, _present(case))
-            return Judgement("mismatch", reason, difference="shape", pattern=pattern)
-    return _describe_values(case, expectation, trial, response)
-
-
-def _describe_values(case: Case, expectation: Expectation, trial: _Trial, response: Answered) -> Judgement:
-    worst = trial.worst
-    assert worst is not None
-    wanted, got = expectation.outputs[worst.output], response.outputs[worst.output]
-    comparison = trial.comparisons[worst.output]
-    assert isinstance(got, Tensor)
-    assert comparison is not None
-    where = f"{wanted.name}{list(worst.index)}"
-    reason = f"{trial.wrong} of {trial.elements} elements wrong; worst {where}: "
-    reason += f"got {worst.got}, expected {worst.expected}"
-    if worst.ratio is not None:
-        reason += f", {_print_ratio(worst.ratio)} times the allowed error"
-    return Judgement(
-        "mismatch",
-        reason,
-        worst=worst,
-        difference="value",
-        pattern=find_pattern(wanted.expected, got, comparison.wrong, _present(case)),
-        wrong=trial.wrong,
-        elements=trial.elements,
-    )
-
-
-def _print_ratio(ratio: float) -> str:
-    """At least 1.01 for what is over the limit: a failure must not print as exactly on it."""
-    return f"{max(ratio, 1.01):.3g}"
-
-
-def _present(case: Case) -> list[tuple[str, Tensor]]:
-    return [(name, tensor) for name, tensor in case.inputs if tensor is not None]

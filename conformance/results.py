@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from conformance.canonical import plain
@@ -18,8 +18,8 @@ class Result:
     """A `result` line of a record.
 
     `readings` and `behaviours` hold the options under which the answer is right; `behaviour` is the latter as
-    one text. `worst` has `output` (a position), `index`, `got`, `expected`, `allowed`, `ratio`. Each of
-    `outputs` is `golden` (bit for bit the first expectation), `golden:N` (the expectation number N), or an
+    one text. `worst` has `output` (a position), `index`, `got`, `expected`, `allowed`, `ratio`, `ulps`. Each
+    of `outputs` is `golden` (bit for bit the first expectation), `golden:N` (the expectation number N), or an
     object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256` and `file`, or
     `sha256` alone; or `not_a_tensor`, with the name of its type and its `text`. `error` is the class of the
     runtime's error and `message` its text; `unsupported` the adapter's example that it matched.
@@ -74,6 +74,7 @@ class Result:
 
 _NAMES = tuple(each.name for each in fields(Result))
 _ALWAYS = frozenset(_NAMES[: _NAMES.index("seconds") + 1])
+_EXACT_IN_JSON = 1 << 53
 _NUMBERS = ("wrong", "elements", "expectation", "status")
 
 
@@ -124,4 +125,11 @@ def make_result(
 
 
 def _worst_to_json(worst: Worst | None) -> dict[str, Any] | None:
-    return None if worst is None else plain(asdict(worst))
+    """The element as JSON has it; whole numbers beyond 2**53 are strings."""
+    if worst is None:
+        return None
+    found = {each.name: getattr(worst, each.name) for each in fields(worst)}
+    if worst.ulps is not None and worst.ulps > _EXACT_IN_JSON:
+        found["ulps"] = str(worst.ulps)
+    made: dict[str, Any] = plain(found)
+    return made

@@ -1,0 +1,140 @@
+"""A constant added to every element, or every element multiplied by a constant.
+
+At least `_FEWEST` elements must be off by eight times what they are allowed and what rounding could explain,
+and every element must be where the constant puts it. Offsets need more than one expected value, factors four:
+one value alone shows nothing of which constant it is.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.elements import Floats, Mask
+from conformance.patterns.wrong_output import WrongOutput
+from conformance.values import decode_floats
+from opcert.element_types import ElementType
+
+_FEWEST = 6
+_CLEARLY = 8.0
+_FEWEST_VALUES = 4
+
+
+def find_offset(output: WrongOutput) -> str | None:
+    """Every finite element is off by one constant."""
+    if not output.has_numbers or output.wrong_places.size < _FEWEST:
+        return None
+    if output.element_type.is_integer:
+        return _integer_offset(output)
+    sampled = output.sampled_places
+    got, expected, slack = _floats(output, sampled)
+    with np.errstate(invalid="ignore", over="ignore"):
+        offset = float(np.median(got - expected))
+        if not math.isfinite(offset) or not _offset_fits(got, expected, slack, offset).all():
+            return None
+        got, expected, slack = _floats(output, slice(None))
+        finite = np.isfinite(expected)
+        if not _offset_fits(got, expected, slack, offset)[finite].all():
+            return None
+    wrong = output.wrong_mask.reshape(-1)
+    if not np.array_equal(wrong, finite) or _few_values(expected[finite], 2):
+        return None
+    return f"every element is off by {offset:.6g}"
+
+
+def _offset_fits(got: Floats, expected: Floats, slack: Floats, offset: float) -> Mask:
+    near = np.abs((got - expected) - offset) <= slack
+    return np.asarray(near & (abs(offset) > _CLEARLY * slack))
+
+
+def _integer_offset(output: WrongOutput) -> str | None:
+    if output.wrong_places.size != output.got.size:
+        return None
+    # Wrapped differences are equal where the differences are and all have the same sign.
+    got, expected = output.got.reshape(-1), output.expected.reshape(-1)
+    for places in (output.sampled_places, slice(None)):
+        left, right = got[places], expected[places]
+        greater = left > right
+        with np.errstate(over="ignore"):
+            apart = left.astype(np.uint64) - right.astype(np.uint64)
+        if not ((apart == apart[0]).all() and (greater == greater[0]).all()):
+            return None
+    if _few_values(expected.astype(np.float64), 2):
+        return None
+    return f"every element is off by {int(got[0]) - int(expected[0])}"
+
+
+def find_scale(output: WrongOutput) -> str | None:
+    """Every element is the expected one times one constant."""
+    if not output.has_numbers or output.wrong_places.size < _FEWEST:
+        return None
+    if output.element_type.is_integer:
+        return _integer_scale(output)
+    got, expected, slack = _floats(output, output.sampled_places)
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        magnitude = np.where(np.isfinite(expected), np.abs(expected), 0.0)
+        greatest = int(magnitude.argmax())
+        if magnitude[greatest] == 0:
+            return None
+        factor = float(got[greatest] / expected[greatest])
+        if not math.isfinite(factor) or factor in (0.0, 1.0):
+            return None
+        room = max(1.0, abs(factor))
+        if not (np.abs(got - factor * expected) <= room * slack)[np.isfinite(expected)].all():
+            return None
+        got, expected, slack = _floats(output, slice(None))
+        finite = np.isfinite(expected)
+        if not finite.any() or not (np.abs(got - factor * expected) <= room * slack)[finite].all():
+            return None
+        clear = finite & (np.abs(got - expected) > _CLEARLY * room * slack)
+        clear &= output.wrong_mask.reshape(-1)
+    if np.count_nonzero(clear) < _FEWEST or _few_values(np.abs(expected[clear]), _FEWEST_VALUES):
+        return None
+    return _scaled_by(factor, f"{factor:.6g}")
+
+
+def _integer_scale(output: WrongOutput) -> str | None:
+    got, expected = output.got.reshape(-1), output.expected.reshape(-1)
+    sampled = expected[output.sampled_places].astype(np.float64)
+    place = output.sampled_places[int(np.abs(sampled).argmax())]
+    if expected[place] == 0 or got[place] == 0:
+        return None
+    factor = Fraction(int(got[place]), int(expected[place]))
+    for places in (output.sampled_places, slice(None)):
+        # Python's integers: products of two 64-bit numbers are exact.
+        left, right = got[places].astype(np.object_), expected[places].astype(np.object_)
+        if not np.asarray(left * factor.denominator == right * factor.numerator, dtype=np.bool_).all():
+            return None
+    if _few_values(np.abs(output.wrong_expected.astype(np.float64)), _FEWEST_VALUES):
+        return None
+    return _scaled_by(float(factor), str(factor))
+
+
+def _scaled_by(factor: float, text: str) -> str:
+    return "every element has the other sign" if factor == -1 else f"every element is scaled by {text}"
+
+
+def _few_values(values: Floats, enough: int) -> bool:
+    return np.unique(values).size < enough
+
+
+def _floats(output: WrongOutput, places: NDArray[np.intp] | slice) -> tuple[Floats, Floats, Floats]:
+    """Got and expected values at flat positions, and how far rounding and the allowance put them apart."""
+    got = decode_floats(output.element_type, output.got.reshape(-1)[places])
+    expected = decode_floats(output.element_type, output.expected.reshape(-1)[places])
+    steps = spacing(output.element_type, np.maximum(np.abs(got), np.abs(expected)))
+    return got, expected, output.allowed_or_zero(places) + 2 * steps
+
+
+def spacing(element_type: ElementType, magnitudes: NDArray[Any]) -> Floats:
+    """The distance to the next number of a floating-point type at each finite magnitude; NaN elsewhere."""
+    layout = element_type.layout
+    assert layout is not None
+    with np.errstate(invalid="ignore"):
+        exponents = np.frexp(np.where(np.isfinite(magnitudes), magnitudes, np.nan))[1] - 1
+    exponents = np.maximum(exponents, layout.least_exponent) - (layout.precision - 1)
+    return np.where(np.isfinite(magnitudes), np.ldexp(1.0, exponents), np.nan)
