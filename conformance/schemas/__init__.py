@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that this package writes: suite manifests and the lines of run records."""
+"""JSON Schemas of the files that this package writes: suite manifests, the lines of run records, explanations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from typing import Any
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """The schema `manifest`, `header`, `result` or `footer`."""
+    """The schema `manifest`, `header`, `result`, `footer` or `explanations`."""
     found: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_text("utf-8"))
     return found

@@ -1,0 +1,88 @@
+"""What a single change is, and what must come out of a changed call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from conformance.cases import Expectation, ExpectedOutput
+from generator.calls import Call
+from generator.expectations import expect
+from opcert.attributes import AttributeValue, attribute
+from opcert.errors import InternalError
+from opcert.tensors import Tensor
+from reference.answers import OutsideDomain, UnstableLength
+from reference.registry import ReferenceOperator
+from specs.model import Spec
+
+Narrow = Callable[[Tensor], Tensor | None]
+"""An output in a narrower element type, or None where that loses something."""
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """A call after a change.
+
+    `settled` overrides readings by id. `narrow` is put before the judge where the call computes in another
+    element type than the runtime's output has. `expectations` is given where no call of the operator says
+    what comes out, and then stands in its place. `before` is what the change replaces, in words.
+    """
+
+    call: Call
+    settled: Mapping[str, str] = field(default_factory=dict)
+    narrow: Narrow | None = None
+    expectations: tuple[Expectation, ...] | None = None
+    before: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """One change. `key` is stable and names it in files; `text` says in words what was done instead.
+
+    `apply` gives None where there is nothing to change in a call. A change that replaces one value by another
+    has a `subject`, and its text is the new value. One that
+    says no more than others is not named where one of those fits: they are its `variant_of`.
+    """
+
+    key: str
+    text: str
+    apply: Callable[[Spec, Call], Changed | None]
+    subject: str | None = None
+    variant_of: tuple[str, ...] = ()
+
+
+def changed_expectations(
+    spec: Spec, reference: ReferenceOperator, changed: Changed
+) -> tuple[Expectation, ...] | None:
+    """What must come out of a changed call; None where the documents define no result of it."""
+    if changed.expectations is not None:
+        return changed.expectations
+    readings = tuple(
+        replace(each, chosen=changed.settled[each.id]) if each.id in changed.settled else each
+        for each in spec.readings
+    )
+    try:
+        return expect(replace(spec, readings=readings), reference, changed.call.trimmed())
+    except UnstableLength:
+        return None
+    except InternalError as error:
+        # `expect` takes calls that were made to be valid; a changed one need not be.
+        if isinstance(error.__cause__, OutsideDomain):
+            return None
+        raise
+
+
+def attribute_value(spec: Spec, call: Call, name: str) -> AttributeValue | None:
+    """The value that an attribute has in a call, its default where it is not given."""
+    given = call.attributes.get(name)
+    if given is not None:
+        return given.value
+    known = spec.attributes.get(name)
+    if known is None or known.kind is None or known.default is None:
+        return None
+    return attribute(known.kind, known.default).value
+
+
+def exactly(name: str, output: Tensor) -> tuple[Expectation, ...]:
+    """The expectation of one output, bit for bit."""
+    return (Expectation((ExpectedOutput(name, output),)),)

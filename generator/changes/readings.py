@@ -1,0 +1,25 @@
+"""Changes of settled readings: an option that the spec does not accept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.calls import Call
+from generator.changes.change import Change, Changed
+from specs.model import Reading, Spec
+
+
+def reading_changes(spec: Spec) -> Iterator[Change]:
+    """The options not chosen of every settled reading; of an open one every option is accepted anyway."""
+    for reading in spec.readings:
+        if reading.chosen is not None:
+            for option in reading.options:
+                if option != reading.chosen:
+                    yield _choose(reading, option)
+
+
+def _choose(reading: Reading, option: str) -> Change:
+    def apply(_spec: Spec, call: Call) -> Changed | None:
+        return Changed(call, settled={reading.id: option}, before=reading.chosen)
+
+    return Change(f"reading {reading.id}={option}", option, apply, subject=f"reading {reading.id}")

@@ -1,0 +1,110 @@
+"""What Pad is computed as by mistake: another order of the pads, another reflection, no removal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls import Call
+from generator.changes.change import Change, Changed, exactly
+from generator.changes.inputs import change_input
+from opcert.tensors import Tensor
+from reference.movement import read_integers
+from specs.model import Spec
+
+OPERATORS = ("com.microsoft::Pad",)
+
+_Positions = Callable[[int, int, int], NDArray[np.int64] | None]
+"""Of an extent and what is added at both ends: where each element of the output comes from."""
+
+
+def changes(_spec: Spec) -> Sequence[Change]:
+    """The changes of every version."""
+    return (
+        _reorder("exchanged", "the pads of begin and end exchanged", lambda pairs: pairs[::-1]),
+        _reorder("axes reversed", "the pads of the axes in reverse order", lambda pairs: pairs[:, ::-1]),
+        _reorder("pairs", "the pads read as pairs of begin and end", lambda pairs: pairs.reshape(-1, 2).T),
+        _reorder("begin for both", "the begins for both ends", lambda pairs: pairs[[0, 0]]),
+        _reorder("end for both", "the ends for both ends", lambda pairs: pairs[[1, 1]]),
+        _reorder("no removal", "negative pads ignored", lambda pairs: np.maximum(pairs, 0)),
+        _reorder("absolute", "negative pads without their signs", np.abs),
+        _reorder("no addition", "positive pads ignored", lambda pairs: np.minimum(pairs, 0)),
+        _gather("symmetric", "a reflection that repeats the outermost element", ("reflect",), _symmetric),
+        _gather("wrap", "the tensor repeated", ("reflect", "edge"), _wrapped),
+        _gather("removed reflect", "elements reflected that are removed", ("reflect",), _unkept_reflect),
+        _gather("removed edge", "removed elements repeated", ("edge",), _unkept_edge),
+    )
+
+
+def _reorder(word: str, text: str, order: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Change:
+    """The pads as an array [2, rank] of begins and ends, changed."""
+
+    def change(pads: Tensor) -> Tensor | None:
+        if pads.element_type.name != "int64" or pads.array.size % 2:
+            return None
+        made = order(pads.array.reshape(2, -1))
+        return Tensor(pads.element_type, np.ascontiguousarray(made).reshape(pads.shape))
+
+    return change_input(f"pads {word}", text, "pads", change)
+
+
+def _gather(word: str, text: str, modes: tuple[str, ...], positions: _Positions) -> Change:
+    """Each axis gathered from other positions, in the modes that are named."""
+
+    def apply(_spec: Spec, call: Call) -> Changed | None:
+        given = call.attributes.get("mode")
+        inputs = dict(call.inputs)
+        data, pads = inputs.get("data"), inputs.get("pads")
+        if given is None or given.value not in modes or data is None or pads is None:
+            return None
+        amounts, rank = read_integers(pads), len(data.shape)
+        if len(amounts) != 2 * rank:
+            return None
+        chosen = [
+            positions(extent, begin, end)
+            for extent, begin, end in zip(data.shape, amounts[:rank], amounts[rank:], strict=True)
+        ]
+        sources = [each for each in chosen if each is not None]
+        if len(sources) != rank:
+            return None
+        moved = data.array[np.ix_(*sources)] if rank else data.array
+        return Changed(call, expectations=exactly("output", Tensor(data.element_type, moved)))
+
+    return Change(f"mode {word}", text, apply)
+
+
+def _kept(extent: int, begin: int, end: int) -> tuple[int, int] | None:
+    """The first kept element and the number of them; None where none is."""
+    first, count = max(0, -begin), extent - max(0, -begin) - max(0, -end)
+    return (first, count) if count > 0 else None
+
+
+def _symmetric(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
+    kept = _kept(extent, begin, end)
+    if kept is None:
+        return None
+    first, count = kept
+    places = np.arange(-max(begin, 0), count + max(end, 0)) % (2 * count)
+    return first + np.where(places < count, places, 2 * count - 1 - places)
+
+
+def _wrapped(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
+    kept = _kept(extent, begin, end)
+    if kept is None:
+        return None
+    return kept[0] + np.arange(-max(begin, 0), kept[1] + max(end, 0)) % kept[1]
+
+
+def _unkept_reflect(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
+    if extent < 2 or extent + begin + end < 0:
+        return None
+    places = np.arange(-begin, extent + end) % (2 * extent - 2)
+    return np.where(places < extent, places, 2 * extent - 2 - places)
+
+
+def _unkept_edge(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
+    if extent < 1 or extent + begin + end < 0:
+        return None
+    return np.clip(np.arange(-begin, extent + end), 0, extent - 1)

@@ -1,0 +1,174 @@
+"""Explanations of failures: planted faults are named rightly, and nothing is ever named wrongly."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+from numpy.typing import NDArray
+
+from conformance.explanations import Explanation, read_explanations, write_explanations
+from conformance.schemas import load_schema
+from generator.changes.discovery import find_changes
+from generator.discovery import known_operators
+from generator.explain import MOST_CASES, Failure, explain
+from generator.suites import generate_operator
+from generator.workshop import Options
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from opcert.tensors import Tensor
+from specs.library import load_spec
+from tests.generator import planted_faults as planted
+
+NAMES = {each.name: each for each in planted.FAULTS}
+
+
+@cache
+def found(name: str) -> tuple[planted.Run, Explanation]:
+    fault = NAMES[name]
+    run = planted.run_fault(fault.operator, fault.mistake)
+    return run, explain(run.failing_ids, run.failures, run.passing)
+
+
+def named(explanation: Explanation) -> set[str]:
+    changes = explanation.either if explanation.change is None else (explanation.change,)
+    return {each.key for each in changes}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_fault_is_named_wrongly(name: str) -> None:
+    run, explanation = found(name)
+    assert run.failures
+    keys = named(explanation)
+    if keys:
+        assert keys & set(NAMES[name].keys)
+        assert explanation.sentence is not None
+    else:
+        assert explanation.sentence is None
+
+
+def test_most_faults_are_named_alone() -> None:
+    assert len(NAMES) >= 25
+    assert len({each.operator for each in planted.FAULTS}) == 5
+    right = [name for name, fault in NAMES.items() if found(name)[1].change is not None]
+    assert len(right) >= len(NAMES) * 3 / 4, sorted(set(NAMES) - set(right))
+
+
+@pytest.mark.parametrize("name", ["reflect as edge", "crops ignored", "rates ignored", "crop axes sorted"])
+def test_no_part_of_a_class_is_named_wrongly(name: str) -> None:
+    run, _ = found(name)
+    parts: dict[object, list[Failure]] = defaultdict(list)
+    for each in run.failures:
+        parts["type", each.case.element_type.name].append(each)
+        parts["family", each.case.family].append(each)
+        parts["case", str(each.case.id)].append(each)
+    for part in parts.values():
+        keys = named(explain([str(each.case.id) for each in part], part, run.passing))
+        assert not keys or keys & set(NAMES[name].keys)
+
+
+def scrambled(answer: NDArray[Any]) -> NDArray[Any]:
+    flat = answer.reshape(-1)
+    return flat[np.argsort([(7 * place + 3) % (flat.size + 11) for place in range(flat.size)])]
+
+
+def spoilt_first(answer: NDArray[Any]) -> NDArray[Any]:
+    flat = answer.reshape(-1).copy()
+    flat[:1] = flat[-1:]
+    return flat
+
+
+def zeros(answer: NDArray[Any]) -> NDArray[Any]:
+    return np.full(answer.size, b"" if answer.dtype == object else 0, dtype=answer.dtype)
+
+
+def halved(answer: NDArray[Any]) -> NDArray[Any]:
+    flat = answer.reshape(-1)
+    return flat if answer.dtype == object or answer.dtype == bool else (flat / 2).astype(answer.dtype)
+
+
+@pytest.mark.parametrize(
+    "operator", [planted.RESIZE, planted.PAD, planted.CENTER, planted.BATCH, planted.PATCHES]
+)
+@pytest.mark.parametrize("spoil", [scrambled, spoilt_first, zeros, halved])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # bits taken for numbers
+def test_garbage_is_not_explained(operator: str, spoil: Callable[[NDArray[Any]], NDArray[Any]]) -> None:
+    def mistake(
+        attributes: planted.Attributes, inputs: planted.Inputs, _readings: planted.Readings
+    ) -> Tensor | None:
+        right = planted.right_answer(operator, attributes, inputs)
+        first = next(iter(inputs.values()))
+        assert first is not None
+        return Tensor(first.element_type, spoil(right).reshape(right.shape))
+
+    run = planted.run_fault(operator, mistake)
+    explanation = explain(run.failing_ids, run.failures, run.passing)
+    assert run.failures
+    assert named(explanation) == set()
+    assert explanation.tried
+
+
+def test_two_changes_at_once_are_not_called_one() -> None:
+    def mistake(attributes: planted.Attributes, inputs: planted.Inputs, readings: planted.Readings) -> None:
+        planted.replaced("mode", "reflect", "edge")(attributes, inputs, readings)
+        planted.without_input("value")(attributes, inputs, readings)
+
+    run = planted.run_fault(planted.PAD, mistake)
+    assert named(explain(run.failing_ids, run.failures, run.passing)) == set()
+
+
+def test_a_case_that_cannot_tell_says_nothing() -> None:
+    """What comes out is wrong in one element of one case: no evidence for anything, whatever fits."""
+    run, _ = found("value ignored")
+    one = [each for each in run.failures if each.case.expectations[0].outputs[0].expected.array.size < 3]
+    for each in one:
+        assert named(explain([str(each.case.id)], [each])) == set()
+
+
+def test_a_class_without_outputs_is_not_explained() -> None:
+    explanation = explain(["ai.onnx/Resize-18/cover/0123456789ab"], [])
+    assert (explanation.compared, explanation.change, explanation.sentence) == (0, None, None)
+
+
+def test_a_great_class_is_compared_in_part_and_says_so() -> None:
+    run, explanation = found("crops ignored")
+    assert len(run.failures) > MOST_CASES
+    assert explanation.compared == len(explanation.explained) == MOST_CASES
+    assert f"in all {MOST_CASES} cases compared of {len(run.failures)}" in str(explanation.sentence)
+
+
+def test_an_accepted_invalid_call_may_be_taken_for_a_valid_one() -> None:
+    made = generate_operator(OperatorName.parse(planted.CENTER), Options.of("small")).cases
+    by_id = {str(each.id): each for each in made}
+    broken = next(each for each in made if each.constraint == "shape_type")
+    valid = by_id[str(broken.valid_case)]
+    right = valid.expectations[0].outputs[0].expected
+    explanation = explain([str(broken.id)], [Failure(broken, (right,), valid)])
+    assert explanation.change is not None
+    assert explanation.change.key == "input shape as int64"
+
+
+@pytest.mark.parametrize("operator", known_operators(), ids=str)
+def test_changes_have_keys_of_their_own(operator: OperatorName) -> None:
+    keys = [each.key for each in find_changes(load_spec(operator))]
+    assert len(keys) == len(set(keys)) > 20
+
+
+def test_the_file_is_read_back_and_keeps_its_schema(tmp_path: Path) -> None:
+    explanations = (found("rates ignored")[1], found("align_corners unknown")[1])
+    path = tmp_path / "out" / "explanations.json"
+    write_explanations(path, "a" * 64, "b" * 64, explanations)
+    Draft202012Validator(load_schema("explanations")).validate(json.loads(path.read_text("utf-8")))
+    assert read_explanations(path, "a" * 64, "b" * 64) == explanations
+    assert read_explanations(path, "a" * 64, "c" * 64) == ()
+    assert read_explanations(tmp_path / "absent.json", "a" * 64, None) == ()
+    path.write_text('{"format": "opcert-explanations/1", "suite": "x"}', "utf-8")
+    with pytest.raises(UserError, match="damaged"):
+        read_explanations(path, "a" * 64, "b" * 64)
