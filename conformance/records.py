@@ -20,7 +20,7 @@ from conformance.judge import Verdict
 from conformance.outputs import OutputStore
 from conformance.results import Result
 from conformance.totals import case_verdicts, count_verdicts
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unwritable
 
 FORMAT = "opcert-run/1"
 
@@ -190,9 +190,4 @@ def _damaged(path: Path, number: int, problem: str) -> UserError:
 
 
 def _unwritable(path: Path, error: OSError) -> UserError:
-    return UserError(
-        "the record cannot be written",
-        got=error.strerror or str(error),
-        where=Place(str(path)),
-        remedy="Make room, or name another file with -o.",
-    )
+    return unwritable("the record", path, error, "Make room, or name another file with -o.")

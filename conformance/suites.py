@@ -17,7 +17,7 @@ from conformance.canonical import canonical_json, sha256
 from conformance.cases import Case
 from conformance.goldens import read_golden, write_golden
 from conformance.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
-from opcert.errors import InternalError, Place, UserError
+from opcert.errors import InternalError, Place, UserError, unwritable
 from opcert.names import FAMILIES, CaseId
 
 FORMAT = "opcert-suite/1"
@@ -64,12 +64,7 @@ def write_suite(
                     path.rename(Path(made) / "replaced")
                 folder.rename(path)
     except OSError as error:
-        raise UserError(
-            "the suite cannot be written here",
-            got=error.strerror or str(error),
-            where=Place(str(path)),
-            remedy="Name another place with -o.",
-        ) from error
+        raise unwritable("the suite", path, error) from error
     return digest
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from generator.lock import read_lock, sources_digest
 from generator.suites import Progress, write_generated
 from generator.workshop import Options
-from opcert.errors import Place, UserError
+from opcert.errors import unwritable
 from opcert.names import OperatorName
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -45,12 +45,8 @@ def cached_suite(
                 if not (folder / digest).is_dir():
                     raise
     except OSError as error:
-        raise UserError(
-            "the cache of suites cannot be written",
-            got=error.strerror or str(error),
-            where=Place(str(folder)),
-            remedy="Set XDG_CACHE_HOME to a folder that can, or name a place with -o.",
-        ) from error
+        remedy = "Set XDG_CACHE_HOME to a folder that can, or name a place with -o."
+        raise unwritable("the cache of suites", folder, error, remedy) from error
     return folder / digest
 
 

@@ -20,7 +20,7 @@ from conformance.suites import suite_order, write_suite
 from generator.discovery import find_levels, known_operators
 from generator.facts import operator_facts
 from generator.workshop import Options, Workshop
-from opcert.errors import Place, UserError
+from opcert.errors import unwritable
 from opcert.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -111,9 +111,4 @@ def _check_place(path: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UserError(
-            "the suite cannot be written here",
-            got=error.strerror or str(error),
-            where=Place(str(path)),
-            remedy="Name another place with -o.",
-        ) from error
+        raise unwritable("the suite", path, error) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 
 class ExitCode(IntEnum):
@@ -112,3 +113,13 @@ class InternalError(OpcertError):
 
     exit_code = ExitCode.INTERNAL
     party = "bug"
+
+
+def unwritable(
+    what: str, path: Path, error: OSError, remedy: str = "Name another place with -o."
+) -> UserError:
+    """The error of something (`the record`) that the system did not let us write at a path."""
+    reason = error.strerror or str(error)
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        reason = f"a file stands where a folder should be ({reason})"
+    return UserError(f"{what} cannot be written", got=reason, where=Place(str(path)), remedy=remedy)

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from opcert.errors import Place, UserError
+from opcert.errors import unwritable
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -27,10 +27,5 @@ def write_bytes(path: Path, raw: bytes) -> Path:
     except OSError as error:
         if made is not None:
             Path(made).unlink(missing_ok=True)
-        raise UserError(
-            "the file cannot be written",
-            got=error.strerror or str(error),
-            where=Place(str(path)),
-            remedy="Name another folder with -o.",
-        ) from error
+        raise unwritable("the file", path, error) from error
     return path

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from opcert.errors import SeveralErrors, UserError
+from opcert.errors import SeveralErrors, UserError, unwritable
 from opcert.names import OperatorName
 from specs.documents import Text, read_document
 from specs.imported_files import FILE_NAME, read_imported
@@ -155,7 +155,7 @@ def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
         except OSError as error:
-            raise UserError(f"cannot write specs: {error.strerror}", got=str(path)) from None
+            raise unwritable("the spec", path, error) from None
         written.append(path)
     return written
 

@@ -62,7 +62,9 @@ def test_a_folder_where_a_file_should_go(capsys: Capture, suite: Path, tmp_path:
 
 def test_specs_below_a_file(capsys: Capture, seeds: Path, file: Path) -> None:
     answer = call(capsys, "import", seeds / "003_93eb874b53beb9d9.txt", "-o", file / "specs")
-    check_message(answer, 2, "input", "cannot write specs", str(file))
+    check_message(
+        answer, 2, "input", "cannot be written", str(file), "a file stands where a folder should be"
+    )
 
 
 def test_a_cache_below_a_file(capsys: Capture, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

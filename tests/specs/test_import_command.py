@@ -129,4 +129,4 @@ def test_a_folder_that_cannot_be_written(seeds: Path, tmp_path: Path) -> None:
     (blocked / "ai.onnx").write_text("a file where a folder should be")
     result = _run(seeds / "000_a879288b2471f5e3.txt", "-o", blocked)
     assert isinstance(result.exception, UserError)
-    assert "cannot write" in str(result.exception)
+    assert "cannot be written" in str(result.exception)
