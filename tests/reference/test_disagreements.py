@@ -8,6 +8,7 @@ import pytest
 
 from opcert.errors import SeveralErrors
 from reference.disagreements import explain, load_disagreements
+from specs.evaluation import Operand
 
 ENTRY = """
 - id: widened
@@ -60,12 +61,37 @@ def test_an_entry_fits_what_it_says(tmp_path: Path) -> None:
     assert not found(reason="output Y is [2] instead of [3]")
 
 
+def test_a_condition_is_about_the_call(tmp_path: Path) -> None:
+    condition = "  when: exclude_outside == 1 and any(value < 0 for value in X)\n"
+    entries = load_disagreements(write(tmp_path, ENTRY.replace("  levels:", condition + "  levels:")))
+
+    def found(names: dict[str, object] | None) -> bool:
+        asked = ("ai.onnx::Resize-18", "ai.onnx/Resize-18/cover/0123456789ab", "some_runtime", "mismatch")
+        return explain(entries, *asked, LEVELS, "3 of 4 elements wrong", names) is not None
+
+    negative, positive = Operand("int8", (1,), [-1]), Operand("int8", (1,), [1])
+    assert found({"exclude_outside": 1, "X": negative})
+    assert not found({"exclude_outside": 0, "X": negative})
+    assert not found({"exclude_outside": 1, "X": positive})
+    assert not found(None)
+
+
+def test_an_entry_says_which_versions_it_is_about(tmp_path: Path) -> None:
+    text = ENTRY.replace("  verdicts:", '  versions: ["1.2.*", "1.3"]\n  verdicts:')
+    (entry,) = load_disagreements(write(tmp_path, text))
+    assert entry.is_about("1.2.7")
+    assert entry.is_about("1.3")
+    assert not entry.is_about("1.3.1")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         (ENTRY + ENTRY.lstrip("\n"), "two entries of one id"),
         (ENTRY.replace("witness_fault", "bad_luck"), "reading"),
         (ENTRY.replace("against:", "agaynst:"), "agaynst"),
+        (ENTRY + "  when: open('x')\n", "open"),
+        (ENTRY + "  when: mode ==\n", "expression"),
         (ENTRY.replace("  evidence: measured\n", ""), "evidence"),
     ],
 )

@@ -1,0 +1,56 @@
+"""What a runtime's record has against the reference, each with the entry that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from conformance.cases import Case
+from conformance.judge import FAILING
+from conformance.records import Record
+from conformance.suites import Suite
+from opcert.names import OperatorName
+from reference.disagreements import Disagreement, explain
+from specs.expressions import Scope, scope_of
+from specs.library import load_spec
+from specs.model import Spec
+
+
+@dataclass(frozen=True)
+class Disagreeing:
+    """One failing row, or one fault of the run, and the entry that explains it (None: nobody has)."""
+
+    subject: str
+    operator: str
+    verdict: str
+    reason: str
+    entry: Disagreement | None
+
+
+_spec = cache(load_spec)
+
+
+def names_of(case: Case) -> Scope:
+    """A case's attributes (with their defaults) and inputs, as expressions see them."""
+    spec: Spec = _spec(case.operator)
+    return scope_of(spec, case.attributes, dict(case.inputs))
+
+
+def disagreeing(suite: Suite, record: Record, entries: Sequence[Disagreement]) -> Iterator[Disagreeing]:
+    """Every failing row and fault of a record, in its order."""
+    runtime = str(record.header["runtime"]["name"])
+    for row in record.results:
+        if row.verdict not in FAILING:
+            continue
+        case = suite.case(row.case)
+        # What a row says in full: a refusal's first line is seldom the one that says why.
+        reason = "\n".join(each for each in (row.reason, row.message) if each)
+        names = names_of(case)
+        entry = explain(entries, row.operator, row.case, runtime, row.verdict, case.levels, reason, names)
+        yield Disagreeing(row.case, row.operator, row.verdict, reason, entry)
+    for fault in record.faults:
+        operator, reason = str(fault.get("operator", "")), str(fault["message"])
+        subject = f"{OperatorName.parse(operator).path}/{fault['kind']}" if operator else str(fault["kind"])
+        entry = explain(entries, operator, subject, runtime, "fault", {}, reason)
+        yield Disagreeing(subject, operator, "fault", reason, entry)

@@ -1,0 +1,71 @@
+"""Whatever a runtime's answers have against the reference has an entry, and every entry is still needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.disagreeing import disagreeing
+from conformance.harness import run_suite
+from conformance.records import Record
+from conformance.runtimes import find_runtime
+from conformance.suites import Suite, open_suite
+from generator.cache import default_suite
+from reference.disagreements import load_disagreements
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    """The default suite of the specs and the code that are there now."""
+    return open_suite(default_suite(print))
+
+
+def run(suite: Suite, runtime: str, folder: Path) -> Record:
+    return run_suite(suite, find_runtime(runtime), folder / "run.jsonl")
+
+
+def check(suite: Suite, record: Record) -> None:
+    entries = load_disagreements()
+    found = list(disagreeing(suite, record, entries))
+    unexplained = [
+        f"{each.verdict} {each.subject}: {each.reason[:300]}" for each in found if each.entry is None
+    ]
+    assert not unexplained, "\n".join(["no entry of reference/disagreements.yaml explains:", *unexplained])
+    runtime = record.header["runtime"]
+    used = {each.entry.id for each in found if each.entry is not None}
+    stale = [
+        each.id
+        for each in entries
+        if each.against == runtime["name"] and each.is_about(runtime["version"]) and each.id not in used
+    ]
+    assert not stale, f"{runtime['name']} {runtime['version']} does nothing like: {', '.join(stale)}"
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_onnxruntime(suite: Suite, tmp_path: Path) -> None:
+    record = run(suite, "onnxruntime", tmp_path)
+    check(suite, record)
+    without = [row for row in record.results if row.verdict != "mismatch"]
+    with pytest.raises(AssertionError, match=r"does nothing like: .*onnxruntime_length_without_roi"):
+        check(suite, replace(record, results=tuple(without)))
+    row = next(each for each in record.results if each.verdict == "pass")
+    worse = replace(row, verdict="mismatch", reason="1 of 2 elements wrong")
+    with pytest.raises(AssertionError, match=rf"explains:\s+mismatch {row.case}"):
+        check(suite, replace(record, results=(*record.results, worse)))
+
+
+@pytest.mark.runtimes("onnx")
+def test_onnx(suite: Suite, tmp_path: Path) -> None:
+    check(suite, run(suite, "onnx", tmp_path))
+
+
+@pytest.mark.runtimes("openvino")
+def test_openvino(suite: Suite, tmp_path: Path) -> None:
+    check(suite, run(suite, "openvino", tmp_path))
+
+
+@pytest.mark.runtimes("tensorflow")
+def test_tensorflow(suite: Suite, tmp_path: Path) -> None:
+    check(suite, run(suite, "tensorflow", tmp_path))
