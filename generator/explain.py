@@ -91,7 +91,8 @@ def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Sequence
     the runtime answered rightly: where several changes fit, or one case alone speaks for a change, it must
     not change the results of those.
     """
-    compared = _select(sorted(failures, key=lambda each: _size(each.case)))
+    known = [each for each in failures if _is_known(each.case)]
+    compared = _select(sorted(known, key=lambda each: _size(each.case)))
     trials: list[_Trial] | None = None
     for failure in compared:
         bench = _Bench(failure)
@@ -115,6 +116,16 @@ def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Sequence
         sentence=_sentence(named, len(compared), len(cases)) if named else None,
         tried=tuple(TriedChange(each.change.key, each.tested, each.fits, each.telling) for each in tried),
     )
+
+
+def _is_known(case: Case) -> bool:
+    """Whether a case is a call such as the spec describes: a suite may come from anywhere."""
+    spec = _known(case.operator)[0]
+    names = [each.name for each in spec.inputs]
+    kinds = {name: each.kind for name, each in spec.attributes.items()}
+    described = all(kinds.get(name) == each.kind for name, each in case.attributes.items())
+    given = [name for name, _ in case.inputs]
+    return described and given == names[: len(given)] and bool(given) and case.inputs[0][1] is not None
 
 
 def _select(failures: Sequence[Failure]) -> list[Failure]:
@@ -144,7 +155,7 @@ def _undisputed(fitting: list[_Trial], passing: Sequence[Case]) -> list[_Trial]:
     A runtime that is wrong under some conditions alone may have right results that the change would alter;
     then one change that fits is believed where enough cases speak for it, and several are not.
     """
-    ordered = sorted(passing, key=_size)
+    ordered = sorted(filter(_is_known, passing), key=_size)
     left = [each for each in fitting if not _is_disputed(each, ordered)]
     if len(left) == 1 or len(fitting) > 1:
         return left

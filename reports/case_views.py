@@ -12,6 +12,7 @@ from conformance.cases import Case, ExpectedOutput
 from opcert.tensors import Tensor
 from reports.anchors import case_anchor
 from reports.answers import Output, read_outputs
+from reports.explanations import case_sentence
 from reports.facts import joined, mapping, place, places, text
 from reports.features import ABSENT, ELEMENT_TYPE
 from reports.results import CaseResult, Results
@@ -44,6 +45,7 @@ class CaseView:
     verdict: str
     word: str
     sentence: str
+    resembles: str
     command: str
     demand: str
     answer: str
@@ -71,6 +73,7 @@ def view_case(results: Results, found: CaseResult, marked: frozenset[str] = froz
         verdict=found.verdict,
         word=word(found.verdict),
         sentence=_sentence(found),
+        resembles=case_sentence(results, found),
         command=results.reproduction_command(found.id),
         demand=demand_text(case),
         answer=answer_text(found, outputs),

@@ -17,6 +17,7 @@ from reports.anchors import (
 )
 from reports.case_lists import OperatorList, build_lists
 from reports.case_views import CaseView, view_case
+from reports.explanations import class_sentence
 from reports.facts import Document, Finding, list_documents, list_findings, short_names
 from reports.failure_classes import FailureClass, classes_of, marked_features, smallness
 from reports.failure_kinds import TIERS
@@ -56,6 +57,7 @@ class ClassView:
     operators: str
     fit: str
     types: str
+    resembles: str
     smallest: CaseView
     views: tuple[CaseView, ...]
 
@@ -209,6 +211,7 @@ def _class_view(results: Results, found: FailureClass) -> ClassView:
         short_names(found.operators),
         fit_text(found),
         _types(results, found),
+        class_sentence(results, found.cases),
         views[0],
         views,
     )

@@ -53,6 +53,7 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
+    from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import REPORTS, choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
@@ -74,6 +75,7 @@ def command(
         if broken is not None:
             click.echo(f"{state_error(record)}\nno certificate is written; record: {path}", err=True)
             return int(broken)
+        explain_run(results)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
         certificate = make_certificate(results, profile)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from generator.discovery import known_operators
 from generator.explain import MOST_CASES, Failure, explain
 from generator.suites import generate_operator
 from generator.workshop import Options
+from opcert.attributes import Attribute
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
@@ -172,3 +174,17 @@ def test_the_file_is_read_back_and_keeps_its_schema(tmp_path: Path) -> None:
     path.write_text('{"format": "opcert-explanations/1", "suite": "x"}', "utf-8")
     with pytest.raises(UserError, match="damaged"):
         read_explanations(path, "a" * 64, "b" * 64)
+
+
+def test_a_call_that_the_spec_does_not_know_is_left_out() -> None:
+    run, _ = found("rates ignored")
+    failure = run.failures[0]
+    strange = (
+        replace(failure.case, attributes={**failure.case.attributes, "dilations": Attribute("int", 2)}),
+        replace(failure.case, attributes={**failure.case.attributes, "rates": Attribute("string", "2")}),
+        replace(failure.case, inputs=()),
+        replace(failure.case, inputs=(("image", failure.case.inputs[0][1]),)),
+    )
+    for case in strange:
+        explanation = explain([str(case.id)], [Failure(case, failure.outputs)], [case])
+        assert (explanation.compared, explanation.sentence) == (0, None)

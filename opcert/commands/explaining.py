@@ -1,0 +1,65 @@
+"""Explanations of a run: the failure classes of its report, held against single changes by the generator."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from conformance.cases import Case
+from conformance.explanations import FILE, write_explanations
+from conformance.outputs import restore_output
+from conformance.responses import NotTensor
+from generator.discovery import known_operators
+from generator.explain import Failure, explain
+from opcert.tensors import Tensor
+from reports.failure_classes import FailureClass, classes_of
+from reports.results import CaseResult, Results
+
+
+def explain_run(results: Results) -> Path:
+    """Write what the failures of a run resemble beside its record; returns the file.
+
+    Classes without results (refusals, crashes) and operators without a reference are left out. Raises
+    UserError where the file cannot be written, or where the record is damaged.
+    """
+
+    @cache
+    def read_case(case_id: str) -> Case:
+        return results.suite.case(case_id)
+
+    def explained(found: FailureClass) -> bool:
+        return found.kind in ("shape", "values", "inexact", "accepted_invalid") and known.issuperset(
+            found.operators
+        )
+
+    known = set(known_operators())
+    explanations = []
+    for found in filter(explained, classes_of(results)):
+        failures = []
+        for each in found.cases:
+            case = read_case(str(each.id))
+            outputs = _outputs(results, each, case)
+            if outputs is not None:
+                valid = None if case.valid_case is None else read_case(case.valid_case)
+                failures.append(Failure(case, outputs, valid))
+        passing = [
+            read_case(str(each.id))
+            for each in results.cases
+            if each.operator in found.operators and each.verdict == "pass" and each.demand == "answer"
+        ]
+        explanations.append(explain([str(each.id) for each in found.cases], failures, passing))
+    path = results.record.path.with_name(FILE)
+    digest = (results.record.footer or {}).get("digest")
+    write_explanations(path, results.suite.digest, digest, explanations)
+    return path
+
+
+def _outputs(results: Results, found: CaseResult, case: Case) -> tuple[Tensor | NotTensor, ...] | None:
+    """The outputs of a case's worst row; None where the record does not hold all of them."""
+    outputs = []
+    for position, entry in enumerate(found.row.outputs if found.row is not None else ()):
+        output = restore_output(entry, position, case, results.record.path)
+        if output is None:
+            return None
+        outputs.append(output)
+    return tuple(outputs) or None
