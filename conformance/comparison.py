@@ -160,7 +160,7 @@ def _farther(first: _Farthest | None, second: _Farthest | None) -> _Farthest | N
 def _farthest_of(
     apart: Floats, allowed: Floats | None, positions: NDArray[np.intp] | slice, considered: Mask | None
 ) -> _Farthest | None:
-    """The farthest of the elements that are considered, by distance / allowed, then by distance."""
+    """The farthest of those considered, by distance / allowed, and by distance where that is infinite."""
     if allowed is None:
         place = int(apart.argmax())
         ratio = math.inf if apart[place] > 0 else 0.0
@@ -169,13 +169,17 @@ def _farthest_of(
         ratios = apart / allowed
     if considered is not None and not considered.all():
         ratios[~considered] = np.nan
+    place = int(ratios.argmax())
+    greatest = float(ratios[place])
+    if greatest < math.inf:  # ties between finite ones do not matter
+        return _Farthest(greatest, float(apart[place]), _position(positions, place))
     greatest = float(np.fmax.reduce(ratios))
     if math.isnan(greatest):  # nothing but zero / zero, infinity / infinity and what is left out
         if considered is not None:
             return None
         return _Farthest(0.0, float(apart[0]), _position(positions, 0))
     ties = np.flatnonzero(ratios == greatest)
-    place = int(ties[apart[ties].argmax()]) if ties.size > 1 else int(ties[0])
+    place = int(ties[apart[ties].argmax() if ties.size > 1 else 0])
     return _Farthest(greatest, float(apart[place]), _position(positions, place))
 
 

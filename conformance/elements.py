@@ -7,12 +7,13 @@ the exact one; where it equals the limit, the rounding error of the subtraction,
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.values import decode_floats
+from conformance.values import decode_float, decode_floats, is_native_float
 from opcert.element_types import ElementType
 
 Mask = NDArray[np.bool_]
@@ -94,8 +95,9 @@ def _measure_floats(left: Floats, right: Floats, allowed: Floats | None) -> tupl
     if allowed is None:
         return apart, apart == 0
     near = np.asarray(apart <= allowed)
-    ties = np.flatnonzero((apart == allowed) & (apart > 0) & (apart < np.inf))
-    if ties.size:
+    ties = apart == allowed
+    if ties.any():
+        ties &= (apart > 0) & (apart < np.inf)
         near[ties] = ~_is_more(difference[ties], left[ties], right[ties])
     return apart, near
 
@@ -140,13 +142,20 @@ def ulp_distance(element_type: ElementType, got: Any, expected: Any) -> int | No
         return max(known) if len(known) == len(parts) else None
     if not element_type.is_float:
         return None
-    pair = np.array([got, expected], dtype=element_type.storage)
-    if np.isnan(decode_floats(element_type, pair)).any():
-        return None
-    first, second = (_step(int(each), element_type.bits) for each in pair.view(f"u{pair.dtype.itemsize}"))
-    return abs(first - second)
+    first, second = (_step(element_type, each) for each in (got, expected))
+    return None if first is None or second is None else abs(first - second)
 
 
-def _step(pattern: int, bits: int) -> int:
+def _step(element_type: ElementType, element: Any) -> int | None:
+    """The rank of a number among those of its type, both zeros 0; None for NaN."""
+    if is_native_float(element_type):
+        if element != element:  # NaN
+            return None
+        pattern = int(element.view(f"u{element.itemsize}"))
+    else:
+        if math.isnan(decode_float(element_type, element)):
+            return None
+        pattern = int(element)
+    bits = element_type.bits
     magnitude = pattern & ((1 << (bits - 1)) - 1)
     return -magnitude if pattern >> (bits - 1) else magnitude

@@ -72,7 +72,7 @@ class RecordWriter:
 
     def append(self, result: Result, order: tuple[int, int, int]) -> None:
         """Append a result; `order` (case, form, repetition by their positions) is its place in the end."""
-        line = canonical_json(result.to_json()) + b"\n"
+        line = result.to_line()
         self._places.append((order, self._offset, len(line)))
         self._offset += len(line)
         try:

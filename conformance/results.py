@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from conformance.canonical import plain
+from conformance.canonical import canonical_json, plain
 from conformance.cases import Case
 from conformance.comparison import Worst
 from conformance.judge import Judgement, Verdict
@@ -54,13 +55,24 @@ class Result:
     status: int | None = None
     stderr: str | None = None
 
+    def to_line(self) -> bytes:
+        """The same as canonical JSON, with its newline."""
+        try:
+            return _ENCODER.encode(self._to_object()).encode("ascii") + b"\n"
+        except (TypeError, ValueError):  # what JSON lacks
+            return canonical_json(self.to_json()) + b"\n"
+
     def to_json(self) -> dict[str, Any]:
         """The line's object: what is always there, and of the rest what says something."""
-        everything = {name: getattr(self, name) for name in _NAMES}
-        kept = {name: value for name, value in everything.items() if name in _ALWAYS or value}
-        kept.update({name: everything[name] for name in _NUMBERS if everything[name] is not None})
-        found: dict[str, Any] = plain({"type": "result", **kept})
+        found: dict[str, Any] = plain(self._to_object())
         return found
+
+    def _to_object(self) -> dict[str, Any]:
+        everything = self.__dict__
+        kept = {name: value for name, value in everything.items() if value or name in _ALWAYS}
+        kept.update({name: everything[name] for name in _NUMBERS if everything[name] is not None})
+        kept["type"] = "result"
+        return kept
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Result:
@@ -75,6 +87,7 @@ class Result:
 _NAMES = tuple(each.name for each in fields(Result))
 _ALWAYS = frozenset(_NAMES[: _NAMES.index("seconds") + 1])
 _EXACT_IN_JSON = 1 << 53
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _NUMBERS = ("wrong", "elements", "expectation", "status")
 
 
@@ -128,8 +141,13 @@ def _worst_to_json(worst: Worst | None) -> dict[str, Any] | None:
     """The element as JSON has it; whole numbers beyond 2**53 are strings."""
     if worst is None:
         return None
-    found = {each.name: getattr(worst, each.name) for each in fields(worst)}
-    if worst.ulps is not None and worst.ulps > _EXACT_IN_JSON:
-        found["ulps"] = str(worst.ulps)
-    made: dict[str, Any] = plain(found)
-    return made
+    ulps = worst.ulps
+    return {
+        "output": worst.output,
+        "index": list(worst.index),
+        "got": worst.got,
+        "expected": worst.expected,
+        "allowed": plain(worst.allowed),
+        "ratio": plain(worst.ratio),
+        "ulps": str(ulps) if ulps is not None and ulps > _EXACT_IN_JSON else ulps,
+    }

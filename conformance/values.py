@@ -13,16 +13,21 @@ from conformance.canonical import number_name
 from opcert.element_types import ELEMENT_TYPES, ElementType
 
 JsonNumber = int | float | str | bool
+_NATIVE_FLOATS = frozenset(
+    name for name, each in ELEMENT_TYPES.items() if each.is_float and np.dtype(each.storage).kind == "f"
+)
 _BFLOAT16 = ELEMENT_TYPES["bfloat16"]
 
 
 def is_native_float(element_type: ElementType) -> bool:
     """Whether numpy itself computes with this floating-point type."""
-    return element_type.is_float and np.dtype(element_type.storage).kind == "f"
+    return element_type.name in _NATIVE_FLOATS
 
 
 def decode_floats(element_type: ElementType, storage: NDArray[Any]) -> NDArray[np.float64]:
     """The values of floating-point elements as float64, exactly; `storage` as in `Tensor.array`."""
+    if storage.dtype == np.float64:
+        return storage
     if is_native_float(element_type):
         with np.errstate(invalid="ignore"):  # widening a signalling NaN
             return np.asarray(storage, dtype=np.float64)
@@ -30,6 +35,13 @@ def decode_floats(element_type: ElementType, storage: NDArray[Any]) -> NDArray[n
         with np.errstate(invalid="ignore"):
             return np.asarray((storage.astype(np.uint32) << 16).view(np.float32), dtype=np.float64)
     return np.asarray(_small_float_table(element_type.name)[storage])
+
+
+def decode_float(element_type: ElementType, element: Any) -> float:
+    """The value of one floating-point element in storage."""
+    if is_native_float(element_type):
+        return float(element)
+    return float(decode_floats(element_type, np.asarray(element).reshape(1))[0])
 
 
 @cache
@@ -73,10 +85,10 @@ def element_to_json(element_type: ElementType, storage: Any) -> JsonNumber | lis
         return [_float_to_json(storage.real), _float_to_json(storage.imag)]
     if is_native_float(element_type):
         return _float_to_json(storage)
-    return _float_to_json(decode_floats(element_type, np.asarray(storage).reshape(1))[0])
+    return _float_to_json(decode_float(element_type, storage))
 
 
 def _float_to_json(value: Any) -> float | str:
-    if not np.isfinite(value):
+    if not math.isfinite(value):
         return number_name(float(value))
     return float(str(value))

@@ -30,8 +30,16 @@ def find_offset(output: WrongOutput) -> str | None:
         return None
     if output.element_type.is_integer:
         return _integer_offset(output)
-    sampled = output.sampled_places
-    got, expected, slack = _floats(output, sampled)
+    right = int(output.wrong_mask.reshape(-1).argmin())
+    if not output.wrong_mask.reshape(-1)[right] and np.isfinite(_number(output, right)):
+        return None
+    (got_first, expected_first, _), *others = output.first_pairs
+    slack_first = _room(output, output.first_pairs[0])
+    for pair in others:
+        apart = abs((pair[0] - pair[1]) - (got_first - expected_first))
+        if apart > slack_first + _room(output, pair):
+            return None
+    got, expected, slack = _floats(output, output.sampled_places)
     with np.errstate(invalid="ignore", over="ignore"):
         offset = float(np.median(got - expected))
         if not math.isfinite(offset) or not _offset_fits(got, expected, slack, offset).all():
@@ -46,6 +54,19 @@ def find_offset(output: WrongOutput) -> str | None:
     return f"every element is off by {offset:.6g}"
 
 
+def _number(output: WrongOutput, place: int) -> float:
+    return float(decode_floats(output.element_type, output.expected.reshape(-1)[place : place + 1])[0])
+
+
+def _room(output: WrongOutput, pair: tuple[Any, Any, float]) -> float:
+    """At least what rounding and the allowance put a pair of Python's numbers apart."""
+    got, expected, allowed = pair
+    layout = output.element_type.layout
+    assert layout is not None
+    greatest = max(abs(got), abs(expected), math.ldexp(1.0, layout.least_exponent))
+    return float(allowed + 2 * math.ldexp(greatest, 1 - layout.precision))
+
+
 def _offset_fits(got: Floats, expected: Floats, slack: Floats, offset: float) -> Mask:
     near = np.abs((got - expected) - offset) <= slack
     return np.asarray(near & (abs(offset) > _CLEARLY * slack))
@@ -53,6 +74,8 @@ def _offset_fits(got: Floats, expected: Floats, slack: Floats, offset: float) ->
 
 def _integer_offset(output: WrongOutput) -> str | None:
     if output.wrong_places.size != output.got.size:
+        return None
+    if len({got - expected for got, expected, _ in output.first_pairs}) > 1:
         return None
     # Wrapped differences are equal where the differences are and all have the same sign.
     got, expected = output.got.reshape(-1), output.expected.reshape(-1)
@@ -74,6 +97,8 @@ def find_scale(output: WrongOutput) -> str | None:
         return None
     if output.element_type.is_integer:
         return _integer_scale(output)
+    if _no_factor(output):
+        return None
     got, expected, slack = _floats(output, output.sampled_places)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         magnitude = np.where(np.isfinite(expected), np.abs(expected), 0.0)
@@ -84,6 +109,9 @@ def find_scale(output: WrongOutput) -> str | None:
         if not math.isfinite(factor) or factor in (0.0, 1.0):
             return None
         room = max(1.0, abs(factor))
+        clearly_off = np.abs(got - expected) > _CLEARLY * room * slack
+        if 2 * np.count_nonzero(clearly_off) < min(clearly_off.size, 2 * _FEWEST):
+            return None
         if not (np.abs(got - factor * expected) <= room * slack)[np.isfinite(expected)].all():
             return None
         got, expected, slack = _floats(output, slice(None))
@@ -97,7 +125,24 @@ def find_scale(output: WrongOutput) -> str | None:
     return _scaled_by(factor, f"{factor:.6g}")
 
 
+def _no_factor(output: WrongOutput) -> bool:
+    """Whether a few elements show that no one factor fits."""
+    pairs = [each for each in output.first_pairs if math.isfinite(each[0]) and math.isfinite(each[1])]
+    if not pairs or not (most := max(pairs, key=lambda each: abs(each[1])))[1]:
+        return False
+    factor = most[0] / most[1]
+    room = max(1.0, abs(factor))
+    slack = _room(output, most)
+    return any(
+        abs(got - factor * expected) > 2 * room * (slack + _room(output, (got, expected, limit)))
+        for got, expected, limit in pairs
+    )
+
+
 def _integer_scale(output: WrongOutput) -> str | None:
+    (left, right, _), *others = output.first_pairs
+    if any(got * right != expected * left for got, expected, _ in others):
+        return None
     got, expected = output.got.reshape(-1), output.expected.reshape(-1)
     sampled = expected[output.sampled_places].astype(np.float64)
     place = output.sampled_places[int(np.abs(sampled).argmax())]

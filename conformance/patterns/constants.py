@@ -19,6 +19,8 @@ def find_special_values(output: WrongOutput) -> str | None:
     """All wrong elements are wrong in the same special way."""
     if output.wrong is None or not output.element_type.is_float:
         return None
+    if not all(got == 0 or got != got for got, _, _ in output.first_pairs):
+        return None
     sampled = output.sampled_places
     if not _special(output.element_type, output.got.reshape(-1)[sampled]).all():
         return None
@@ -51,6 +53,8 @@ def find_constant(output: WrongOutput) -> str | None:
     An element has one of at least 16 values in most types (4 bits of surprise), of 2 in booleans (1 bit).
     """
     flat = output.got.reshape(-1)
+    if len({got for got, _, _ in output.first_pairs if got == got}) > 1:
+        return None
     if flat.size < FEWEST or not _alike(output.element_type, flat[output.sampled_places]):
         return None
     bits = 1.0 if output.element_type.kind == "bool" else 4.0

@@ -7,6 +7,7 @@ be exactly what the conversion of the expected output gives.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -39,9 +40,17 @@ def find_conversion(output: WrongOutput) -> str | None:
     if output.element_type.is_integer:
         return _integer_conversion(output)
     for name in _NARROWER_FLOATS.get(output.element_type.name, ()):
+        if any(not _may_be(got, ELEMENT_TYPES[name]) for got, _, _ in output.first_pairs):
+            continue
         if output.wrong_places.size >= FEWEST and _is_narrower(output, ELEMENT_TYPES[name]):
             return f"computed in or converted through {_NAMES.get(name, name)}"
     return _whole_numbers(output) if output.element_type.is_float else None
+
+
+def _may_be(value: float, narrow: ElementType) -> bool:
+    """Whether a number has no more digits than a type has room for."""
+    assert narrow.layout is not None
+    return not math.isfinite(value) or math.ldexp(math.frexp(value)[0], narrow.layout.precision).is_integer()
 
 
 def _is_narrower(output: WrongOutput, narrow: ElementType) -> bool:
@@ -94,6 +103,8 @@ def _narrowed(values: Floats, narrow: ElementType) -> Floats:
 def _whole_numbers(output: WrongOutput) -> str | None:
     if output.wrong_places.size < _FEWEST_WHOLE:
         return None
+    if not all(float(got).is_integer() for got, _, _ in output.first_pairs if math.isfinite(got)):
+        return None
     ways: tuple[tuple[str, Callable[[Floats], Floats]], ...] = (
         ("truncated to whole numbers", np.trunc),
         ("rounded to whole numbers", np.rint),
@@ -114,7 +125,7 @@ def _whole_numbers(output: WrongOutput) -> str | None:
 
 def _integer_conversion(output: WrongOutput) -> str | None:
     """What does not fit a narrower type wrapped or saturated, or a 64-bit integer rounded to a float."""
-    if output.wrong_places.size < _FEWEST_INTEGERS:
+    if output.wrong_places.size < _FEWEST_INTEGERS or output.element_type.bits <= 16:
         return None
     for phrase, convert in _integer_ways(output.element_type):
         for places in (output.sampled_places, slice(None)):

@@ -15,6 +15,8 @@ def find_clipping(output: WrongOutput) -> str | None:
     """Every wrong element stands at a limit of the output or of its type, or should stand at one."""
     if not output.has_numbers or output.wrong_places.size < FEWEST:
         return None
+    if len({got for got, _, _ in output.first_pairs}) > 2:
+        return _not_saturated(output)
     return _stopped(output) or _at_type_limit(output) or _not_saturated(output)
 
 
@@ -63,6 +65,8 @@ def _at_type_limit(output: WrongOutput) -> str | None:
 
 def _not_saturated(output: WrongOutput) -> str | None:
     """Wrong at elements that should be at a limit of their type, and nowhere else."""
+    if len({abs(expected + 0.5) for _, expected, _ in output.first_pairs}) > 1:
+        return None  # neither infinities nor the two limits of an integer type
     expected = output.expected.reshape(-1)
     if output.element_type.is_integer:
         low, high = output.element_type.integer_range
@@ -96,6 +100,8 @@ def find_direction(output: WrongOutput) -> str | None:
     At random, the directions of so many elements would agree once in 2**12 times.
     """
     wrong = output.wrong_places.size
+    if any(abs(got - expected) != 1 for got, expected, _ in output.first_pairs):
+        return None
     if not output.has_numbers or not output.element_type.is_integer:
         return None
     if wrong < _FEWEST_ONE_OFF or output.got.size - wrong < _FEWEST_RIGHT:

@@ -7,74 +7,110 @@ shape that fits as well makes up for three bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.elements import Floats, Mask, measure, same_elements
-from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, order_surprise
+from conformance.elements import Floats, Mask, measure, same_bits, same_elements
+from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, order_surprise, spread
 from opcert.element_types import ElementType
 
 _STRANGE_WITH_SHAPE = 9.0
 _MOST_AXES = 5
+_SMALL = 1024
+_SIFTED = 16
 Move = Callable[[NDArray[Any]], NDArray[Any]]
 Region = tuple[slice, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A way in which elements moved: `move` makes of the expectation what `region` of the output holds."""
+
+    phrase: str
+    move: Move
+    region: Region = ()
 
 
 def find_input(output: WrongOutput) -> str | None:
     """The output is, bit for bit, one of the inputs."""
     for name, each in output.inputs:
-        if (
-            each.element_type is output.element_type
-            and each.shape == output.got.shape
-            and _fits(output, each.array, None, (), _STRANGE_WITH_SHAPE)
-        ):
-            return f"equals the input {name}"
+        if each.element_type is output.element_type and each.array.shape == output.got.shape:
+            places = output.sampled_places
+            got, given = (array.reshape(-1)[places] for array in (output.got, each.array))
+            if same_bits(got, given).all() and _fits(output, each.array, None, (), _STRANGE_WITH_SHAPE):
+                return f"equals the input {name}"
     return None
 
 
 def find_move(output: WrongOutput) -> str | None:
     """The expected elements in other places."""
-    moves = _moves_of_one_shape if output.wrong is not None else _moves_into_another_shape
+    if output.wrong_places.size < FEWEST or output.expected.size != output.got.size:
+        return None
     strange = STRANGE if output.wrong is not None else _STRANGE_WITH_SHAPE
-    for phrase, move, region in moves(output):
-        allowed = None if output.allowed is None else move(output.allowed)
-        if _fits(output, move(output.expected), allowed, region, strange):
-            return phrase
+    for each in _sift(output):
+        allowed = None if output.allowed is None else each.move(output.allowed)
+        if _fits(output, each.move(output.expected), allowed, each.region, strange):
+            return each.phrase
     return None
 
 
-def _moves_into_another_shape(output: WrongOutput) -> Iterator[tuple[str, Move, Region]]:
-    expected, shape = output.expected, output.got.shape
-    if expected.size != output.got.size:
-        return
-    for order in _orders(expected.ndim):
-        if tuple(expected.shape[each] for each in order) == shape:
-            phrase = f"the expected output with its axes in the order {list(order)}"
-            yield phrase, _transpose(order), ()
-    yield "the expected elements in another shape", _reshape(shape), ()
+def _sift(output: WrongOutput) -> Sequence[_Candidate]:
+    """The candidates; of a small output those that hold on some of the wrong elements, tried all at once."""
+    candidates = _candidates(output.expected.shape, output.got.shape)
+    if not candidates or output.got.size > _SMALL:
+        return candidates
+    places = spread(output.sampled_places, _SIFTED)
+    sources = _sources(output.expected.shape, output.got.shape)[:, places]
+    predicted = output.expected.reshape(-1)[sources]
+    got = np.repeat(output.got.reshape(-1)[None, places], len(candidates), axis=0)
+    holds = same_elements(output.element_type, predicted, got) | (sources < 0)
+    if output.allowed is not None and not holds.all():
+        limits = output.allowed.reshape(-1)[sources]
+        other = ~holds
+        holds[other] = measure(output.element_type, got[other], predicted[other], limits[other])[1]
+    fits: list[bool] = np.all(holds, axis=1).tolist()
+    return [each for each, fine in zip(candidates, fits, strict=True) if fine]
 
 
-def _moves_of_one_shape(output: WrongOutput) -> Iterator[tuple[str, Move, Region]]:
-    shape = output.expected.shape
-    for order in _orders(len(shape)):
-        if tuple(shape[each] for each in order) == shape:
-            phrase = f"the expected output with its axes in the order {list(order)}"
-            yield phrase, _transpose(order), ()
-    for axis, extent in enumerate(shape):
+@lru_cache(maxsize=64)
+def _sources(expected: tuple[int, ...], got: tuple[int, ...]) -> NDArray[np.int32]:
+    """For each candidate and flat position of the output the position that it comes from, -1 for none."""
+    candidates = _candidates(expected, got)
+    positions = np.arange(math.prod(expected), dtype=np.int32).reshape(expected)
+    sources = np.full((len(candidates), *got), -1, dtype=np.int32)
+    for row, each in zip(sources, candidates, strict=True):
+        row[each.region] = each.move(positions)
+    return sources.reshape(len(candidates), -1)
+
+
+@lru_cache(maxsize=256)
+def _candidates(expected: tuple[int, ...], got: tuple[int, ...]) -> tuple[_Candidate, ...]:
+    """Every move that makes an output of the one shape out of an expectation of the other."""
+    # The number of orders explodes with the axes.
+    orders = permutations(range(len(expected))) if len(expected) <= _MOST_AXES else ()
+    found = [
+        _Candidate(f"the expected output with its axes in the order {list(order)}", _transpose(order))
+        for order in orders
+        if order != tuple(range(len(order))) and tuple(expected[each] for each in order) == got
+    ]
+    if expected != got:
+        return (*found, _Candidate("the expected elements in another shape", _reshape(got)))
+    for axis, extent in enumerate(expected):
         if extent >= 2:
-            phrase = f"the expected output reversed along axis {axis}"
-            yield phrase, _flip(axis), ()
+            found.append(_Candidate(f"the expected output reversed along axis {axis}", _flip(axis)))
         if extent >= 3:
-            before, after = (
-                (*(slice(None),) * axis, each) for each in (slice(0, extent - 1), slice(1, extent))
-            )
+            first, last = ((*(slice(None),) * axis, each) for each in (slice(-1), slice(1, None)))
             phrase = "the expected output shifted by one towards the {} of axis {}"
-            yield phrase.format("start", axis), _take(after), before
-            yield phrase.format("end", axis), _take(before), after
+            found.append(_Candidate(phrase.format("start", axis), _take(last), first))
+            found.append(_Candidate(phrase.format("end", axis), _take(first), last))
+    return tuple(found)
 
 
 def _transpose(order: tuple[int, ...]) -> Move:
@@ -91,11 +127,6 @@ def _flip(axis: int) -> Move:
 
 def _take(region: Region) -> Move:
     return lambda array: array[region]
-
-
-def _orders(axes: int) -> Iterator[tuple[int, ...]]:
-    if axes <= _MOST_AXES:
-        yield from (order for order in permutations(range(axes)) if order != tuple(range(axes)))
 
 
 def _fits(

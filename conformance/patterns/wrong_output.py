@@ -22,6 +22,7 @@ FEWEST = 4
 STRANGE = 12.0
 """Bits of surprise from which a coincidence is not believed: one in 4,096."""
 _COUNTED = 512
+_FIRST = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,21 @@ class WrongOutput:
     def sampled_places(self) -> NDArray[np.intp]:
         """Some of the wrong places, evenly spread."""
         return spread(self.wrong_places, SAMPLES)
+
+    @cached_property
+    def first_pairs(self) -> tuple[tuple[Any, Any, float], ...]:
+        """Got, expected and allowed of a few wrong elements as Python's numbers: most patterns end here.
+
+        Only where `has_numbers`.
+        """
+        if not self.has_numbers:
+            return ()
+        places = spread(self.sampled_places, _FIRST)
+        got, expected = (each.reshape(-1)[places] for each in (self.got, self.expected))
+        if self.element_type.is_float:
+            got, expected = (decode_floats(self.element_type, each) for each in (got, expected))
+        allowed = self.allowed_or_zero(places).tolist()
+        return tuple(zip(got.tolist(), expected.tolist(), allowed, strict=True))
 
     @cached_property
     def has_numbers(self) -> bool:
