@@ -25,7 +25,24 @@ from opcert.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
 
-Progress = Callable[[str], None]
+
+@dataclass(frozen=True)
+class Made:
+    """Tells that the cases of one operator are made, and how far that is; as text, a line."""
+
+    operator: OperatorName
+    cases: int
+    seconds: float
+    cases_so_far: int
+    done: tuple[OperatorName, ...]
+    left: tuple[OperatorName, ...]
+
+    def __str__(self) -> str:
+        return f"{self.operator}: {self.cases} cases in {self.seconds:.1f} s"
+
+
+Progress = Callable[[Made | str], object]
+"""Is told sentences, and each operator that is made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +113,12 @@ def write_generated(
     _check_place(path)
     cases: list[Case] = []
     facts: dict[str, Any] = {}
-    for made in generate(operators, options, folders, processes):
+    wanted = sorted(set(operators)) if operators else known_operators()
+    for number, made in enumerate(generate(wanted, options, folders, processes), start=1):
         cases.extend(made.cases)
         facts[str(made.operator)] = made.facts
-        progress(f"{made.operator}: {len(made.cases)} cases in {made.seconds:.1f} s")
+        done, left = tuple(wanted[:number]), tuple(wanted[number:])
+        progress(Made(made.operator, len(made.cases), made.seconds, len(cases), done, left))
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
     return write_suite(path, cases, {"operators": facts}, chosen)
 

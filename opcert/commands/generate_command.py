@@ -54,6 +54,7 @@ def command(
     from generator.discovery import select_operators
     from generator.suites import write_generated
     from generator.workshop import Options
+    from opcert.commands.generation_progress import generation_progress
 
     chosen = select_operators(operators)
     options = Options.of(size, strength)
@@ -66,10 +67,12 @@ def command(
             )
         return _update() if update else _check(operators, chosen)
     if output is None:
-        path = cached_suite(chosen, options, _say, folders)
+        with generation_progress() as progress:
+            path = cached_suite(chosen, options, progress, folders)
         digest = path.name
     else:
-        digest = write_generated(output, chosen, options, folders, processes=PROCESSES, progress=_say)
+        with generation_progress() as progress:
+            digest = write_generated(output, chosen, options, folders, PROCESSES, progress)
         path = output
     click.echo(f"{path}\nsha256 {digest}")
     return ExitCode.HOLDS
@@ -106,10 +109,12 @@ def _lock_of_now(chosen: list[OperatorName]) -> Lock:
     from generator.lock import lock_of
     from generator.suites import write_generated
     from generator.workshop import Options
+    from opcert.commands.generation_progress import generation_progress
 
     with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
         path = Path(folder) / "suite"
-        write_generated(path, chosen, Options(), processes=PROCESSES, progress=_say)
+        with generation_progress() as progress:
+            write_generated(path, chosen, Options(), (), PROCESSES, progress)
         manifest: dict[str, Any] = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
     return lock_of(manifest)
 
@@ -117,7 +122,3 @@ def _lock_of_now(chosen: list[OperatorName]) -> Lock:
 def _show(changes: list[Change]) -> None:
     for change in changes:
         click.echo(str(change))
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 if TYPE_CHECKING:
     from conformance.suites import Suite
 
@@ -26,8 +24,11 @@ def resolve_suite(text: str, digest: str = "") -> Suite:
         return open_suite(Path(text))
     # Imported here, because a ready-made suite has no use for the generator.
     from generator.cache import default_suite, kept_suite
+    from opcert.commands.generation_progress import generation_progress
 
     kept = kept_suite(digest)
     if kept is not None:
         return open_suite(kept)
-    return open_suite(default_suite(lambda line: click.echo(line, err=True)))
+    with generation_progress() as progress:
+        made = default_suite(progress)
+    return open_suite(made)

@@ -12,7 +12,7 @@ from tests.commands.command_line import call, check_message, identity_suite
 from tests.conformance.test_backend_runtime import CASES
 
 Capture = pytest.CaptureFixture[str]
-ALL = ["certificate.json", "index.html", "junit.xml", "run.jsonl"]
+ALL = ["certificate.json", "explanations.json", "index.html", "junit.xml", "run.jsonl"]
 PROFILE = "profile: identity\ndescription: Identity alone\noperators: [ai.onnx::Identity-13]\n"
 
 

@@ -25,7 +25,7 @@ QUICK = OperatorName.parse("com.microsoft::Pad-1")
 def test_names_of_operators_may_be_short_and_unknown_ones_are_answered_with_near_ones() -> None:
     assert select_operators(["Pad"]) == [QUICK]
     assert select_operators(["com.microsoft/Pad-1"]) == [QUICK]
-    assert len(select_operators(["Resize"])) == 4
+    assert OperatorName.parse("ai.onnx::Resize-10") in select_operators(["Resize"])
     with pytest.raises(UserError) as caught:
         select_operators(["Rezise-18"])
     assert "ai.onnx::Resize-18" in str(caught.value)
@@ -51,8 +51,9 @@ def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
     write_generated(tmp_path / "suite", [QUICK], Options())
     made = lock_of(json.loads((tmp_path / "suite" / "manifest.json").read_text()))
     write_lock(made, tmp_path / "suite.lock")
-    monkeypatch.setattr(generate_command, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
-    monkeypatch.setattr(cache, "read_lock", lambda: lock.read_lock(tmp_path / "suite.lock"))
+    read_lock = partial(lock.read_lock, tmp_path / "suite.lock")
+    monkeypatch.setattr(lock, "read_lock", read_lock)
+    monkeypatch.setattr(cache, "read_lock", read_lock)
     return made
 
 
@@ -73,17 +74,17 @@ def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_chan
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "write_generated", partial(only_pad, options=Options()))
-    lines: list[str] = []
+    lines: list[object] = []
     made = cache.default_suite(lines.append)
     assert made.name == lock_of_pad.digest
-    assert lines == ["generating the default suite"]
+    assert [str(each).partition(" (")[0] for each in lines] == ["generating the default suite"]
     assert cache.default_suite(lines.append) == made
     assert len(lines) == 1
     monkeypatch.setattr(cache, "sources_digest", lambda: "changed")
     monkeypatch.setattr(cache, "write_generated", partial(only_pad, options=Options.of("small")))
     again = cache.default_suite(lines.append)
     assert again.name != made.name
-    assert "not that of specs/suite.lock" in lines[-1]
+    assert "not that of specs/suite.lock" in str(lines[-1])
     assert [each.name for each in made.parent.iterdir() if each.name.startswith(".")] == []
     with open_suite(again) as suite:
         assert suite.digest == again.name

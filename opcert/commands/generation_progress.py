@@ -1,0 +1,86 @@
+"""How the making of a suite shows on standard error: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as RichProgress
+
+from generator.lock import read_lock
+from generator.suites import Made, Progress
+from opcert.errors import UserError
+from opcert.names import OperatorName
+
+_SECONDS_BEFORE_ESTIMATE = 3.0
+"""The quickest operators come first; what they took says nothing of the others."""
+
+
+@contextmanager
+def generation_progress() -> Iterator[Progress]:
+    """What to tell of the making of a suite; the bar is gone when the context ends."""
+    if not sys.stderr.isatty():
+        yield lambda told: click.echo(str(told), err=True)
+        return
+    bar = _Bar()
+    try:
+        yield bar.tell
+    finally:
+        bar.stop()
+
+
+class _Bar:
+    """Lines, and below them one that is redrawn: a bar over the cases, counts, time taken and time left."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._begun = time.monotonic()
+        self._sizes = _known_sizes()
+        self._task: TaskID | None = None
+        self._bar = RichProgress(
+            TextColumn("generating"),
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+        )
+
+    def tell(self, told: Made | str) -> None:
+        if not isinstance(told, Made):
+            self._console.print(told, markup=False, highlight=False)
+        if self._task is None:
+            # Something is to come, and how much is not known yet.
+            self._task = self._bar.add_task("", total=None)
+            self._bar.start()
+        if isinstance(told, Made):
+            self._bar.update(self._task, **self._state(told))
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._bar.stop()
+
+    def _state(self, made: Made) -> dict[str, Any]:
+        done, left = self._size(made.done), self._size(made.left)
+        text = f"{len(made.done)}/{len(made.done) + len(made.left)} operators, {made.cases_so_far} cases"
+        seconds = time.monotonic() - self._begun
+        if left and seconds > _SECONDS_BEFORE_ESTIMATE:
+            text += f", about {seconds * left / done:.0f} s left"
+        return {"total": done + left, "completed": done, "description": text}
+
+    def _size(self, operators: tuple[OperatorName, ...]) -> int:
+        return sum(self._sizes.get(str(each), 100) for each in operators)
+
+
+def _known_sizes() -> dict[str, int]:
+    """The number of cases of each operator in the locked suite: how long one takes goes with it."""
+    try:
+        return {name: len(each.cases) for name, each in read_lock().operators.items()}
+    except UserError:
+        return {}
