@@ -37,12 +37,21 @@ class TriedChange:
 
 
 @dataclass(frozen=True)
+class ExplainedPart:
+    """Cases of a class whose results are right under a change that was named for another class."""
+
+    change: NamedChange
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Explanation:
     """What the results of a class of failing cases equal.
 
     `cases` are the class; `explained` those whose results were compared and are right under what is named.
     `change` is the one change under which all of them are right; where several are, it is None and `either`
-    holds them, as long as they are few. `sentence` says it, and is None where nothing is named.
+    holds them, as long as they are few. Where none is, `parts` may explain some of the cases. `sentence` says
+    it, and is None where nothing is known.
     """
 
     cases: tuple[str, ...]
@@ -52,6 +61,7 @@ class Explanation:
     explained: tuple[str, ...] = ()
     sentence: str | None = None
     tried: tuple[TriedChange, ...] = ()
+    parts: tuple[ExplainedPart, ...] = ()
 
 
 def write_explanations(
@@ -115,6 +125,10 @@ def _parse(entry: Mapping[str, Any]) -> Explanation:
         tuple(
             TriedChange(str(each["key"]), int(each["tested"]), int(each["fits"]), int(each["telling"]))
             for each in entry["tried"]
+        ),
+        tuple(
+            ExplainedPart(_parse_change(each["change"]), tuple(str(case) for case in each["cases"]))
+            for each in entry["parts"]
         ),
     )
 

@@ -17,12 +17,14 @@ def _explanations(results: Results) -> tuple[Explanation, ...]:
 
 @lru_cache(maxsize=4)
 def _by_case(results: Results) -> Mapping[str, str]:
-    return {
-        case: each.sentence
-        for each in _explanations(results)
-        if each.sentence is not None
-        for case in each.explained
-    }
+    found = {}
+    for each in _explanations(results):
+        if each.sentence is not None:
+            found.update(dict.fromkeys(each.explained, each.sentence))
+        for part in each.parts:
+            sentence = f"The result equals the expected output with {part.change.text}."
+            found.update(dict.fromkeys(part.cases, sentence))
+    return found
 
 
 def class_sentence(results: Results, cases: Sequence[CaseResult]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from conformance.cases import Case
-from conformance.explanations import FILE, write_explanations
+from conformance.explanations import FILE, Explanation, write_explanations
 from conformance.outputs import restore_output
 from conformance.responses import NotTensor
 from generator.discovery import known_operators
-from generator.explain import Failure, explain
+from generator.explain import Failure, explain, explain_parts
+from opcert.names import CaseId
 from opcert.tensors import Tensor
 from reports.failure_classes import FailureClass, classes_of
 from reports.results import CaseResult, Results
@@ -33,7 +35,7 @@ def explain_run(results: Results) -> Path:
         )
 
     known = set(known_operators())
-    explanations = []
+    every_failure, explanations = [], []
     for found in filter(explained, classes_of(results)):
         failures = []
         for each in found.cases:
@@ -47,11 +49,31 @@ def explain_run(results: Results) -> Path:
             for each in results.cases
             if each.operator in found.operators and each.verdict == "pass" and each.demand == "answer"
         ]
+        every_failure.append(failures)
         explanations.append(explain([str(each.id) for each in found.cases], failures, passing))
+    named = _named(explanations)
+    explanations = [
+        explain_parts(each, failures, named.get(_operator(each), ()))
+        for each, failures in zip(explanations, every_failure, strict=True)
+    ]
     path = results.record.path.with_name(FILE)
     digest = (results.record.footer or {}).get("digest")
     write_explanations(path, results.suite.digest, digest, explanations)
     return path
+
+
+def _named(explanations: Sequence[Explanation]) -> Mapping[str, Sequence[str]]:
+    """The keys of the changes named for mismatches, by operator without its version."""
+    found: dict[str, dict[str, None]] = {}
+    for each in explanations:
+        if each.change is not None and CaseId.parse(each.cases[0]).family != "invalid":
+            found.setdefault(_operator(each), {})[each.change.key] = None
+    return {operator: tuple(keys) for operator, keys in found.items()}
+
+
+def _operator(explanation: Explanation) -> str:
+    operator = CaseId.parse(explanation.cases[0]).operator
+    return f"{operator.domain}::{operator.name}"
 
 
 def _outputs(results: Results, found: CaseResult, case: Case) -> tuple[Tensor | NotTensor, ...] | None:

@@ -19,7 +19,7 @@ from conformance.explanations import Explanation, read_explanations, write_expla
 from conformance.schemas import load_schema
 from generator.changes.discovery import find_changes
 from generator.discovery import known_operators
-from generator.explain import MOST_CASES, Failure, explain
+from generator.explain import MOST_CASES, Failure, explain, explain_parts
 from generator.suites import generate_operator
 from generator.workshop import Options
 from opcert.attributes import Attribute
@@ -126,6 +126,36 @@ def test_two_changes_at_once_are_not_called_one() -> None:
     assert named(explain(run.failing_ids, run.failures, run.passing)) == set()
 
 
+def test_a_change_named_elsewhere_explains_part_of_a_class() -> None:
+    """A class that holds the failures of two mistakes: each is said of its own cases."""
+    value, _ = found("value ignored")
+    edge, _ = found("reflect as edge")
+    failures = [*edge.failures, *value.failures]
+    ids = [str(each.case.id) for each in failures]
+    whole = explain(ids, failures)
+    assert named(whole) == set()
+    parts = explain_parts(whole, failures, ["attribute mode=edge", "input value ignored", "pads pairs"])
+    explained = {each.change.key: set(each.cases) for each in parts.parts}
+    assert explained.keys() == {"attribute mode=edge", "input value ignored"}
+    assert explained["attribute mode=edge"] <= set(edge.failing_ids)
+    assert explained["input value ignored"] <= set(value.failing_ids)
+    assert str(parts.sentence).startswith("In ")
+    assert explain_parts(found("value ignored")[1], value.failures, ["pads pairs"]).parts == ()
+
+
+@pytest.mark.parametrize("spoil", [scrambled, spoilt_first, halved])
+def test_no_part_of_garbage_is_explained(spoil: Callable[[NDArray[Any]], NDArray[Any]]) -> None:
+    failures = []
+    for case in planted.cases_of(planted.PAD):
+        right = case.expectations[0].outputs[0].expected
+        with np.errstate(all="ignore"):
+            wrong = Tensor(right.element_type, spoil(right.array).reshape(right.shape))
+        if wrong != right:
+            failures.append(Failure(case, (wrong,)))
+    whole = explain([str(each.case.id) for each in failures], failures)
+    assert explain_parts(whole, failures, []) == whole
+
+
 def test_a_case_that_cannot_tell_says_nothing() -> None:
     """What comes out is wrong in one element of one case: no evidence for anything, whatever fits."""
     run, _ = found("value ignored")
@@ -164,7 +194,15 @@ def test_changes_have_keys_of_their_own(operator: OperatorName) -> None:
 
 
 def test_the_file_is_read_back_and_keeps_its_schema(tmp_path: Path) -> None:
-    explanations = (found("rates ignored")[1], found("align_corners unknown")[1])
+    explanations: tuple[Explanation, ...] = (
+        found("rates ignored")[1],
+        found("align_corners unknown")[1],
+    )
+    run, _ = found("value ignored")
+    garbage = [replace(run.failures[0], outputs=()), *run.failures]
+    whole = explain([str(each.case.id) for each in garbage], garbage)
+    explanations = (*explanations, explain_parts(whole, garbage, ["input value ignored"]))
+    assert explanations[-1].parts
     path = tmp_path / "out" / "explanations.json"
     write_explanations(path, "a" * 64, "b" * 64, explanations)
     Draft202012Validator(load_schema("explanations")).validate(json.loads(path.read_text("utf-8")))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.explanations import Explanation, NamedChange, write_explanations
+from conformance.explanations import ExplainedPart, Explanation, NamedChange, write_explanations
 from opcert.errors import UserError
 from reports.failure_classes import classes_of
 from reports.html import render_html
@@ -32,7 +32,12 @@ def explanations(results: Results) -> list[Explanation]:
     one = (str(second.smallest.id),)
     return [
         Explanation(cases, len(cases), change, (), cases, SENTENCE),
-        Explanation(tuple(str(each.id) for each in second.cases), 1, None, (), one),
+        Explanation(
+            tuple(str(each.id) for each in second.cases),
+            1,
+            sentence="In a part of the cases.",
+            parts=(ExplainedPart(NamedChange("roi whole", "roi ignored"), one),),
+        ),
     ]
 
 
@@ -45,7 +50,9 @@ def test_a_class_and_its_cases_say_what_they_resemble(again: Callable[[], Result
     page = render_html(again())
     shown = "The result equals the expected output with &lt;b&gt;antialias&lt;/b&gt; 1 → 0."
     assert page.count(f'<p class="resembles">{shown}</p>') == 1 + len(found[0].cases)
-    assert page.count('class="resembles"') == 1 + len(found[0].cases)
+    assert page.count('<p class="resembles">In a part of the cases.</p>') == 1
+    assert page.count("The result equals the expected output with roi ignored.") == 1
+    assert page.count('class="resembles"') == 1 + len(found[0].cases) + 2
 
 
 def test_explanations_of_another_run_are_left_out(again: Callable[[], Results]) -> None:
