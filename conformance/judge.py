@@ -159,7 +159,7 @@ def _judge_answer(case: Case, response: Answered) -> Judgement:
             expectation=right[0],
             matched=matched,
         )
-    closest = min(range(len(tried)), key=lambda each: tried[each].distance)
+    closest = 0 if len(tried) == 1 else min(range(len(tried)), key=lambda each: tried[each].distance)
     found = describe_trial(case, case.expectations[closest], tried[closest], response)
     by_value = found.difference == "value"
     return Judgement(

@@ -92,7 +92,7 @@ def spread(places: NDArray[Any], most: int) -> NDArray[Any]:
     """At most so many of the elements of a flat array, evenly spread."""
     if places.size <= most:
         return places
-    return places[np.linspace(0, places.size - 1, most).astype(np.intp)]
+    return places[np.arange(most) * (places.size - 1) // (most - 1)]
 
 
 def places_surprise(among: int, chosen: int, wrong: int) -> float:
