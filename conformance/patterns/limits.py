@@ -52,9 +52,15 @@ def _stopped(output: WrongOutput) -> str | None:
 def _at_type_limit(output: WrongOutput) -> str | None:
     if output.element_type.is_integer:
         low, high = output.element_type.integer_range
-        if not ((output.wrong_got == low) | (output.wrong_got == high)).all():
+        got, expected = output.wrong_got, output.wrong_expected
+        if not ((got == low) | (got == high)).all():
             return None
-        return f"saturated: every wrong element is {low} or {high}"
+        ends = (expected == low) | (expected == high)
+        if ends.all():
+            return "every wrong element is the limit of its type opposite to the expected one"
+        if ends.any() or (low == 0 and (got == 0).any()):
+            return None  # that is no saturation
+        return f"saturated: every wrong element is {' or '.join(str(each) for each in np.unique(got))}"
     values = np.abs(decode_floats(output.element_type, output.wrong_got))
     if np.isinf(values).all():
         return "saturated: every wrong element is infinite"

@@ -158,7 +158,14 @@ def test_saturation_at_the_types_limit_and_its_absence_are_recognised(name: str)
     stands = expected = "infinite"
     if element_type.is_integer:
         low, high = element_type.integer_range
-        stands, expected = f"{low} or {high}", f"{low} or {high}" if low else str(high)
+        stands, expected = str(high), f"{low} or {high}" if low else str(high)
+        least = np.where(where, np.asarray(low).astype(element_type.storage), ordinary)
+        said = "every wrong element is the limit of its type opposite to the expected one"
+        assert pattern_of(name, full, least) == said
+        if low:
+            assert pattern_of(name, ordinary, least) == f"saturated: every wrong element is {low}"
+        else:
+            assert pattern_of(name, ordinary, least) is None
     assert pattern_of(name, ordinary, full) == f"saturated: every wrong element is {stands}"
     said = f"wrong only where {expected.replace('infinite', 'infinity')} is expected"
     assert pattern_of(name, full, ordinary) == said
