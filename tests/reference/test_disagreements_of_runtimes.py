@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -35,10 +36,15 @@ def check(suite: Suite, record: Record) -> None:
     assert not unexplained, "\n".join(["no entry of reference/disagreements.yaml explains:", *unexplained])
     runtime = record.header["runtime"]
     used = {each.entry.id for each in found if each.entry is not None}
+    # A fault of the whole run may hang on a single case, which another covering of the factors leaves out.
     stale = [
         each.id
         for each in entries
-        if each.against == runtime["name"] and each.is_about(runtime["version"]) and each.id not in used
+        if each.against == runtime["name"]
+        and each.is_about(runtime["version"])
+        and any(fnmatchcase(operator, each.operator) for operator in suite.facts["operators"])
+        and each.verdicts != ("fault",)
+        and each.id not in used
     ]
     assert not stale, f"{runtime['name']} {runtime['version']} does nothing like: {', '.join(stale)}"
 
