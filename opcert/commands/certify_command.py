@@ -75,6 +75,8 @@ def command(
         if broken is not None:
             click.echo(f"{state_error(record)}\nno certificate is written; record: {path}", err=True)
             return int(broken)
+        if any(each.fails for each in results.cases):
+            click.echo("opcert: looking for what the failures resemble", err=True)
         explain_run(results)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
