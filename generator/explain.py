@@ -24,7 +24,7 @@ MOST_NAMED = 3
 """Where more changes fit alike, none of them is named."""
 LEAST_PART = 5
 """A change that was named for no other class must fit so many cases, and half of them, to explain a part."""
-MOST_PASSING = 60
+MOST_PASSING = 40
 """So many passing cases are looked at, spread over all of them."""
 UNDISPUTED = 3
 """With so many telling cases a single change that fits needs no passing case to confirm it."""

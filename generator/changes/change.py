@@ -57,6 +57,8 @@ def changed_expectations(
     """What must come out of a changed call; None where the documents define no result of it."""
     if changed.expectations is not None:
         return changed.expectations
+    if any(option not in reference.readings.get(name, ()) for name, option in changed.settled.items()):
+        return None
     readings = tuple(
         replace(each, chosen=changed.settled[each.id]) if each.id in changed.settled else each
         for each in spec.readings
