@@ -200,7 +200,11 @@ def _worst(case: Case, found: CaseResult) -> tuple[Part, ...]:
     described = (
         f"{name}{index}: got {worst.get('got')}, expected {worst.get('expected')}, allowed error {allowed}"
     )
-    return (Part("worst element", described), Part("error ÷ allowed", ratio_text(found.ratio)))
+    parts = [Part("worst element", described), Part("error ÷ allowed", ratio_text(found.ratio))]
+    ulps = worst.get("ulps")
+    if ulps is not None:
+        parts.append(Part("error in ulp", f"{ulps:,}" if isinstance(ulps, int) else str(ulps)))
+    return tuple(parts)
 
 
 def _rules(case: Case, facts: Mapping[str, Any], found: CaseResult) -> tuple[Part, ...]:

@@ -112,6 +112,7 @@ def test_wording_is_that_of_the_target(page: str) -> None:
     assert "invalid result" not in page
     assert "must be refused" in page
     assert "error ÷ allowed" in page
+    assert "error in ulp" in page
     assert " inf " not in page
 
 
