@@ -52,7 +52,11 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
     it calls the call outside its domain.
     """
     by_id = {each.id: each for each in spec.readings}
-    settled = {name: each.chosen for name, each in by_id.items() if each.chosen is not None}
+    settled = {
+        name: each.chosen
+        for name, each in by_id.items()
+        if each.chosen is not None and name in reference.readings
+    }
     questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
     asked = _Asked(reference, settled, questions, call, {})
     matter = _readings_that_matter(asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from generator.ambiguity import ambiguity
 from generator.covering import covered_tuples
 from generator.factors import factor_model
 from generator.feasibility import Row, Solver, feasible_tuples
@@ -13,8 +14,12 @@ from specs.model import Evidence, Finding, Reading, Source, Spec
 
 
 def operator_facts(workshop: Workshop) -> dict[str, Any]:
-    """Documents, readings, findings, constraints, attributes, factors and coverage, as plain JSON values."""
+    """Documents, readings, findings, constraints, attributes, factors, coverage and ambiguity, as plain JSON.
+
+    `ambiguity` counts the elements of the expected outputs, and those that have several accepted results.
+    """
     spec = workshop.spec
+    unclear = ambiguity(workshop.cases.values())
     return {
         "documents": {each.key: _document(spec, each.key) for each in spec.documents},
         "readings": [_reading(each) for each in spec.readings],
@@ -40,6 +45,7 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
         },
         "factors": {each.name: _plain(each.levels) for each in spec.factors},
         "coverage": coverage(workshop, workshop.options.strength),
+        "ambiguity": {"elements": unclear.elements, "several": unclear.several},
     }
 
 

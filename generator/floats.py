@@ -123,11 +123,16 @@ def huge(kind: ElementType, count: int, draw: Draw) -> list[int]:
 
 
 def nonfinite(kind: ElementType, count: int, draw: Draw) -> list[int]:
-    """About a third NaN and infinities among distinct numbers, at least one of each where there is room."""
+    """A few NaN and infinities among distinct numbers, at least one, one of each where there is room.
+
+    Few, for each leaves it open what becomes of the sums in which it has a weight of zero.
+    """
     ordinary = distinct(kind, count, draw.child("ordinary"))
     special = not_numbers(kind)
-    places = draw.shuffled(list(range(count)))[: max(1, count // 3)]
-    for turn, place in enumerate(places):
+    few = max(1, min(count // 24, 4))
+    places = draw.shuffled(list(range(count)))[:few]
+    first = draw.integer(0, len(special) - 1)
+    for turn, place in enumerate(places, start=first):
         ordinary[place] = special[turn % len(special)]
     return ordinary[:count]
 

@@ -28,12 +28,16 @@ _DIGITS = 16
 
 @dataclass(frozen=True)
 class OperatorLock:
-    """One operator: digests of its spec files, of its reference, of its facts, and of each case."""
+    """One operator: digests of its spec files, of its reference, of its facts, and of each case.
+
+    `ambiguity` counts elements, and those with several accepted results, as the facts do.
+    """
 
     specs: Mapping[str, str]
     reference: str
     facts: str
     cases: Mapping[str, str]
+    ambiguity: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ def lock_of(manifest: Mapping[str, Any]) -> Lock:
             reference=_digest_of(_reference_files(operator)),
             facts=sha256(canonical_json(facts)),
             cases=cases[text],
+            ambiguity=facts["ambiguity"],
         )
     return Lock(str(manifest["digest"]), manifest["options"], _digest_of(_generating_files()), operators)
 
@@ -106,6 +111,7 @@ def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
                 "specs": dict(each.specs),
                 "reference": each.reference,
                 "facts": each.facts,
+                "ambiguity": dict(each.ambiguity),
                 "cases": dict(each.cases),
             }
             for name, each in lock.operators.items()

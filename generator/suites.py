@@ -17,6 +17,7 @@ from typing import Any
 import generator.families
 from conformance.cases import Case
 from conformance.suites import suite_order, write_suite
+from generator.ambiguity import Ambiguity
 from generator.discovery import find_levels, known_operators
 from generator.facts import operator_facts
 from generator.workshop import Options, Workshop
@@ -36,9 +37,10 @@ class Made:
     cases_so_far: int
     done: tuple[OperatorName, ...]
     left: tuple[OperatorName, ...]
+    ambiguity: Ambiguity
 
     def __str__(self) -> str:
-        return f"{self.operator}: {self.cases} cases in {self.seconds:.1f} s"
+        return f"{self.operator}: {self.cases} cases in {self.seconds:.1f} s; {self.ambiguity}"
 
 
 Progress = Callable[[Made | str], object]
@@ -117,8 +119,9 @@ def write_generated(
     for number, made in enumerate(generate(wanted, options, folders, processes), start=1):
         cases.extend(made.cases)
         facts[str(made.operator)] = made.facts
+        unclear = Ambiguity(**made.facts["ambiguity"])
         done, left = tuple(wanted[:number]), tuple(wanted[number:])
-        progress(Made(made.operator, len(made.cases), made.seconds, len(cases), done, left))
+        progress(Made(made.operator, len(made.cases), made.seconds, len(cases), done, left, unclear))
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
     return write_suite(path, cases, {"operators": facts}, chosen)
 

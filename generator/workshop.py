@@ -62,19 +62,34 @@ class Workshop:
     ) -> Case:
         """Make a case that must be answered, or find the one that this call has already.
 
-        Raises InternalError where the call breaks a constraint, UnstableLength where the reference does.
+        Raises as `make_valid` does.
         """
         call = call.trimmed()
         digest = call.digest(self.spec.operator)
         if digest in self.cases:
             return self.cases[digest]
+        return self.keep(call, self.make_valid(family, word, call, levels))
+
+    def make_valid(
+        self, family: str, word: str | None, call: Call, levels: Mapping[str, str] | None = None
+    ) -> Case:
+        """Make a case that must be answered, without keeping it.
+
+        Raises InternalError where the call breaks a constraint, UnstableLength where the reference does.
+        """
+        call = call.trimmed()
         broken = self.violations(call)
         if broken:
             raise InternalError(
                 f"a call of the {family} family of {self.spec.operator} breaks {broken[0].id}",
                 got=describe(call),
             )
-        case = self._case(family, word, call, levels or {}, expect(self.spec, self.reference, call))
+        return self._case(family, word, call, levels or {}, expect(self.spec, self.reference, call))
+
+    def keep(self, call: Call, case: Case) -> Case:
+        """Put a case into the suite; the same case."""
+        call = call.trimmed()
+        digest = call.digest(self.spec.operator)
         self.cases[digest] = case
         self.calls[digest] = call
         return case

@@ -38,7 +38,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Assertion:
-    """The user's word that a file describes an operator."""
+    """The user's word that a file describes an operator, or of a page with many that this one is wanted."""
 
     pattern: str
     operator: OperatorName
@@ -70,12 +70,13 @@ def read_documents(
     result = Import()
     errors: list[UserError] = []
     for path, named in _files(paths):
-        operator = next((each.operator for each in assertions if each.fits(path)), None)
-        if operator is None and remembered is not None:
-            operator = remembered.get(path.name)
+        asserted = [each.operator for each in assertions if each.fits(path)]
+        if not asserted and remembered is not None and path.name in remembered:
+            asserted = [remembered[path.name]]
         try:
             text = read_document(path)
-            layers = import_text(text, operator, dialect)
+            wanted: list[OperatorName | None] = [*dict.fromkeys(asserted)] or [None]
+            layers = [layer for each in wanted for layer in import_text(text, each, dialect)]
         except UserError as error:
             if named:
                 if error.where is not None and error.where.file == path.name:

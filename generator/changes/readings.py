@@ -6,13 +6,17 @@ from collections.abc import Iterator
 
 from generator.calls import Call
 from generator.changes.change import Change, Changed
+from reference.registry import find_operator
 from specs.model import Reading, Spec
 
 
 def reading_changes(spec: Spec) -> Iterator[Change]:
-    """The options not chosen of every settled reading; of an open one every option is accepted anyway."""
+    """The options not chosen of every settled reading; of an open one every option is accepted anyway.
+
+    A settled reading of which the reference knows the chosen option alone cannot be changed.
+    """
     for reading in spec.readings:
-        if reading.chosen is not None:
+        if reading.chosen is not None and reading.id in find_operator(spec.operator).readings:
             for option in reading.options:
                 if option != reading.chosen:
                     yield _choose(reading, option)

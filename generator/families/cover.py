@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
+from generator.ambiguity import ambiguity
 from generator.covering import cover
 from generator.factors import factor_model
 from generator.feasibility import FREE, Level, Model, Row, Rule, Solver
@@ -13,6 +15,11 @@ from reference.answers import UnstableLength
 
 ATTEMPTS = 25
 """Draws for one row before it is given up: an output length may hang on rounding, or the call be known."""
+
+CLEARER = 8
+"""Draws among which the clearest is taken."""
+CLEAR = Fraction(1, 100)
+"""A share of elements with several accepted results that is clear enough."""
 
 
 def make_cases(workshop: Workshop) -> None:
@@ -50,9 +57,12 @@ def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> li
 
 
 def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
+    """The clearest case of some draws: the first in which hardly an element has several accepted results."""
     label = " ".join(f"{name}={level}" for name, level in sorted(levels.items()))
-    known = False
+    known, best = False, None
     for attempt in range(ATTEMPTS):
+        if best is not None and attempt >= CLEARER:
+            break
         call = workshop.levels.build_call(
             workshop.spec, levels, workshop.draw("cover", label).child(str(attempt))
         )
@@ -65,9 +75,16 @@ def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
             known = True
             continue
         try:
-            workshop.add_valid("cover", None, call, levels)
+            case = workshop.make_valid("cover", None, call, levels)
         except UnstableLength:
             continue
+        share = ambiguity([case]).share
+        if best is None or share < best[0]:
+            best = (share, call, case)
+        if share <= CLEAR:
+            break
+    if best is not None:
+        workshop.keep(*best[1:])
         workshop.rows.append(levels)
         return
     # A call without anything random in it may be another family's case already: that one covers the row.

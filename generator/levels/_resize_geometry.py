@@ -106,22 +106,24 @@ def _candidate(rank: int, changing: list[int], ratio: str, roi: str, draw: Draw)
             continue
         place = changing.index(axis)
         kind = ("up2", "down_fraction", "down2", "up_fraction")[place % 4] if ratio == "mixed" else ratio
-        length, scale = _length_and_scale(kind, 5 if len(changing) > 2 else 8, draw)
+        # The more axes change, the shorter they must be to keep the tensors small.
+        shortest, longest = (1, 4) if len(changing) > 3 else (2, 5) if len(changing) > 2 else (2, 8)
+        length, scale = _length_and_scale(kind, shortest, longest, draw)
         start, end = _region(roi, place, draw)
         axes.append(Axis(length, scale, start, end))
     return axes
 
 
-def _length_and_scale(ratio: str, longest: int, draw: Draw) -> tuple[int, float]:
+def _length_and_scale(ratio: str, shortest: int, longest: int, draw: Draw) -> tuple[int, float]:
     if ratio == "same":
         return draw.integer(2, longest - 1), 1.0
     if ratio == "down2":
         return 2 * draw.integer(1, longest // 2), 0.5
     if ratio == "up2":
-        return draw.integer(2, 4), 2.0
+        return draw.integer(shortest, 4), 2.0
     pairs = [
         (length, scale)
-        for length in range(2, longest + 1)
+        for length in range(shortest, longest + 1)
         for scale in (UP if ratio == "up_fraction" else DOWN)
         if _fits(ratio, length, scale)
     ]

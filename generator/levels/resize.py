@@ -22,6 +22,7 @@ OPERATORS = (
     "ai.onnx::Resize-11",
     "ai.onnx::Resize-13",
     "ai.onnx::Resize-18",
+    "ai.onnx::Resize-19",
 )
 
 FOCUS = {"element_type": "float", "roi_type": "float"}

@@ -31,7 +31,8 @@ _HEADINGS = ("operator", "documents", "facts", "attributes", "inputs", "outputs"
     "assertions",
     multiple=True,
     metavar="FILE=OPERATOR",
-    help="The operator that a fragment describes, where it does not say so itself.",
+    help="The operator that a fragment describes, where it does not say so itself; of a page with many, the "
+    "one to take (given again, the ones).",
 )
 @click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 where the specs differ.")
@@ -45,7 +46,8 @@ def command(
     """Read DOCUMENTS (files, or folders of them) and write each operator version's imported.yaml.
 
     A file named here that is no operator page is an error; one inside a folder is listed and skipped.
-    Operators that earlier imports asserted for a fragment are remembered by the folder of specs.
+    Operators that earlier imports asserted for a fragment are remembered by the folder of specs. A page with
+    many operators is taken whole, unless --operator names the ones to take.
     """
     from specs import importing
     from specs.library import OWN_FOLDER

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
+from generator.ambiguity import Ambiguity, ambiguity
 from generator.lock import Lock, OperatorLock, compare, read_lock, write_lock
 from opcert.errors import UserError
+from opcert.names import CaseId
+from opcert.tensors import tensor
 
 SHIFT = "test.domain::Shift-1"
 ONE = OperatorLock({"imported.yaml": "a", "curated.yaml": "b"}, "r", "f", {"cover/1": "x", "cover/2": "y"})
@@ -79,3 +85,31 @@ def test_a_damaged_lock_is_told(tmp_path: Path, text: str) -> None:
 def test_a_missing_lock_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be read"):
         read_lock(tmp_path / "suite.lock")
+
+
+def test_hardly_any_element_has_several_accepted_results() -> None:
+    """`opcert generate --check` holds the counts; here they must stay below 2 % for every operator."""
+    operators = read_lock().operators
+    assert operators
+    for name, lock in operators.items():
+        found = Ambiguity(**lock.ambiguity)
+        assert found.elements > 1000, name
+        assert found.share < Fraction(2, 100), f"{name}: {found}"
+
+
+def test_ambiguity_counts_the_elements_of_every_expectation() -> None:
+    expected = tensor(np.zeros((2, 5), np.float32), "float")
+    output = ExpectedOutput("Y", expected, None, (Alternative(3, (1.0,)), Alternative(4, (1.0, 2.0))))
+    other = ExpectedOutput("Y", expected)
+    case = Case(
+        id=CaseId.parse("ai.onnx/Resize-18/cover/0123456789ab"),
+        element_type=expected.element_type,
+        attributes={},
+        inputs=(),
+        output_names=("Y",),
+        demand="answer",
+        expectations=(Expectation((output,)), Expectation((other,))),
+    )
+    assert ambiguity([case, replace(case, demand="survive", expectations=())]) == Ambiguity(20, 2)
+    assert ambiguity([]).share == 0
+    assert str(ambiguity([case])) == "10.00 % of the elements have several accepted results"

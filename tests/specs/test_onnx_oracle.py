@@ -10,7 +10,7 @@ import pytest
 from opcert.names import OperatorName
 from specs.library import load_imported
 
-OPERATORS = ("CenterCropPad-18", "Resize-10", "Resize-11", "Resize-13", "Resize-18")
+OPERATORS = ("CenterCropPad-18", "Resize-10", "Resize-11", "Resize-13", "Resize-18", "Resize-19")
 _OPTIONS = {
     onnx.defs.OpSchema.FormalParameterOption.Single: "single",
     onnx.defs.OpSchema.FormalParameterOption.Optional: "optional",

@@ -11,7 +11,15 @@ import pytest
 from opcert.names import OperatorName
 from specs.documents import read_document
 from specs.importers import import_text
-from specs.importing import Import, find_drift, plan_files, read_documents, remembered_assertions, write_files
+from specs.importing import (
+    Assertion,
+    Import,
+    find_drift,
+    plan_files,
+    read_documents,
+    remembered_assertions,
+    write_files,
+)
 from specs.library import OWN_FOLDER, load_imported, spec_folder
 from specs.model import Spec
 
@@ -47,6 +55,27 @@ def test_the_full_docstring_is_committed_too(shared: Path) -> None:
     path = shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt"
     result = read_documents([path])
     assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
+
+
+def test_version_19_of_resize_is_committed_from_two_documents(shared: Path) -> None:
+    name = OperatorName.parse("ai.onnx::Resize-19")
+    paths = [shared / "documents" / "onnx" / file for file in ("Changelog.md", "Operators.md")]
+    result = read_documents(paths, [Assertion("*.md", name)])
+    assert sorted(result.layers) == [name]
+    assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
+    spec = load_imported(name)
+    assert [each.file for each in spec.documents] == ["Changelog.md", "Operators.md"]
+    assert sum(example.printed for example in spec.examples) == 39
+
+
+def test_some_operators_of_a_large_page(shared: Path, tmp_path: Path) -> None:
+    names = [OperatorName.parse(f"ai.onnx::{each}") for each in ("Resize-19", "Resize-18")]
+    path = shared / "documents" / "onnx" / "Changelog.md"
+    result = read_documents([path], [Assertion(path.name, each) for each in (*names, names[0])])
+    assert sorted(result.layers) == names
+    assert [len(layers) for layers in result.layers.values()] == [1, 1]
+    write_files(plan_files(result, tmp_path), tmp_path)
+    assert find_drift(result, plan_files(result, tmp_path), tmp_path) == []
 
 
 def test_documents_in_another_order_give_the_same_bytes(shared: Path, tmp_path: Path) -> None:

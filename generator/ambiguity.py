@@ -1,0 +1,44 @@
+"""How many elements have more than one accepted result: of a case, and of a suite's part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from conformance.cases import Case
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """Elements of expected outputs, each expectation's counted; `several` of them have alternatives.
+
+    An alternative is another value that honest routes reach where something jumps (a nearest element, the
+    edge of extrapolation, a conversion to integers, NaN and infinity at a weight of zero). The error
+    allowed beside one expected value does not count, nor do different expectations: they are readings.
+    """
+
+    elements: int = 0
+    several: int = 0
+
+    def __add__(self, other: Ambiguity) -> Ambiguity:
+        return Ambiguity(self.elements + other.elements, self.several + other.several)
+
+    @property
+    def share(self) -> Fraction:
+        """The part of the elements that have several accepted results; 0 where there is no element."""
+        return Fraction(self.several, self.elements) if self.elements else Fraction(0)
+
+    def __str__(self) -> str:
+        return f"{float(100 * self.share):.2f} % of the elements have several accepted results"
+
+
+def ambiguity(cases: Iterable[Case]) -> Ambiguity:
+    """The ambiguity of all cases that demand an answer."""
+    outputs = [
+        output for case in cases for expectation in case.expectations for output in expectation.outputs
+    ]
+    return Ambiguity(
+        sum(output.expected.array.size for output in outputs),
+        sum(len(output.alternatives) for output in outputs),
+    )
