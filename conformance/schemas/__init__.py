@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that this package writes: suite manifests, the lines of run records, explanations."""
+"""JSON Schemas of what this package writes: suite manifests, the lines of run records, explanations."""
 
 from __future__ import annotations
 
