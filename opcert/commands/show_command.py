@@ -12,7 +12,7 @@ from opcert.names import OperatorName
 
 if TYPE_CHECKING:
     from specs.facts import Fact
-    from specs.model import Spec
+    from specs.model import Reading, Spec
 
 
 @click.command("show")
@@ -42,7 +42,10 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     _print_head(spec)
     width = min(max((len(each.path) for each in facts), default=0), 48)
     for fact in facts:
-        click.echo(f"{fact.path.ljust(width)}  {fact.value}  ({_origin(spec, fact)})")
+        if not fact.path.startswith(("readings.", "behaviours.")):
+            click.echo(f"{fact.path.ljust(width)}  {fact.value}  ({_origin(spec, fact)})")
+    for reading in spec.readings:
+        _print_reading(spec, reading)
     _print_findings(spec)
 
 
@@ -52,6 +55,24 @@ def _print_head(spec: Spec) -> None:
         release = f", {document.release}" if document.release else ""
         asserted = ", operator asserted by the user" if document.identity == "asserted" else ""
         click.echo(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
+
+
+def _print_reading(spec: Spec, reading: Reading) -> None:
+    """The question, then each option with the evidence for it: kind, places, note."""
+    from specs.facts import place
+
+    settled = f"settled: {reading.chosen}" if reading.chosen is not None else "open: every option is accepted"
+    click.echo(f"{reading.kind} {reading.id} ({settled})")
+    where = ", ".join(place(spec, each) for each in reading.origin.sources)
+    click.echo(f"  question: {reading.question}{f' ({where})' if where else ''}")
+    if reading.origin.why:
+        click.echo(f"  because {reading.origin.why}")
+    for option, meaning in reading.options.items():
+        click.echo(f"  {option}: {meaning}")
+        for each in reading.evidence:
+            if each.option == option:
+                places = ", ".join(place(spec, source) for source in each.sources) or "no place"
+                click.echo(f"    {each.kind} at {places}{f': {each.note}' if each.note else ''}")
 
 
 def _origin(spec: Spec, fact: Fact) -> str:

@@ -57,7 +57,11 @@ def test_every_fact_has_its_origin(folder: Path, name: str) -> None:
     for line in (
         "attributes.ratio.default   0.25  (overridden: blend.rst:9)",
         "inputs.X.type              T  (imported: blend.rst:10:3)",
-        "readings.edge              what happens at the edge: kept, dropped  (added: blend.rst:11)",
+        "reading edge (open: every option is accepted)",
+        "  question: what happens at the edge",
+        "  kept: it stays",
+        "    text at blend.rst:11: it says so",
+        "  dropped: it goes",
         "warning html-escape at blend.rst:2: m; e (repaired)",
     ):
         assert line in result.output
