@@ -6,16 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from conformance.cases import Case
+import numpy as np
+
+from conformance.cases import Case, ExpectedOutput
 
 
 @dataclass(frozen=True)
 class Ambiguity:
-    """Elements of expected outputs, each expectation's counted; `several` of them have alternatives.
+    """Elements of expected outputs, each expectation's counted; `several` of them have several results.
 
-    An alternative is another value that honest routes reach where something jumps (a nearest element, the
-    edge of extrapolation, a conversion to integers, NaN and infinity at a weight of zero). The error
-    allowed beside one expected value does not count, nor do different expectations: they are readings.
+    They are those with alternatives, other values that honest routes reach where something jumps (a nearest
+    element, the edge of extrapolation, a conversion to integers, NaN and infinity at a weight of zero), and
+    those of which any value is accepted. The error allowed beside one expected value does not count, nor do
+    different expectations: they are readings.
     """
 
     elements: int = 0
@@ -40,5 +43,12 @@ def ambiguity(cases: Iterable[Case]) -> Ambiguity:
     ]
     return Ambiguity(
         sum(output.expected.array.size for output in outputs),
-        sum(len(output.alternatives) for output in outputs),
+        sum(map(_several, outputs)),
     )
+
+
+def _several(output: ExpectedOutput) -> int:
+    found = {each.index for each in output.alternatives}
+    if output.allowed is not None:
+        found.update(np.flatnonzero(np.isinf(output.allowed)).tolist())
+    return len(found)

@@ -129,7 +129,8 @@ def _flushed(
     alternatives = dict(kept.alternatives)
     finite = np.isfinite(size) & np.isfinite(errors)
     size, errors = np.where(finite, size, 0.0), np.where(finite, errors, 0.0)
-    open_ones = (errors > 0) & (size - errors < least) & (size + errors >= least)
+    # An exact zero is zero either way.
+    open_ones = (size > 0) & (errors > 0) & (size - errors < least) & (size >= least - errors)
     for index in np.flatnonzero(open_ones).tolist():
         other = zero if size[index] >= least else kept.elements[index]
         alternatives[index] = (*alternatives.get(index, ()), np.asarray(other).item())

@@ -174,8 +174,9 @@ def _antialias(spec: Spec, draw: Draw) -> Iterator[Edge]:
         for name, length, size in (("far_down", 40, 3), ("to_one", 6, 1), ("up", 3, 7), ("same", 5, 5)):
             X = _ramp(draw, length)
             yield f"antialias_{name}_{mode}", plain_call(spec, X, sizes=[size], mode=mode, antialias=1)
-        X = _ramp(draw, 12, kind="uint8", data="extremes")
-        yield f"antialias_uint8_{mode}", plain_call(spec, X, sizes=[5], mode=mode, antialias=1)
+        for kind, data in (("uint8", "extremes"), ("int8", "random"), ("int32", "extremes")):
+            X = _ramp(draw, 2, 12, kind=kind, data=data)
+            yield f"antialias_{kind}_{mode}", plain_call(spec, X, sizes=[2, 5], mode=mode, antialias=1)
 
 
 def _axes_and_policies(spec: Spec, draw: Draw) -> Iterator[Edge]:

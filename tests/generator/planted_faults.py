@@ -34,7 +34,7 @@ RESIZE, PAD = "ai.onnx::Resize-18", "com.microsoft::Pad-1"
 CENTER, BATCH = "ai.onnx::CenterCropPad-18", "org.tensorflow::BatchToSpaceND-1"
 PATCHES = "org.openvino::ExtractImagePatches-3"
 _STEP = {RESIZE: 3}
-"""Every third case of Resize is enough, and faster; of double there are few, and all are kept."""
+"""Every third case of Resize is enough, and faster; of some kinds there are few, and all are kept."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,12 @@ def cases_of(operator: str) -> tuple[Case, ...]:
     made = generate_operator(OperatorName.parse(operator), Options.of(size)).cases
     answered = [each for each in made if each.demand == "answer"]
     step = _STEP.get(operator, 1)
-    return tuple(
-        each for place, each in enumerate(answered) if place % step == 0 or each.element_type.name == "double"
-    )
+    return tuple(each for place, each in enumerate(answered) if place % step == 0 or _is_rare(each))
+
+
+def _is_rare(case: Case) -> bool:
+    excluding = case.attributes.get("exclude_outside")
+    return case.element_type.name == "double" or (excluding is not None and excluding.value == 1)
 
 
 def run_fault(operator: str, mistake: Mistake) -> Run:
