@@ -51,6 +51,12 @@ class Weights:
         return np.asarray((self.quantum > 0) & (self.terms == 1) & (self.floats == 1).any(axis=1))
 
     @cached_property
+    def border_copies(self) -> Mask:
+        """The rows of `copies` that take the first or last element: a route may halve it and add it twice."""
+        ends = self.floats[:, [0, -1]] == 1
+        return np.asarray(self.copies & ends.any(axis=1))
+
+    @cached_property
     def is_identity(self) -> bool:
         """Whether every route takes each element as it is."""
         rows, columns = self.floats.shape
@@ -88,13 +94,13 @@ def outer(
 
 
 def weighted_sums(
-    data: Decoded, weights: Sequence[tuple[int, Weights]], layout: FloatLayout, *, direct: bool, flush: bool
+    data: Decoded, weights: Sequence[tuple[int, Weights]], layout: FloatLayout, *, direct: int, flush: bool
 ) -> Sums:
     """Sum `data` (not finite elements count as 0) with the weights of each axis, for every output element.
 
     `layout` is the working precision of products and sums. The routes: one axis after another in any order,
-    and where `direct` all taps in one sum of products; every sum in any order, fused or not. `flush` allows
-    every product to be flushed to zero where it is subnormal.
+    and all taps of up to `direct` axes in one sum of products, axes without weights among them; every sum in
+    any order, fused or not. `flush` allows every product to be flushed to zero where it is subnormal.
     """
     integers: Integers = data.integers
     denominators: list[tuple[int, Integers]] = []
@@ -120,7 +126,7 @@ def _bound(
     layout: FloatLayout,
     shape: tuple[int, ...],
     *,
-    direct: bool,
+    direct: int,
     flush: bool,
 ) -> tuple[Floats, Floats]:
     floats = Rationals(data.integers * data.scale.numerator, np.array(data.scale.denominator, dtype=object))
@@ -143,7 +149,8 @@ def _bound(
     total = sum((np.abs(part) for part in shared), np.zeros(shape)) + fresh
     magnitude = (sizes + fresh + doubt) * (1 + _SLACK)
     bound = total * (1 + _SLACK) + doubt * _SLACK
-    roundings, joined, products = _count(weights, shape, direct=direct)
+    halved = _halved(weights, shape, direct)
+    roundings, joined, products = _count(weights, shape, halved, direct=direct)
     unit, narrow = unit_roundoff(layout), unit_roundoff(BINARY32)
     growth = outer(
         shape, [(axis, np.maximum(each.size.sum(axis=1), 1.0)) for axis, each in weights], np.multiply, 1.0
@@ -152,18 +159,32 @@ def _bound(
     relative = roundings * unit + joined * narrow
     halves = 2.0**data.integers.ndim
     charge = relative * (1 + relative) * magnitude + (products + halves) * least * growth
-    exact = (_is_exact(data, weights, layout, shape, growth) | (magnitude == 0)) & (fresh == 0)
-    error = np.where(exact, 0.0, rounded_up(bound + charge))
+    exact = _is_exact(data, weights, layout, growth, halved) | (magnitude == 0)
+    error = np.where(exact & (fresh == 0), 0.0, rounded_up(bound + charge))
     error = np.where(np.isnan(error), np.inf, error)
     return error, rounded_up(magnitude)
 
 
+def _halved(weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], direct: int) -> Floats:
+    """For each output element, on how many axes of one sum a route may take a border element as two halves.
+
+    No sum has more than `direct` axes; those on which it adds up several elements come first.
+    """
+    ends: dict[int, Mask] = {}
+    for axis, length in enumerate(shape):
+        ends[axis] = np.isin(np.arange(length), (0, length - 1))
+    ends |= {axis: each.border_copies for axis, each in weights}
+    borders = outer(shape, [(axis, each * 1.0) for axis, each in ends.items()], np.add, 0.0)
+    summed = outer(shape, [(axis, 1.0 - each.copies) for axis, each in weights], np.add, 0.0)
+    return np.asarray(np.minimum(borders, np.maximum(direct - summed, 0.0)))
+
+
 def _count(
-    weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], *, direct: bool
+    weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], halved: Floats, *, direct: int
 ) -> tuple[Floats, Floats, Floats]:
     """For each output element the worst listed route's roundings, products of weights, and all products.
 
-    The weights of several axes are multiplied in float32, whatever the data is.
+    The weights of several axes are multiplied in float32, whatever the data is; halving them is exact.
     """
     # A single tap of weight 1 is no operation.
     terms = [(axis, np.where(each.copies, 0.0, each.terms)) for axis, each in weights]
@@ -171,6 +192,7 @@ def _count(
     if not direct:
         return separable, np.zeros(shape), separable
     taps = outer(shape, [(axis, each.terms.astype(np.float64)) for axis, each in weights], np.multiply, 1.0)
+    taps = taps * 2.0**halved
     factors = outer(shape, [(axis, 1.0 - each.copies) for axis, each in weights], np.add, 0.0)
     return np.maximum(separable, taps), np.maximum(factors - 1, 0.0), separable + taps
 
@@ -179,10 +201,11 @@ def _is_exact(
     data: Decoded,
     weights: Sequence[tuple[int, Weights]],
     layout: FloatLayout,
-    shape: tuple[int, ...],
     growth: Floats,
+    halved: Floats,
 ) -> Mask:
     """Where every product and partial sum of every route is representable, or the element is a copy."""
+    shape = halved.shape
     copies = outer(shape, [(axis, each.copies) for axis, each in weights], np.logical_and, True)
     used = [abs(each) for each in data.integers.flat if each]
     if not used:
@@ -192,11 +215,14 @@ def _is_exact(
     quantum = outer(shape, [(axis, each.quantum) for axis, each in weights], np.multiply, 1.0)
     # Everything in units of the data's own quantum, so that nothing leaves float64's range.
     counts = 2.0 ** min(high - low, 1000) * growth * (1 + _SLACK)
-    fits = (counts <= quantum * 2.0**layout.precision) & (growth <= quantum * 2.0**BINARY32.precision)
+    parts = quantum / 2.0**halved
+    fits = (counts <= parts * 2.0**layout.precision) & (growth <= parts * 2.0**BINARY32.precision)
     depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
     least = layout.least_exponent - layout.precision + 1
     # On a border a route may give an element's weight of 1 as two halves, along every axis.
     spare = 2 * data.integers.ndim
-    copies = copies & (low - spare >= least)
+    # Two halves add up without rounding; quarters and eighths need the bits for it.
+    whole = (halved < 2) | (high - low + halved <= layout.precision)
+    copies = copies & whole & (low - spare >= least)
     within = (quantum > 0) & fits & (depth - spare >= least) & (high + 8 < layout.greatest_exponent)
     return np.asarray(within | copies)

@@ -130,7 +130,7 @@ def _sums(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, flush: bool)
         least = smallest_normal(layout_of(X.element_type)) / data.scale
         kept = np.where(np.abs(data.integers) < least, 0, data.integers)
         data = replace(data, integers=np.asarray(kept, dtype=object))
-    direct = not kernel.antialias and len(resized) <= DIRECT_AXES
+    direct = DIRECT_AXES if not kernel.antialias and len(resized) <= DIRECT_AXES else 0
     sums = weighted_sums(data, resized, working, direct=direct, flush=sensitive)
     return sums, outcomes(data, weights)
 

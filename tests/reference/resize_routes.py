@@ -30,6 +30,7 @@ class HonestRoute:
     polynomial: str = "nested"
     sums: str = "forward"
     order: str = "direct"
+    borders: str = "whole"
 
 
 ROUTES = (
@@ -45,6 +46,7 @@ ROUTES = (
     HonestRoute("blocked", sums="blocked", polynomial="factored"),
     HonestRoute("weights by distance", polynomial="by distance", order="first axis first", sums="backward"),
     HonestRoute("fused, direct", coordinates="fused", polynomial="factored", sums="fused"),
+    HonestRoute("halved borders", coordinates="double", borders="halved"),
 )
 
 
@@ -195,6 +197,8 @@ def compute(call: Call, route: HonestRoute, kind: Any = F32, taps: Callable[...,
     result = np.zeros(shape, kind)
     for index in itertools.product(*(range(extent) for extent in shape)):
         rows = [weighed[d][x] if d in weighed else ([x], [kind(1)]) for d, x in enumerate(index)]
+        if route.borders == "halved" and len(rows) <= 3:
+            rows = [row and halve(row, extent) for row, extent in zip(rows, call.shape, strict=True)]
         if any(row is None for row in rows):
             result[index] = value
             continue
@@ -206,6 +210,14 @@ def compute(call: Call, route: HonestRoute, kind: Any = F32, taps: Callable[...,
             products.append((weight, data[tuple(i for i, _ in combination)]))
         result[index] = add(products, route.sums, kind)
     return result
+
+
+def halve(row: tuple[list[int], list[Any]], extent: int) -> tuple[list[int], list[Any]]:
+    """A row all on the first or the last element as two taps there, each of half the weight."""
+    indices, _ = row
+    if set(indices) not in ({0}, {extent - 1}):
+        return row
+    return [indices[0]] * 2, [0.5, 0.5]
 
 
 def along_axis(data: Array, d: int, rows: list[Any], route: HonestRoute, kind: Any) -> Array:

@@ -146,7 +146,7 @@ def plain_weights(rows: list[list[Fraction]]) -> Weights:
 def test_sums_are_exact_where_the_significand_holds_every_partial_sum(span: float, is_exact: bool) -> None:
     data = decode(ELEMENT_TYPES["float"], np.array([1, 3, span], F32))
     weights = plain_weights([[Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]])
-    sums = weighted_sums(data, [(0, weights)], BINARY32, direct=True, flush=False)
+    sums = weighted_sums(data, [(0, weights)], BINARY32, direct=1, flush=False)
     assert sums.value.fractions() == [Fraction(1, 4) + Fraction(3, 2) + Fraction(span) / 4]
     assert bool(sums.error[0] == 0) == is_exact
 
@@ -156,5 +156,5 @@ def test_a_copy_has_no_error_and_a_sum_of_zeros_has_none() -> None:
     weights = plain_weights(
         [[Fraction(1), Fraction(0), Fraction(0)], [Fraction(0), Fraction(0), Fraction(1)]]
     )
-    sums = weighted_sums(data, [(0, weights)], BINARY32, direct=True, flush=False)
+    sums = weighted_sums(data, [(0, weights)], BINARY32, direct=1, flush=False)
     assert sums.error.tolist() == [0, 0]
