@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.canonical import canonical_json
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unwritable
 
 FORMAT = "opcert-explanations/1"
 FILE = "explanations.json"
@@ -78,9 +78,7 @@ def write_explanations(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(canonical_json(content) + b"\n")
     except OSError as error:
-        raise UserError(
-            "the explanations cannot be written", got=error.strerror, where=Place(str(path))
-        ) from error
+        raise unwritable("the explanations", path, error) from error
 
 
 def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Explanation, ...]:

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -96,8 +96,14 @@ def generate(
     # Workers are started afresh, never forked: runtimes and test runners hold threads.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         jobs = [pool.submit(generate_operator, operator, options, tuple(folders)) for operator in wanted]
-        for job in jobs:
-            yield job.result()
+        try:
+            for job in jobs:
+                yield job.result()
+        except BaseException:
+            # Whoever is interrupted does not wait for the operators under way.
+            for child in active_children():
+                child.terminate()
+            raise
 
 
 def write_generated(

@@ -48,7 +48,7 @@ class VerdictPart:
 
 @dataclass(frozen=True)
 class Count:
-    """A number of cases with a verdict and where they are listed."""
+    """A number of cases that have something in common, and where they are listed."""
 
     name: str
     number: int

@@ -25,7 +25,10 @@ class Fact:
 def runtime_label(record: Record) -> str:
     """Name and version of the runtime, as its record states them."""
     runtime = mapping(record.header.get("runtime"))
-    return " ".join(part for part in (text(runtime.get("name")), text(runtime.get("version"))) if part)
+    name, version = text(runtime.get("name")), text(runtime.get("version"))
+    if version == "unknown":
+        return f"{name} (version unknown)"
+    return f"{name} {version}".strip()
 
 
 def list_sentences(results: Results, classes: int) -> tuple[str, ...]:

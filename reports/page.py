@@ -15,7 +15,7 @@ from reports.anchors import (
     readings_anchor,
     verdict_anchor,
 )
-from reports.case_lists import OperatorList, build_lists
+from reports.case_lists import Count, OperatorList, build_lists
 from reports.case_views import CaseView, view_case
 from reports.explanations import class_sentence
 from reports.facts import Document, Finding, list_documents, list_findings, short_names
@@ -85,21 +85,12 @@ class OperatorReadings:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A count with a name and where its cases are listed."""
-
-    name: str
-    number: int
-    anchor: str
-
-
-@dataclass(frozen=True)
 class VerdictIndex:
     verdict: str
     word: str
     number: int
     anchor: str
-    parts: tuple[Part, ...]
+    parts: tuple[Count, ...]
 
 
 class Page:
@@ -188,7 +179,7 @@ class Page:
             )
             if by_operator:
                 parts = tuple(
-                    Part(short_names([operator]), by_operator[operator], list_anchor(operator, verdict))
+                    Count(short_names([operator]), by_operator[operator], list_anchor(operator, verdict))
                     for operator in sorted(by_operator)
                 )
                 number = sum(by_operator.values())

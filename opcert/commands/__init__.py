@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -82,8 +83,12 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; every failure becomes a message and its exit code, never a traceback.
 
-    `arguments` stand in for those of the process.
+    `arguments` stand in for those of the process. Being ended from outside, or by a terminal that closes, is
+    the same as Ctrl-C: nothing half made is left behind.
     """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
+            signal.signal(number, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         # What a terminal or a file cannot show is escaped, not an error.
         if isinstance(stream, io.TextIOWrapper):

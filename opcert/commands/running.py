@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,12 +30,8 @@ def record_run(
     """Run the suite as `run_suite` does, with progress on standard error.
 
     `stale` are files that speak of an earlier record at `path`: they go when that is written anew, however
-    the run ends. Being ended from outside, or by a terminal that closes, is the same as Ctrl-C: workers are
-    killed, and what was recorded stays readable.
+    the run ends. When it is interrupted workers are killed, and what was recorded stays readable.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
-            signal.signal(number, signal.default_int_handler)
     before = _identity(path)
     try:
         return run_suite(suite, runtime, path, options, choose_progress())

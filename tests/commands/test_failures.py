@@ -161,3 +161,21 @@ def test_a_certification_that_is_ended_from_outside(
     assert [each.verdict for each in record.results] == ["timeout"]
     # What the run before left speaks of a record that is gone.
     assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+
+
+def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*OPCERT, "generate"],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert "CenterCropPad" in process.stderr.readline()
+    begun = list(tmp_path.glob("**/.making-*"))
+    process.send_signal(signal.SIGTERM)
+    printed, told = process.communicate(timeout=10)
+    assert (len(begun), process.returncode, printed) == (1, 130, "")
+    assert told.rstrip().endswith("opcert: interrupted")
+    assert not list(tmp_path.glob("**/.making-*"))
