@@ -1,10 +1,11 @@
 """How far the reference agrees with documents, official tests and runtimes: the tables of docs/agreement.md.
 
-Usage: uv run python -m benchmarks.agreement [RUNTIME...] > docs/agreement.md
+Usage: uv run python -m benchmarks.agreement [--followed FILE] [RUNTIME...] > docs/agreement.md
 
 Compares the reference with every output that the documents print and with ONNX's node tests of its operators,
 runs the default suite on each runtime, and names the entry of reference/disagreements.yaml behind each
-disagreement.
+disagreement. With --followed
+reference/followed.yaml writes which options of open readings each runtime follows.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from conformance.suites import Suite, open_suite
 from generator.cache import default_suite
 from reference.disagreements import Disagreement, explain, load_disagreements
 from reference.registry import find_operator
+from reports.readings import find_readings
+from reports.results import put_together
+from specs.yaml_writer import dump
 from tests.reference.test_examples import (
     combinations,
     explains,
@@ -190,18 +194,37 @@ def write(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]
         yield from by_entry(found, entries)
 
 
+def followed_by(suite: Suite, record: Record) -> dict[str, Any]:
+    """One runtime's entry of reference/followed.yaml."""
+    results = put_together(suite, record)
+    operators: dict[str, dict[str, dict[str, int]]] = {}
+    for operator in results.by_operator:
+        told = {each.id: dict(sorted(each.told.items())) for each in find_readings(results, operator)}
+        operators[str(operator)] = {name: options for name, options in told.items() if options}
+    runtime = record.header["runtime"]
+    return {
+        "runtime": runtime["name"],
+        "version": runtime["version"],
+        "followed": {name: each for name, each in operators.items() if each},
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("runtimes", nargs="*", default=RUNTIMES)
-    asked = parser.parse_args().runtimes
+    parser.add_argument("--followed", type=Path)
+    given = parser.parse_args()
     suite = open_suite(default_suite(lambda sentence: print(sentence, file=sys.stderr)))
     entries = load_disagreements()
-    runs = {}
+    runs, measured = {}, []
     with tempfile.TemporaryDirectory() as folder:
-        for runtime in asked:
+        for runtime in given.runtimes:
             record = run_suite(suite, find_runtime(runtime), Path(folder) / runtime / "run.jsonl")
             runs[runtime] = record, tuple(disagreeing(suite, record, entries))
+            measured.append(followed_by(suite, record))
         print("\n".join(write(suite, runs)))
+    if given.followed is not None:
+        given.followed.write_text(dump({"measured": measured}), encoding="utf-8")
 
 
 if __name__ == "__main__":

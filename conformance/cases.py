@@ -21,7 +21,10 @@ Demand = Literal["answer", "refuse", "survive"]
 
 @dataclass(frozen=True)
 class Alternative:
-    """Further values that one element may have beside the expected one, bit for bit."""
+    """Further values that one element may have beside the expected one, bit for bit.
+
+    Where a part of a complex one equals the expected part, the allowed error of that part holds as well.
+    """
 
     index: int
     values: tuple[Any, ...]

@@ -192,8 +192,25 @@ def _accept_alternatives(pair: _Pair, alternatives: Sequence[Alternative], wrong
         if wrong[each.index]:
             candidates = np.empty(len(each.values), dtype=pair.got.dtype)
             candidates[:] = each.values
-            repeated = np.repeat(pair.got[each.index : each.index + 1], len(each.values))
-            wrong[each.index] = not same_elements(pair.element_type, repeated, candidates).any()
+            wrong[each.index] = not _accepted(pair, each.index, candidates).any()
+
+
+def _accepted(pair: _Pair, index: int, candidates: NDArray[Any]) -> Mask:
+    """Which candidates an element is: a component in which one is as expected keeps the allowed error."""
+    got, expected = (
+        np.repeat(each[index : index + 1], len(candidates)) for each in (pair.got, pair.expected)
+    )
+    if pair.element_type.kind != "complex" or pair.allowed is None:
+        return same_elements(pair.element_type, got, candidates)
+    component = pair.element_type.component
+    limits = np.repeat(pair.allowed[index : index + 1], len(candidates))
+    accepted = np.ones(candidates.shape, dtype=np.bool_)
+    for mine, wanted, candidate in ((got.real, expected.real, candidates.real),
+                                    (got.imag, expected.imag, candidates.imag)):  # fmt: skip
+        _, near = measure(component, mine, wanted, limits)
+        near &= same_elements(component, candidate, wanted)
+        accepted &= near | same_elements(component, mine, candidate)
+    return accepted
 
 
 def _describe(pair: _Pair, farthest: _Farthest, shape: tuple[int, ...], position: int) -> Worst:

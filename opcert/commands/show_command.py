@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from opcert.errors import UserError
 from opcert.names import OperatorName
 
 if TYPE_CHECKING:
+    from reference.followed import Follower
     from specs.facts import Fact
     from specs.model import Reading, Spec
 
@@ -27,6 +29,7 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
 
     OPERATOR is a name such as ai.onnx::Resize-18; Resize-18 or Resize do where they name one alone.
     """
+    from reference.followed import followers, load_followed
     from specs.facts import list_facts
     from specs.library import find_operator_name, load_spec
 
@@ -44,8 +47,10 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     for fact in facts:
         if not fact.path.startswith(("readings.", "behaviours.")):
             click.echo(f"{fact.path.ljust(width)}  {fact.value}  ({_origin(spec, fact)})")
-    for reading in spec.readings:
-        _print_reading(spec, reading)
+    if spec.readings:
+        measured = load_followed()
+        for reading in spec.readings:
+            _print_reading(spec, reading, followers(measured, spec.operator, reading.id))
     _print_findings(spec)
 
 
@@ -57,8 +62,8 @@ def _print_head(spec: Spec) -> None:
         click.echo(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
 
 
-def _print_reading(spec: Spec, reading: Reading) -> None:
-    """The question, then each option with the evidence for it: kind, places, note."""
+def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Follower, ...]]) -> None:
+    """The question, then each option with the evidence for it (kind, places, note) and who follows it."""
     from specs.facts import place
 
     settled = f"settled: {reading.chosen}" if reading.chosen is not None else "open: every option is accepted"
@@ -73,6 +78,8 @@ def _print_reading(spec: Spec, reading: Reading) -> None:
             if each.option == option:
                 places = ", ".join(place(spec, source) for source in each.sources) or "no place"
                 click.echo(f"    {each.kind} at {places}{f': {each.note}' if each.note else ''}")
+        for follower in followed.get(option, ()):
+            click.echo(f"    followed by {follower}")
 
 
 def _origin(spec: Spec, fact: Fact) -> str:

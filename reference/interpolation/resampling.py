@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -82,8 +81,9 @@ def _resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviou
         elements = Tensor(X.element_type, rounded.elements.reshape(shape))
         return Answer(elements, None, rounded.alternatives or None)
     if X.element_type.kind == "complex":
-        return _by_component(X, axes, method, behaviours)
-    rounded = _weighted(X, axes, method.kernel, behaviours)
+        rounded = _by_component(X, axes, method.kernel, behaviours)
+    else:
+        rounded = _weighted(X, axes, method.kernel, behaviours)
     rounded = _extrapolate(rounded, X.element_type, axes, shape, method, behaviours)
     elements = Tensor(X.element_type, rounded.elements.reshape(shape))
     return Answer(elements, rounded.allowed.reshape(shape), rounded.alternatives or None)
@@ -201,21 +201,23 @@ def _extrapolation_element(element_type: ElementType, value: Fraction, behaviour
     return encode(element_type, [value])[0]
 
 
-def _by_component(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
+def _by_component(
+    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours
+) -> Rounded:
     """Real and imaginary parts apart; the greater of their allowed errors holds for both.
 
-    Where one part may be something else altogether, any value is allowed to the element.
+    Where one part may be something else, so may the element, with whatever the other part may be.
     """
     component = X.element_type.component
-    real = _resample(Tensor(component, X.array.real), axes, method, behaviours)
-    imaginary = _resample(
-        Tensor(component, X.array.imag), axes, replace(method, extrapolation_value=Fraction(0)), behaviours
-    )
-    joined = np.empty(real.expected.shape, dtype=X.element_type.storage)
-    joined.real, joined.imag = real.expected.array, imaginary.expected.array
-    assert real.allowed is not None
-    assert imaginary.allowed is not None
-    allowed = np.maximum(real.allowed, imaginary.allowed)
-    for index in {*(real.alternatives or {}), *(imaginary.alternatives or {})}:
-        allowed.reshape(-1)[index] = math.inf
-    return Answer(Tensor(X.element_type, joined), allowed)
+    real = _weighted(Tensor(component, X.array.real), axes, kernel, behaviours)
+    imaginary = _weighted(Tensor(component, X.array.imag), axes, kernel, behaviours)
+    joined = np.empty(real.elements.shape, dtype=X.element_type.storage)
+    joined.real, joined.imag = real.elements, imaginary.elements
+    alternatives: dict[int, tuple[complex, ...]] = {}
+    for index in sorted(real.alternatives.keys() | imaginary.alternatives.keys()):
+        reals, imaginaries = (
+            (plain(part.elements[index]), *part.alternatives.get(index, ())) for part in (real, imaginary)
+        )
+        pairs = [complex(first, second) for first in reals for second in imaginaries]
+        alternatives[index] = tuple(pairs[1:])
+    return Rounded(joined, np.maximum(real.allowed, imaginary.allowed), alternatives)

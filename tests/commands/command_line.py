@@ -27,6 +27,12 @@ class Answer:
         return "\n".join(line for line in self.err.splitlines() if not line.startswith(told))
 
 
+def heed_signals() -> None:
+    """For `preexec_fn`: the process heeds what this one was told to ignore, as under nohup."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def call(capsys: pytest.CaptureFixture[str], *words: object) -> Answer:
     """Run a command in this process."""
     handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}

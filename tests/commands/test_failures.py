@@ -14,7 +14,7 @@ import pytest
 
 from conformance.records import read_record
 from opcert.commands.failures import READER_GONE
-from tests.commands.command_line import call, check_message, identity_suite
+from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 
 Capture = pytest.CaptureFixture[str]
 OPCERT = [sys.executable, "-m", "opcert"]
@@ -147,6 +147,7 @@ def test_a_certification_that_is_ended_from_outside(
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_signals,
     )
     end = time.monotonic() + 20
     while time.monotonic() < end and (out / "run.jsonl").read_bytes().count(b"\n") != 2:
@@ -170,6 +171,7 @@ def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_signals,
     )
     assert process.stderr is not None
     assert "CenterCropPad" in process.stderr.readline()

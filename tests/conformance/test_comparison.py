@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from conformance.cases import ExpectedOutput
+from conformance.cases import Alternative, ExpectedOutput
 from conformance.comparison import compare_output
 from conformance.elements import ulp_distance
 from conformance.values import decode_floats
@@ -160,3 +160,22 @@ def test_the_sign_of_zero_and_nan_count_where_bits_are_asked(name: str) -> None:
     assert (found.difference, found.same_bits) == (None, False)
     assert compare_output(ExpectedOutput("Y", nan), zero).difference == "value"
     assert compare_output(ExpectedOutput("Y", zero, np.array([math.inf])), nan).difference is None
+
+
+@pytest.mark.parametrize(
+    ("got", "right"),
+    [
+        (complex(math.nan, 2.25), True),
+        (complex(math.nan, 2.75), False),
+        (complex(1.25, 2), True),
+        (complex(math.inf, 2), False),
+        (complex(7, 8.25), False),
+        (complex(7, 8), True),
+    ],
+)
+def test_a_part_that_is_as_expected_in_a_further_value_keeps_its_allowed_error(
+    got: complex, right: bool
+) -> None:
+    further = Alternative(0, (complex(math.nan, 2), complex(7, 8)))
+    expected = ExpectedOutput("Y", tensor([1 + 2j], "complex64"), np.array([0.5]), (further,))
+    assert (compare_output(expected, tensor([got], "complex64")).difference is None) == right

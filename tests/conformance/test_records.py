@@ -32,6 +32,7 @@ from conformance.suites import open_suite
 from conformance.totals import case_verdicts, count_verdicts, format_share, ran
 from opcert.errors import UserError
 from opcert.tensors import Tensor, tensor
+from tests.commands.command_line import heed_signals
 from tests.conformance.samples import echo_runtime, expect, find_processes, make_case, make_suite, sample
 from tests.conformance.test_harness import LIMITS, run
 from tests.conformance.test_suites import tensors
@@ -190,6 +191,7 @@ def test_a_run_that_is_ended_from_outside_leaves_a_partial_record(
         [*command, "-s", str(suite), "-o", str(output), "-j", jobs],
         stderr=subprocess.DEVNULL,
         env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        preexec_fn=heed_signals,
     )
     end = time.monotonic() + 20
     while time.monotonic() < end and (not output.exists() or output.read_bytes().count(b"\n") < 4):

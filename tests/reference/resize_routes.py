@@ -197,7 +197,7 @@ def compute(call: Call, route: HonestRoute, kind: Any = F32, taps: Callable[...,
     result = np.zeros(shape, kind)
     for index in itertools.product(*(range(extent) for extent in shape)):
         rows = [weighed[d][x] if d in weighed else ([x], [kind(1)]) for d, x in enumerate(index)]
-        if route.borders == "halved" and len(rows) <= 3:
+        if route.borders == "halved" and len(rows) <= 3 and not call.antialias:
             rows = [row and halve(row, extent) for row, extent in zip(rows, call.shape, strict=True)]
         if any(row is None for row in rows):
             result[index] = value

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.agreement import followed_by
 from benchmarks.disagreeing import disagreeing
 from conformance.harness import run_suite
 from conformance.records import Record
@@ -15,6 +16,7 @@ from conformance.runtimes import find_runtime
 from conformance.suites import Suite, open_suite
 from generator.cache import default_suite
 from reference.disagreements import load_disagreements
+from reference.followed import load_followed
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +51,20 @@ def check(suite: Suite, record: Record) -> None:
     assert not stale, f"{runtime['name']} {runtime['version']} does nothing like: {', '.join(stale)}"
 
 
+def check_followed(suite: Suite, record: Record) -> None:
+    """reference/followed.yaml says what this version of the runtime follows, and nothing else."""
+    runtime = record.header["runtime"]
+    known = [each for each in load_followed() if each.runtime == runtime["name"]]
+    assert len(known) == 1
+    if known[0].version == runtime["version"]:
+        assert known[0].model_dump() == followed_by(suite, record)
+
+
 @pytest.mark.runtimes("onnxruntime")
 def test_onnxruntime(suite: Suite, tmp_path: Path) -> None:
     record = run(suite, "onnxruntime", tmp_path)
     check(suite, record)
+    check_followed(suite, record)
     without = [row for row in record.results if row.verdict != "mismatch"]
     with pytest.raises(AssertionError, match=r"does nothing like: .*onnxruntime_length_without_roi"):
         check(suite, replace(record, results=tuple(without)))
@@ -64,14 +76,20 @@ def test_onnxruntime(suite: Suite, tmp_path: Path) -> None:
 
 @pytest.mark.runtimes("onnx")
 def test_onnx(suite: Suite, tmp_path: Path) -> None:
-    check(suite, run(suite, "onnx", tmp_path))
+    record = run(suite, "onnx", tmp_path)
+    check(suite, record)
+    check_followed(suite, record)
 
 
 @pytest.mark.runtimes("openvino")
 def test_openvino(suite: Suite, tmp_path: Path) -> None:
-    check(suite, run(suite, "openvino", tmp_path))
+    record = run(suite, "openvino", tmp_path)
+    check(suite, record)
+    check_followed(suite, record)
 
 
 @pytest.mark.runtimes("tensorflow")
 def test_tensorflow(suite: Suite, tmp_path: Path) -> None:
-    check(suite, run(suite, "tensorflow", tmp_path))
+    record = run(suite, "tensorflow", tmp_path)
+    check(suite, record)
+    check_followed(suite, record)

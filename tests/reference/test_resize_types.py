@@ -160,6 +160,18 @@ def test_complex_parts_are_resized_apart() -> None:
     assert moved.expected.array.tolist() == [1.5 + 0j, 7 + 0j]
 
 
+def test_a_doubtful_complex_part_leaves_the_other_as_it_is() -> None:
+    x = tensor([complex(1, 1), complex(math.inf, 2), complex(3, 3)], "complex64")
+    answer = resize(x, sizes=[3], mode="linear")
+    assert answer.allowed is not None
+    assert np.isfinite(answer.allowed).all()
+    assert answer.alternatives is not None
+    assert sorted(answer.alternatives) == [0, 2]
+    for index, imaginary in ((0, 1.0), (2, 3.0)):
+        assert all(math.isnan(each.real) for each in answer.alternatives[index])
+        assert all(each.imag == imaginary for each in answer.alternatives[index])
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_narrow_floats_are_rounded_once_and_allowed_half_a_unit(name: str) -> None:
     answer = resize(floats(1, 2, name=name), sizes=[7], mode="linear")
