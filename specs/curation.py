@@ -149,6 +149,9 @@ class _Merger:
             values=values,
             origin=old.origin if old else self.amender.origin(entry, path),
             at_least=fields.get("at_least", old.at_least if old else None),
+            other_type=old.other_type if old else None,
+            more_than=old.more_than if old else None,
+            at_most=old.at_most if old else None,
         )
 
     def _parameters(

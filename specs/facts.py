@@ -32,7 +32,7 @@ def _attributes(spec: Spec) -> Iterator[Fact]:
         if attribute.values is not None:
             listed = ", ".join(map(str, attribute.values.values))
             fields.append(("values", f"{listed} (proposed)" if attribute.values.proposed else listed))
-        fields.append(("at_least", attribute.at_least))
+        fields += [(each, getattr(attribute, each)) for each in ("at_least", "more_than", "at_most")]
         for field, value in fields:
             if value is not None:
                 origin = spec.origins.get(f"{path}.{field}", attribute.origin)

@@ -74,6 +74,8 @@ class AttributeEntry(Entry):
     default: FoundEntry | None = None
     values: FoundEntry | None = None
     at_least: int | float | None = None
+    more_than: int | float | None = None
+    at_most: int | float | None = None
 
 
 class ParameterEntry(Entry):
@@ -153,6 +155,7 @@ class ImportedFile(Entry):
 
     operator: OperatorEntry
     documents: dict[str, DocumentEntry]
+    category: str | None = None
     deprecated: bool = False
     arity: ArityEntry = ArityEntry()
     attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
@@ -213,6 +216,7 @@ def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
         input_arity=_arity(file.arity.inputs),
         output_arity=_arity(file.arity.outputs),
         deprecated=file.deprecated,
+        category=file.category,
         origins={
             f"attributes.{name}.default": _found(each.default)
             for name, each in file.attributes.items()
@@ -245,6 +249,8 @@ def _attribute(name: str, entry: AttributeEntry) -> AttributeSpec:
         origin=Origin("imported", entry.src),
         at_least=entry.at_least,
         other_type=entry.other_type,
+        more_than=entry.more_than,
+        at_most=entry.at_most,
     )
 
 

@@ -52,6 +52,7 @@ def plain_layer(spec: Spec, key: str) -> dict[str, Any]:
                 }
             )
         },
+        "category": spec.category,
         "deprecated": spec.deprecated,
         "arity": _without_empty({"inputs": _bounds(spec.input_arity), "outputs": _bounds(spec.output_arity)}),
         "attributes": {
@@ -97,6 +98,8 @@ class _Writer:
             "other_type": spec.other_type,
             "required": spec.required,
             "at_least": spec.at_least,
+            "more_than": spec.more_than,
+            "at_most": spec.at_most,
         }
         entry = {name: each for name, each in entry.items() if each is not None}
         if spec.has_default:

@@ -51,6 +51,7 @@ def _merge(first: Spec, second: Spec) -> Spec:
         input_arity=first.input_arity or second.input_arity,
         output_arity=first.output_arity or second.output_arity,
         deprecated=first.deprecated or second.deprecated,
+        category=first.category or second.category,
         origins={**second.origins, **first.origins},
     )
 
@@ -139,7 +140,7 @@ class _Merger:
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {
-    AttributeSpec: ("kind", "required", "values", "at_least"),
+    AttributeSpec: ("kind", "required", "values", "at_least", "more_than", "at_most"),
     ParameterSpec: (
         "option",
         "type",
@@ -179,6 +180,8 @@ def _origins(spec: Spec) -> dict[str, Origin]:
             ("required", True),
             ("default", attribute.has_default),
             ("at_least", attribute.at_least is not None),
+            ("more_than", attribute.more_than is not None),
+            ("at_most", attribute.at_most is not None),
         ):
             if present:
                 origins[f"{path}.{field}"] = spec.origins.get(f"{path}.{field}", attribute.origin)

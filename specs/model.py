@@ -77,7 +77,18 @@ class AttributeSpec:
     origin: Origin
     at_least: int | float | None = None
     other_type: str | None = None
-    """The document's word for a type that no call here can carry: graph, tensor, ..."""
+    """The document's word for a type that no call here can carry: graph, tensor, ...
+
+    Beside a kind it is the narrower type that the document names: boolean beside int.
+    """
+    more_than: int | float | None = None
+    """A bound that the value must exceed."""
+    at_most: int | float | None = None
+
+    @property
+    def allowed(self) -> tuple[str | int | float, ...] | None:
+        """The values that may be used: those of a sure rule, or that a person confirmed; None where unknown."""
+        return None if self.values is None or self.values.proposed else self.values.values
 
 
 @dataclass(frozen=True)
@@ -278,6 +289,8 @@ class Spec:
     input_arity: Arity | None = None
     output_arity: Arity | None = None
     deprecated: bool = False
+    category: str | None = None
+    """The document's own class of operators, such as `Data movement`."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def document(self, key: str) -> Document:
