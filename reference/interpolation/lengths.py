@@ -20,11 +20,7 @@ def scaled_length(length: int, scale: Fraction, start: Fraction, end: Fraction) 
     OutsideDomain where the length is negative.
     """
     exact = math.floor(length * (end - start) * scale)
-    routes = {exact}
-    for kind in (np.float32, np.float64):
-        size, region, factor = kind(length), kind(float(end)) - kind(float(start)), kind(float(scale))
-        orders = (size * region * factor, size * factor * region, size * (region * factor))
-        routes |= {math.floor(float(each)) for each in orders}
+    routes = {exact, *(math.floor(each) for each in _by_route(length, scale, start, end))}
     if routes != {exact}:
         raise UnstableLength(
             "the output length hangs on rounding",
@@ -34,6 +30,27 @@ def scaled_length(length: int, scale: Fraction, start: Fraction, end: Fraction) 
     if exact < 0:
         raise OutsideDomain("the region of interest turns a length negative", got=str(exact))
     return exact
+
+
+def refuse_nearly_one(length: int, scale: Fraction, start: Fraction, end: Fraction) -> None:
+    """Raise UnstableLength where length * (end - start) * scale is not 1, and a route finds that it is."""
+    exact = length * (end - start) * scale
+    if exact != 1 and 1.0 in _by_route(length, scale, start, end):
+        raise UnstableLength(
+            "whether the output has a single element hangs on rounding",
+            got=f"{length} * ({float(end)} - {float(start)}) * {float(scale)}",
+            expected="a length of 1, or one that no arithmetic takes for 1",
+        )
+
+
+def _by_route(length: int, scale: Fraction, start: Fraction, end: Fraction) -> set[float]:
+    """length * (end - start) * scale in float32 and in float64, multiplied in any order."""
+    found: set[float] = set()
+    for kind in (np.float32, np.float64):
+        size, region, factor = kind(length), kind(float(end)) - kind(float(start)), kind(float(scale))
+        orders = (size * region * factor, size * factor * region, size * (region * factor))
+        found |= {float(each) for each in orders}
+    return found
 
 
 def common_scale(policy: str, sizes: Sequence[int], lengths: Sequence[int]) -> tuple[Fraction, int]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from opcert.tensors import Tensor
 from reference.answers import OutsideDomain
 from reference.interpolation.coordinates import Axis
-from reference.interpolation.lengths import common_scale, rounded_length, scaled_length
+from reference.interpolation.lengths import common_scale, refuse_nearly_one, rounded_length, scaled_length
 from reference.interpolation.resampling import Method
 from reference.interpolation.weights import Kernel
 from reference.numbers import numbers
@@ -161,13 +161,16 @@ def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Frac
         return None
     target = length * (region[1] - region[0]) * scale
     recomputed = readings.scale == "recomputed" and resized != scale * length
+    fractional = readings.length_resized == "fractional" and target != resized
+    if fractional and request.mode in ("align_corners", "pytorch_half_pixel", "tf_crop_and_resize"):
+        refuse_nearly_one(length, scale, *region)
     return Axis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
         scale=(Fraction(resized), length) if recomputed else (scale, 1),
         target_scale=scale if target != resized else None,
-        fractional=readings.length_resized == "fractional" and target != resized,
+        fractional=fractional,
         start=region[0],
         end=region[1],
         of_one=readings.align_corners_of_one,

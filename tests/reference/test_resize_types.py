@@ -317,3 +317,12 @@ def test_policies_and_their_readings() -> None:
     by_position = {"aspect_index": "position"}
     got = resize(x, keep_aspect_ratio_policy="not_larger", readings=by_position, **call)
     assert got.expected.shape == (1, 1, 2, 2)
+
+
+def test_a_fractional_length_that_float32_takes_for_one_is_refused() -> None:
+    x, scales, mode = floats(1, 2, 3), [1 / 3], "align_corners"
+    assert float(np.float32(1 / 3)) * 3 > 1
+    assert plain(resize(x, scales=scales, coordinate_transformation_mode=mode)) == [1]
+    fractional = {"length_resized": "fractional"}
+    with pytest.raises(UnstableLength, match="single element hangs on rounding"):
+        resize(x, scales=scales, coordinate_transformation_mode=mode, readings=fractional)
