@@ -17,6 +17,7 @@ from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from specs.documents import Text
 from specs.model import Spec
+from specs.rules import check_page
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ def find_importer(text: Text, dialect: str | None = None) -> Importer:
 
 
 def import_text(text: Text, operator: OperatorName | None = None, dialect: str | None = None) -> list[Spec]:
-    """The facts of a document, one spec for each operator version; raises UserError where it holds none."""
+    """The facts of a document, one spec for each operator version, with everything that is wrong with it.
+
+    Raises UserError where it holds none.
+    """
     importer = find_importer(text, dialect)
     specs = importer.read(text, operator)
     if not specs:
@@ -64,4 +68,4 @@ def import_text(text: Text, operator: OperatorName | None = None, dialect: str |
             got=f"a document of the dialect {importer.dialect}",
             where=Place(text.file),
         )
-    return specs
+    return check_page(text, importer.dialect, specs)

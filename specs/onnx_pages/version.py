@@ -21,7 +21,6 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.onnx_pages.page_findings import version_findings
 from specs.onnx_pages.parts import Item, Parts
 from specs.onnx_pages.printed_defaults import read_default
 from specs.prose.defaults import FoundDefault, find_default
@@ -63,8 +62,7 @@ def read_version(operator: OperatorName, document: Document, parts: Parts, page:
         return replace(spec, findings=tuple(page))
     examples, findings = read_examples(spec, parts.examples)
     printed, more = read_summary_example(spec, parts.summary)
-    own = version_findings(spec, builder.passages, builder.defaults, parts.prints_types)
-    found = [*page, *own, *more, *findings]
+    found = [*page, *more, *findings]
     found.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
     return replace(spec, examples=(*printed, *examples), findings=tuple(found))
 
@@ -76,18 +74,15 @@ def our_type(text: str) -> str:
 
 
 class _Builder:
-    """Makes facts of items; keeps the passages, formulas and origins that it meets on the way."""
+    """Makes facts of items; keeps the prose, formulas and origins that it meets on the way."""
 
     def __init__(self) -> None:
         self.prose: list[Prose] = []
         self.formulas: list[Formula] = []
         self.origins: dict[str, Origin] = {}
-        self.passages: dict[str, Passage] = {}
-        self.defaults: dict[str, FoundDefault] = {}
 
     def describe(self, about: str, passage: Passage) -> None:
         if passage:
-            self.passages[about] = passage
             self.prose.append(passage.prose(about))
             self.formulas += find_formulas(passage)
 
@@ -99,7 +94,6 @@ class _Builder:
         if item.kind in (None, "string", "strings"):
             values = find_values(item.description, item.name, value)
         if default is not None:
-            self.defaults[item.name] = default
             if default.origin is not None:
                 self.origins[f"attributes.{item.name}.default"] = default.origin
         return AttributeSpec(
