@@ -47,13 +47,15 @@ def test_reference_equals_the_loops(call: Call) -> None:
     shape, exact = resize(call)
     assert answer.expected.shape == shape
     got = answer.expected.array.reshape(-1)
+    others = answer.alternatives or {}
     if call.mode == "nearest":
         wanted = [np.float32(float(each)) for each in exact]
-        np.testing.assert_array_equal(got, np.array(wanted, np.float32))
+        for index, (element, value) in enumerate(zip(got, wanted, strict=True)):
+            # Where routes differ about the edge of the tensor, the reference states the inner value first.
+            on_edge = call.coordinates == "tf_crop_and_resize" and value in others.get(index, ())
+            assert element == value or on_edge, (index, element, value)
         return
-    open_ones = set(answer.alternatives or {})
     for index, (element, value) in enumerate(zip(got, exact, strict=True)):
-        # Where routes differ about the edge of the tensor, the reference states the inner value first.
-        if index in open_ones and call.coordinates == "tf_crop_and_resize":
+        if index in others and call.coordinates == "tf_crop_and_resize":
             continue
         assert is_nearest(element, value), (index, element, float(value))
