@@ -38,7 +38,7 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
                 "kind": each.kind,
                 "required": each.required,
                 "default": _plain(each.default) if each.has_default else None,
-                "values": _plain(each.values.values) if each.values else None,
+                "values": _plain(each.allowed) if each.allowed is not None else None,
                 "sources": _sources(each.origin.sources),
             }
             for name, each in spec.attributes.items()

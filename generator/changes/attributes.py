@@ -25,7 +25,7 @@ def attribute_changes(spec: Spec) -> Iterator[Change]:
 
 def _values(spec: Spec, known: AttributeSpec) -> list[Attribute]:
     """Allowed values, the default, and the levels of the factor of that name, none twice."""
-    plain: list[object] = list(known.values.values) if known.values is not None else []
+    plain: list[object] = list(known.allowed or ())
     if known.default is not None:
         plain.append(known.default)
     if known.kind in ("int", "float"):

@@ -59,8 +59,8 @@ def _other_values(workshop: Workshop, spec: AttributeSpec) -> list[Attribute]:
     """Values that the attribute may have beside its default."""
     if spec.kind is None:
         return []
-    if spec.values is not None:
-        values = [each for each in spec.values.values if each != spec.default]
+    if spec.allowed is not None:
+        values = [each for each in spec.allowed if each != spec.default]
     else:
         levels = [
             each for factor in workshop.spec.factors if factor.name == spec.name for each in factor.levels

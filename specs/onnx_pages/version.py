@@ -92,7 +92,7 @@ class _Builder:
         value = default.value if default is not None else None
         values: AllowedValues | None = None
         if item.kind in (None, "string", "strings"):
-            values = find_values(item.description, item.name, value)
+            values = find_values(item.description, item.name, value, "required" in item.words)
         if default is not None:
             if default.origin is not None:
                 self.origins[f"attributes.{item.name}.default"] = default.origin

@@ -1,0 +1,127 @@
+"""Allowed values in prose against `enumerations.yaml`, the list that a person made by reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import onnx.defs
+import pytest
+import yaml
+
+from specs.documents import Line, Passage, read_document
+from specs.importers import import_text
+from specs.model import AllowedValues, AttributeSpec, Origin
+from specs.prose.values import ACCEPTED_FROM, find_values
+
+ENUMERATED = 49
+DEMANDED = 41
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a person read: the values (None where the attribute is free), and the line in Operators.md."""
+
+    operator: str
+    attribute: str
+    values: tuple[str, ...] | None
+    line: int | None
+
+
+@cache
+def _list() -> tuple[Read, ...]:
+    text = Path(__file__).with_name("enumerations.yaml").read_text(encoding="utf-8")
+    return tuple(
+        Read(
+            operator,
+            name,
+            tuple(each["values"]) if "values" in each else None,
+            int(each["line"]) if "line" in each else None,
+        )
+        for operator, attributes in yaml.load(text, Loader=yaml.BaseLoader).items()
+        for name, each in attributes.items()
+    )
+
+
+def _schemas() -> dict[tuple[str, str], onnx.defs.OpSchema.Attribute]:
+    """The string attributes of the newest version of every operator in the installed package."""
+    return {
+        (f"{schema.domain or 'ai.onnx'}::{schema.name}", each.name): each
+        for schema in onnx.defs.get_all_schemas()
+        for each in schema.attributes.values()
+        if each.type == onnx.defs.OpSchema.AttrType.STRING
+    }
+
+
+def _found_in_schema(each: onnx.defs.OpSchema.Attribute) -> AllowedValues | None:
+    default = each.default_value.s.decode() if each.default_value.name else None
+    lines = [Line(text, number) for number, text in enumerate(each.description.split("\n"), 1)]
+    return find_values(Passage(lines), each.name, default, each.required)
+
+
+def _wrong(found: dict[tuple[str, str], AllowedValues | None]) -> list[str]:
+    """Every answer that differs from the list, proposed ones as well."""
+    read = {(each.operator, each.attribute): each.values for each in _list()}
+    return [
+        f"{operator} {name}: {values.values}, the text states {read[operator, name]}"
+        for (operator, name), values in found.items()
+        if values is not None and set(values.values) != set(read[operator, name] or ())
+    ]
+
+
+def _accepted(found: dict[tuple[str, str], AllowedValues | None]) -> int:
+    return sum(each is not None and not each.proposed for each in found.values())
+
+
+def test_the_list_has_every_string_attribute_of_the_package() -> None:
+    if onnx.__version__ != "1.23.2":
+        pytest.skip(f"the list was read for onnx 1.23.2, this is {onnx.__version__}")
+    assert {(each.operator, each.attribute) for each in _list()} == set(_schemas())
+    assert sum(each.values is not None for each in _list()) == ENUMERATED
+
+
+def test_values_of_the_current_operators() -> None:
+    if onnx.__version__ != "1.23.2":
+        pytest.skip(f"the list was read for onnx 1.23.2, this is {onnx.__version__}")
+    found = {key: _found_in_schema(each) for key, each in _schemas().items()}
+    assert _wrong(found) == []
+    assert _accepted(found) >= DEMANDED
+    assert _accepted(found) == ENUMERATED
+
+
+def test_values_in_operators_md(shared: Path) -> None:
+    read = [each for each in _list() if each.line is not None]
+    specs = import_text(read_document(shared / "documents" / "onnx" / "Operators.md"))
+    attributes = {
+        (f"{spec.operator.domain}::{spec.operator.name}", each.name): each
+        for spec in specs
+        for each in spec.attributes.values()
+        if each.kind == "string"
+    }
+    assert {(each.operator, each.attribute): each.line for each in read} == {
+        key: each.origin.sources[0].line for key, each in attributes.items()
+    }
+    found = {key: each.values for key, each in attributes.items()}
+    assert _wrong(found) == []
+    assert _accepted(found) == sum(each.values is not None for each in read) == 35
+
+
+def test_every_answer_names_its_rule_its_confidence_and_its_line(shared: Path) -> None:
+    for spec in import_text(read_document(shared / "documents" / "onnx" / "Operators.md")):
+        for each in spec.attributes.values():
+            if each.values is not None:
+                origin = each.values.origin
+                assert origin.rule == each.values.rule
+                assert origin.confidence == each.values.confidence
+                assert origin.sources[0].line > each.origin.sources[0].line
+                assert each.values.proposed or each.values.confidence >= ACCEPTED_FROM
+                assert each.allowed == (None if each.values.proposed else each.values.values)
+
+
+def test_proposed_values_are_not_used() -> None:
+    origin = Origin("imported")
+    for proposed, allowed in ((True, None), (False, ("a", "b"))):
+        values = AllowedValues(("a", "b"), "conditions", 0.5, proposed, origin)
+        spec = AttributeSpec("way", "string", False, None, False, values, origin)
+        assert spec.allowed == allowed
