@@ -1,0 +1,96 @@
+"""`opcert import --from-package`: what an installed package says of its operators, as a document."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import specs.packages
+from conformance.environments import environments_folder
+from conformance.runtimes import find_runtime, install
+from conformance.worker_process import worker_environment
+from opcert.errors import RuntimeUnavailable, UserError, unwritable
+from opcert.names import slug
+
+_SCRIPTS = {
+    "onnx": "dump_schemas.py",
+    "onnxruntime": "dump_schemas.py",
+}
+PACKAGES = tuple(_SCRIPTS)
+_SECONDS = 300
+
+
+def package_document(text: str, announce: Callable[[str], None], folder: Path | None = None) -> Path:
+    """The facts of a package, as a file that the importers read: `onnx`, or with its version `onnx==1.20.0`.
+
+    The package is read in the environment that opcert keeps for the runtime of that name, which is made where
+    there is none. The file stays in `folder` (by default beside the kept environments), so that the places of
+    facts can be looked up. `announce` is told in a sentence what is done. Raises UserError for another
+    package, RuntimeUnavailable where it cannot be installed or read.
+    """
+    name = text.partition("==")[0].strip()
+    if name not in _SCRIPTS or "[" in text:
+        raise UserError(
+            "no facts can be read from this package", got=repr(text), expected=", ".join(PACKAGES)
+        )
+    script = Path(specs.packages.__file__).with_name(_SCRIPTS[name])
+    runtime = find_runtime(text)
+    installed = install(runtime, announce)
+    python = Path(installed.launch.command[0])
+    version = str(installed.facts["packages"][runtime.adapter.requirements[0]])
+    # Another script may write other rows: its digest keeps what it wrote apart.
+    digest = hashlib.sha256(script.read_bytes() + str(python).encode()).hexdigest()[:8]
+    target = (folder or environments_folder().parent / "packages") / digest / f"{name}-{slug(version)}.jsonl"
+    if not target.is_file():
+        announce(f"reading the operators of {name} {version} (once)")
+        _dump(script, name, python, target)
+    announce(f"the facts of {name} {version}: {target}")
+    return target
+
+
+def _dump(script: Path, name: str, python: Path, target: Path) -> None:
+    """Run a dump script; its file takes the target's name when it is whole."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="making-", dir=target.parent) as made:
+            written = Path(made) / "facts.jsonl"
+            _run([str(python), "-I", "-B", "-X", "utf8", str(script), name, str(written)], name, Path(made))
+            written.replace(target)
+    except OSError as error:
+        remedy = "Set XDG_CACHE_HOME to a folder of yours."
+        raise unwritable("the facts of a package", target, error, remedy) from error
+
+
+def _run(command: list[str], name: str, folder: Path) -> None:
+    for each in ("home", "temporary", "work"):
+        (folder / each).mkdir()
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=folder / "work",
+        env=worker_environment(folder, {}),
+        start_new_session=True,
+    ) as process:
+        try:
+            _, stderr = process.communicate(timeout=_SECONDS)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise RuntimeUnavailable(
+                f"the operators of {name} could not be read", got=f"nothing within {_SECONDS} s"
+            ) from None
+    if process.returncode:
+        lines = stderr.decode("utf-8", "replace").strip().splitlines()
+        raise RuntimeUnavailable(
+            f"the operators of {name} could not be read",
+            got=lines[-1][:300] if lines else f"exit code {process.returncode}",
+            remedy="Name another version (for example onnx==1.20.0)",
+        )

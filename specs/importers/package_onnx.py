@@ -1,0 +1,21 @@
+"""The installed onnx package: its schemas, as `import --from-package onnx` writes them."""
+
+from __future__ import annotations
+
+from opcert.names import OperatorName
+from specs.documents import Text
+from specs.model import Spec
+from specs.packages.rows import recognise_package
+from specs.packages.schemas import read_schemas
+
+DIALECT = "onnx-package"
+
+
+def recognise(text: Text) -> float:
+    """Sure where the first line says so."""
+    return recognise_package(text, "onnx")
+
+
+def read(text: Text, operator: OperatorName | None) -> list[Spec]:
+    """Every operator version of the package; raises UserError where a line is damaged."""
+    return read_schemas(text, DIALECT, operator)

@@ -1,0 +1,135 @@
+"""Reading what a dump script printed: lines of JSON, each with its place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opcert.errors import Place, UserError
+from specs.documents import KEY, Line, Text
+from specs.model import Document
+
+FORMAT = "opcert-package/1"
+_HEADER = re.compile(r'\A\{"format": "opcert-package/[^"]*", "package": "(?P<package>[^"]+)"')
+_MOST_CHARACTERS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a dump: what it is about (`operator`, `attribute`, `input`, ...), its number, its values.
+
+    The getters raise UserError where a value is missing or of another type.
+    """
+
+    kind: str
+    number: int
+    values: dict[str, Any]
+    file: str
+
+    @property
+    def line(self) -> Line:
+        """The row as a line of the document."""
+        return Line("", self.number)
+
+    def word(self, name: str) -> str:
+        value = self.values.get(name)
+        if not isinstance(value, str):
+            raise self.wrong(name, "text")
+        return value
+
+    def flag(self, name: str) -> bool:
+        value = self.values.get(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "true or false")
+        return value
+
+    def words(self, name: str) -> tuple[str, ...]:
+        value = self.values.get(name)
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise self.wrong(name, "a list of texts")
+        return tuple(value)
+
+    def number_of(self, name: str) -> int:
+        value = self.values.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.wrong(name, "a whole number")
+        return value
+
+    def text_lines(self, name: str = "text") -> list[Line]:
+        """A text as lines that all stand in this row."""
+        return [Line(each.rstrip(), self.number) for each in self.word(name).split("\n")]
+
+    def wrong(self, name: str, expected: str) -> UserError:
+        return UserError(
+            "the dump of a package is damaged",
+            got=f"{name}: {self.values.get(name)!r}"[:200],
+            expected=expected,
+            where=Place(self.file, self.number),
+            remedy="Make it anew: opcert import --from-package",
+        )
+
+
+@dataclass(frozen=True)
+class Dump:
+    """A package's name and version, and the rows of each operator, the operator's own row first."""
+
+    document: Document
+    operators: Sequence[Sequence[Row]]
+
+
+def recognise_package(text: Text, package: str) -> float:
+    """Sure where the first line says that this is the dump of that package."""
+    match = _HEADER.match(text.content)
+    return 1.0 if match and match["package"] == package else 0.0
+
+
+def read_dump(text: Text, dialect: str) -> Dump:
+    """The rows of a dump; raises UserError where a line is none, or the format is another."""
+    rows = _rows(text)
+    header = next(rows, None)
+    if header is None or header.values.get("format") != FORMAT:
+        found = None if header is None else header.values.get("format")
+        raise UserError(
+            "not a dump of a package", got=repr(found), expected=FORMAT, where=Place(text.file, 1)
+        )
+    release = f"{header.word('package')} {header.word('version')}"
+    document = Document(KEY, text.file, dialect, text.sha256, release)
+    return Dump(document, list(_operators(rows)))
+
+
+def _rows(text: Text) -> Iterator[Row]:
+    lines = text.content.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        where = Place(text.file, number)
+        try:
+            values = json.loads(line) if len(line) <= _MOST_CHARACTERS else None
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict) or not isinstance(values.get("is", ""), str):
+            raise UserError(
+                "a line of the dump of a package is no JSON object",
+                got=repr(line[:60]),
+                where=where,
+                remedy="Make it anew: opcert import --from-package",
+            )
+        yield Row(values.get("is", ""), number, values, text.file)
+
+
+def _operators(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    own: list[Row] = []
+    for row in rows:
+        if row.kind == "operator":
+            if own:
+                yield own
+            own = [row]
+        elif own:
+            own.append(row)
+        else:
+            raise row.wrong("is", "operator")
+    if own:
+        yield own
