@@ -13,7 +13,7 @@ from pathlib import Path
 from opcert.errors import Place, UserError
 from specs.model import Prose, Source
 
-MOST_BYTES = 64 * 1024 * 1024
+MOST_BYTES = 32 * 1024 * 1024
 KEY = "d"
 """The document key that importers write; the file's own key takes its place when facts are written."""
 
@@ -34,13 +34,15 @@ def read_document(path: Path) -> Text:
     """A document from disk; raises UserError where it is missing, empty, binary or too large."""
     where = Place(str(path))
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise UserError("document too large", got=f"{size} bytes", expected=f"at most {MOST_BYTES}",
-                            where=where)  # fmt: skip
-        raw = path.read_bytes()
+        # A pipe or a device does not tell its size, and may never end.
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        size = max(len(raw), path.stat().st_size)
     except OSError as error:
         raise UserError(f"document cannot be read: {error.strerror}", where=where) from None
+    if size > MOST_BYTES:
+        raise UserError("the document is too large", got=f"{size} bytes or more",
+                        expected=f"at most {MOST_BYTES}", where=where)  # fmt: skip
     return decode(raw, path.name, where)
 
 

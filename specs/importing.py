@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from opcert.errors import SeveralErrors, UserError, unwritable
+from opcert.errors import Place, SeveralErrors, UserError, unwritable
 from opcert.names import OperatorName
-from specs.documents import Text, read_document
+from specs.documents import Text
 from specs.imported_files import FILE_NAME, read_imported
 from specs.imported_writer import write_imported
-from specs.importers import import_text
 from specs.library import list_operators, spec_folder
 from specs.model import Spec
+from specs.reading import Job, Outcome, Progress, find_files, read_jobs
 
 _SKIPPED_NAMES = frozenset(["LICENSE", "README.md", "VERSION_NUMBER"])
 
@@ -61,48 +61,61 @@ def read_documents(
     assertions: Sequence[Assertion] = (),
     dialect: str | None = None,
     remembered: Mapping[str, OperatorName] | None = None,
+    processes: int = 1,
+    progress: Progress = lambda _: None,
 ) -> Import:
-    """Read files, and the files of folders, in the order of their names.
+    """Read files, the files of folders and those that patterns fit, in the order of their names.
 
-    A file that was named and holds no operator raises UserError (all of them together); one in a folder is
-    listed as unread. `remembered` gives the operators that earlier imports asserted, by file name.
+    A file that was named and holds no operator raises UserError (all of them together); one in a folder, or
+    one that a pattern fits, is listed as unread. `remembered` gives the operators that earlier imports
+    asserted, by file name. The result does not depend on `processes`.
     """
+    jobs = []
+    for path, named in find_files(paths):
+        asserted = tuple(each.operator for each in assertions if each.fits(path))
+        if not asserted and remembered is not None and path.name in remembered:
+            asserted = (remembered[path.name],)
+        jobs.append(Job(path, named, asserted, dialect))
     result = Import()
     errors: list[UserError] = []
-    for path, named in _files(paths):
-        asserted = [each.operator for each in assertions if each.fits(path)]
-        if not asserted and remembered is not None and path.name in remembered:
-            asserted = [remembered[path.name]]
-        try:
-            text = read_document(path)
-            wanted: list[OperatorName | None] = [*dict.fromkeys(asserted)] or [None]
-            layers = [layer for each in wanted for layer in import_text(text, each, dialect)]
-        except UserError as error:
-            if named:
-                if error.where is not None and error.where.file == path.name:
-                    error.where = replace(error.where, file=str(path))
-                errors.append(error)
-            elif path.name not in _SKIPPED_NAMES:
-                result.unread.append(Unread(path.name, str(error)))
-            continue
-        result.documents.append(text)
-        for layer in layers:
-            result.layers.setdefault(layer.operator, []).append(layer)
+    for outcome in read_jobs(jobs, processes, progress):
+        if outcome.error is None:
+            _take(result, outcome, errors)
+        elif outcome.job.named:
+            errors.append(outcome.error)
+        elif outcome.job.path.name not in _SKIPPED_NAMES:
+            result.unread.append(Unread(str(outcome.job.path), _reason(outcome.error)))
     if errors:
         raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
     return result
 
 
-def _files(paths: Iterable[Path]) -> list[tuple[Path, bool]]:
-    found: dict[Path, bool] = {}
-    for path in paths:
-        if path.is_dir():
-            for each in sorted(path.rglob("*")):
-                if each.is_file() and not any(part.startswith(".") for part in each.relative_to(path).parts):
-                    found.setdefault(each, False)
-        else:
-            found[path] = True
-    return list(found.items())
+def _reason(error: UserError) -> str:
+    """The error without the place of the whole file, which stands beside it."""
+    if isinstance(error, SeveralErrors) or error.where is None or error.where.line is not None:
+        return str(error)
+    return str(error).removeprefix(f"{error.where}: ")
+
+
+def _take(result: Import, outcome: Outcome, errors: list[UserError]) -> None:
+    """Add what a document says; the same file twice counts once, another file of its name is an error."""
+    text = outcome.text
+    assert text is not None
+    for layer in outcome.layers:
+        layers = result.layers.setdefault(layer.operator, [])
+        twin = next((each.documents[0] for each in layers if each.documents[0].file == text.file), None)
+        if twin is None:
+            layers.append(layer)
+        elif twin.sha256 != text.sha256:
+            errors.append(
+                UserError(
+                    f"two documents of this name describe {layer.operator}",
+                    where=Place(str(outcome.job.path)),
+                    remedy="A document is known by the name of its file: rename one.",
+                )
+            )
+            return
+    result.documents.append(text)
 
 
 def remembered_assertions(folder: Path) -> dict[str, OperatorName]:

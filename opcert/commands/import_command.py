@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from opcert.errors import ExitCode
-from opcert.names import OperatorName
 
 if TYPE_CHECKING:
-    from specs.importing import Drift, Import
-
-_HEADINGS = ("operator", "documents", "facts", "attributes", "inputs", "outputs", "examples", "findings")
+    from specs.importing import Drift
 
 
 @click.command(name="import")
-@click.argument("documents", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("documents", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "folder",
@@ -35,29 +32,56 @@ _HEADINGS = ("operator", "documents", "facts", "attributes", "inputs", "outputs"
     "one to take (given again, the ones).",
 )
 @click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
+@click.option(
+    "--from-package",
+    "packages",
+    multiple=True,
+    metavar="PACKAGE",
+    help="Read an installed package, too: onnx, onnxruntime, openvino or tensorflow; or with its version, "
+    "onnx==1.20.0.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 where the specs differ.")
+@click.option("--each", is_flag=True, help="A row for each operator version, however many they are.")
+@click.option(
+    "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
+)
 def command(
     documents: tuple[Path, ...],
     folder: Path | None,
     assertions: tuple[str, ...],
     dialect: str | None,
+    packages: tuple[str, ...],
     check: bool,
+    each: bool,
+    processes: int | None,
 ) -> int:
-    """Read DOCUMENTS (files, or folders of them) and write each operator version's imported.yaml.
+    """Read DOCUMENTS (files, folders, patterns such as 'docs/**/*.md') and write imported.yaml files.
 
-    A file named here that is no operator page is an error; one inside a folder is listed and skipped.
-    Operators that earlier imports asserted for a fragment are remembered by the folder of specs. A page with
-    many operators is taken whole, unless --operator names the ones to take.
+    A file named here that is no operator page is an error; one inside a folder, or that a pattern fits, is
+    listed and skipped. Operators that earlier imports asserted for a fragment are remembered by the folder of
+    specs. A page with many operators is taken whole, unless --operator names the ones to take.
     """
-    from specs import importing
+    from opcert.commands.import_progress import import_progress
+    from opcert.commands.import_table import print_tables
+    from specs import importing, reading
     from specs.library import OWN_FOLDER
 
+    if not documents and not packages:
+        raise click.UsageError("Missing documents: name files or folders, or a package with --from-package.")
+    if packages:
+        from opcert.commands.packages import package_document
+
+        announce = partial(click.echo, err=True)
+        documents = (*documents, *(package_document(package, announce) for package in packages))
     target = folder or (OWN_FOLDER if check else Path("out") / "specs")
     asserted = [importing.Assertion.parse(each) for each in assertions]
     remembered = importing.remembered_assertions(target)
-    result = importing.read_documents(documents, asserted, dialect, remembered)
+    with import_progress() as progress:
+        result = importing.read_documents(
+            documents, asserted, dialect, remembered, processes or reading.PROCESSES, progress
+        )
     plan = importing.plan_files(result, target)
-    _print_table(result)
+    print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
     from reports.text import plural
@@ -83,39 +107,3 @@ def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
         return int(ExitCode.NOTHING_RAN)
     click.echo(f"{plural(count, 'operator version')} in {target}: as the documents say")
     return int(ExitCode.HOLDS)
-
-
-def _print_table(result: Import) -> None:
-    """One row for each operator version, then what could not be read."""
-    rows = [_row(result, name) for name in sorted(result.layers)]
-    if sys.stdout.isatty():
-        _print_rich(rows)
-    else:
-        widths = [max(len(row[column]) for row in [_HEADINGS, *rows]) for column in range(len(_HEADINGS))]
-        for row in [_HEADINGS, *rows]:
-            cells = [each.ljust(width) for each, width in zip(row, widths, strict=True)]
-            click.echo("  ".join(cells).rstrip())
-    for unread in result.unread:
-        click.echo(f"not read: {unread.file}: {unread.reason}")
-
-
-def _row(result: Import, name: OperatorName) -> tuple[str, ...]:
-    from specs.facts import list_facts
-    from specs.layers import merge_layers
-
-    layers = result.layers[name]
-    spec = merge_layers(layers)
-    printed = sum(example.printed for example in spec.examples)
-    examples = f"{len(spec.examples)} ({printed} with outputs)"
-    counts = (len(layers), len(list_facts(spec)), len(spec.attributes), len(spec.inputs), len(spec.outputs))
-    return (str(name), *map(str, counts), examples, str(len(spec.findings)))
-
-
-def _print_rich(rows: list[tuple[str, ...]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*_HEADINGS)
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)

@@ -47,7 +47,7 @@ def test_documents_in_a_folder_are_listed_and_skipped(capsys: Capture, tmp_path:
     answer = call(capsys, "import", folder, "-o", tmp_path / "specs")
     assert answer.code == 5, answer.err
     for number in range(len(DOCUMENTS)):
-        assert f"not read: page{number}.rst" in answer.out
+        assert f"/page{number}.rst\n" in answer.out
     assert "Traceback" not in answer.err
 
 

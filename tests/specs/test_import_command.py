@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from click.testing import CliRunner, Result
 
 from opcert.commands.import_command import command
 from opcert.errors import SeveralErrors, UserError
+from specs import reading
+from specs.importing import read_documents
+from specs.reading import Step
 
 FRAGMENT = "002_*=org.tensorflow::BatchToSpaceND-1"
 
@@ -85,8 +89,9 @@ def test_such_files_in_a_folder_are_listed_and_skipped(seeds: Path, tmp_path: Pa
     (folder / "letter.txt").write_text("Dear reader")
     result = _run(folder, "-o", tmp_path / "specs")
     assert (result.exception, result.return_value) == (None, 0)
-    assert "not read: empty.rst" in result.output
-    assert "not read: letter.txt" in result.output
+    assert f"not read, the document is empty:\n  {folder / 'empty.rst'}\n" in result.output
+    assert "not read, the document is no operator page; expected one of the dialects" in result.output
+    assert f"\n  {folder / 'letter.txt'}\n" in result.output
 
 
 def test_all_wrong_files_are_reported_at_once(tmp_path: Path) -> None:
@@ -130,3 +135,91 @@ def test_a_folder_that_cannot_be_written(seeds: Path, tmp_path: Path) -> None:
     result = _run(seeds / "000_a879288b2471f5e3.txt", "-o", blocked)
     assert isinstance(result.exception, UserError)
     assert "cannot be written" in str(result.exception)
+
+
+def _copy(seeds: Path, folder: Path, *names: str) -> None:
+    """The page of CenterCropPad under names of ours."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes((seeds / "000_a879288b2471f5e3.txt").read_bytes())
+
+
+def test_a_pattern_takes_the_files_that_it_fits(seeds: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    _copy(seeds, folder, "a/one.rst", "a/b/two.rst", "a/.hidden/three.rst", "a/four.txt")
+    (folder / "a" / "letter.rst").write_text("Dear reader")
+    result = _run(folder / "**" / "*.rst", "-o", tmp_path / "specs")
+    assert (result.exception, result.return_value) == (None, 0)
+    found = re.findall(r"^(\w+\.\w+) ", result.output, re.MULTILINE)
+    assert found == ["one.rst", "two.rst"]
+    assert "letter.rst" in result.output
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_named(seeds: Path, tmp_path: Path) -> None:
+    _copy(seeds, tmp_path, "page[1].rst")
+    result = _run(tmp_path / "page[1].rst", "-o", tmp_path / "specs")
+    assert (result.exception, result.return_value) == (None, 0)
+
+
+def test_a_pattern_that_fits_nothing(tmp_path: Path) -> None:
+    result = _run(tmp_path / "*.rst", "-o", tmp_path / "specs")
+    assert isinstance(result.exception, UserError)
+    assert "no file fits the pattern" in str(result.exception)
+
+
+def test_the_same_document_twice_counts_once_and_another_of_its_name_is_refused(
+    seeds: Path, tmp_path: Path
+) -> None:
+    _copy(seeds, tmp_path, "a/page.rst", "b/page.rst")
+    result = _run(tmp_path / "a", tmp_path / "b", "-o", tmp_path / "specs")
+    assert (result.exception, result.return_value) == (None, 0)
+    text = (tmp_path / "specs" / "ai.onnx" / "CenterCropPad-18" / "imported.yaml").read_text()
+    assert text.count("page.rst") == 1
+    other = tmp_path / "b" / "page.rst"
+    other.write_text(other.read_text() + "\n\n")
+    result = _run(tmp_path / "a", tmp_path / "b", "-o", tmp_path / "specs")
+    assert isinstance(result.exception, UserError)
+    assert "two documents of this name describe ai.onnx::CenterCropPad-18" in str(result.exception)
+    assert str(other) in str(result.exception)
+
+
+def test_processes_change_nothing(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is told of, and the result is the same."""
+    monkeypatch.setattr(reading, "WORTH_PROCESSES", 0)
+    documents = [shared / "documents" / "openvino", shared / "documents" / "onnxruntime"]
+    steps: list[Step] = []
+    alone = read_documents(documents)
+    together = read_documents(documents, processes=2, progress=steps.append)
+    assert together == alone
+    assert list(together.layers) == list(alone.layers)
+    last = steps[-1]
+    assert [each.documents for each in steps] == list(range(1, last.of_documents + 1))
+    assert last.size == last.of_size > 2 * reading.BATCH_BYTES
+
+
+def test_the_table_adds_up(shared: Path, tmp_path: Path) -> None:
+    result = _run(
+        shared / "documents" / "openvino", shared / "seeds", "-o", tmp_path / "specs", "--operator", FRAGMENT
+    )
+    assert (result.exception, result.return_value) == (None, 0)
+    lines = result.output.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("document "))
+    end = next(number for number, line in enumerate(lines) if line.startswith("findings: "))
+    rows = [re.split(r"  +", line) for line in lines[start + 1 : end]]
+    *each, total = rows
+    assert total[0] == f"all {130 + 5}"
+    numbers = [[int(cell.split(" ")[0]) for cell in row[-5:]] for row in each]
+    for position, cell in enumerate(total[-5:]):
+        if position > 1:  # an operator and its version can stand in several documents
+            assert int(cell.split(" ")[0]) == sum(row[position] for row in numbers)
+    codes = re.findall(r" (\d+)", lines[end].removeprefix("findings:"))
+    assert sum(map(int, codes)) == int(total[-1])
+
+
+def test_a_row_for_each_operator_version_where_asked(shared: Path, tmp_path: Path) -> None:
+    documents = shared / "documents" / "onnxruntime"
+    short = _run(documents, "-o", tmp_path / "specs")
+    assert "com.microsoft::Attention-1" not in short.output
+    long = _run(documents, "-o", tmp_path / "specs", "--each")
+    assert "com.microsoft::Attention-1" in long.output

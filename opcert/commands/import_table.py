@@ -1,0 +1,118 @@
+"""What `opcert import` prints: what each document gave, each operator version, and what was not read."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import click
+
+from opcert.names import OperatorName
+from reports.text import plural
+from specs.facts import list_facts
+from specs.importing import Import
+from specs.layers import merge_layers
+from specs.model import Spec
+
+_DOCUMENT_HEADINGS = ("document", "dialect", "operators", "versions", "facts", "examples", "findings")
+_VERSION_HEADINGS = (
+    "operator", "documents", "facts", "attributes", "inputs", "outputs", "examples", "findings"
+)  # fmt: skip
+_MOST_VERSIONS = 40
+_MOST_DOCUMENTS = 12
+_MOST_UNREAD = 20
+
+Row = tuple[str, ...]
+
+
+def print_tables(result: Import, each_version: bool) -> None:
+    """Print the tables; the rows of operator versions only where they are few, or asked for."""
+    layers = [layer for found in result.layers.values() for layer in found]
+    if each_version or len(result.layers) <= _MOST_VERSIONS:
+        _print(_VERSION_HEADINGS, [_version_row(result, name) for name in sorted(result.layers)])
+        click.echo()
+    _print(_DOCUMENT_HEADINGS, _document_rows(layers))
+    _print_findings(layers)
+    _print_unread(result)
+
+
+def _version_row(result: Import, name: OperatorName) -> Row:
+    layers = result.layers[name]
+    spec = merge_layers(layers)
+    counts = (len(layers), len(list_facts(spec)), len(spec.attributes), len(spec.inputs), len(spec.outputs))
+    return (str(name), *map(str, counts), _examples([spec]), str(len(spec.findings)))
+
+
+def _document_rows(layers: Sequence[Spec]) -> list[Row]:
+    """A row for each document, or for all of a dialect where they are many; then the sum of several."""
+    by_dialect: dict[str, dict[str, list[Spec]]] = {}
+    for layer in layers:
+        document = layer.documents[0]
+        by_dialect.setdefault(document.dialect, {}).setdefault(document.file, []).append(layer)
+    rows = []
+    for dialect, documents in sorted(by_dialect.items()):
+        if len(documents) > _MOST_DOCUMENTS:
+            found = [layer for each in documents.values() for layer in each]
+            rows.append(_row(plural(len(documents), "document"), dialect, found))
+        else:
+            rows.extend(_row(file, dialect, found) for file, found in sorted(documents.items()))
+    if len(rows) > 1:
+        count = sum(map(len, by_dialect.values()))
+        rows.append(_row(f"all {count}", "", layers))
+    return rows
+
+
+def _row(what: str, dialect: str, layers: Sequence[Spec]) -> Row:
+    versions = {each.operator for each in layers}
+    operators = {(each.domain, each.name) for each in versions}
+    facts = sum(len(list_facts(each)) for each in layers)
+    findings = sum(len(each.findings) for each in layers)
+    counts = (len(operators), len(versions), facts)
+    return (what, dialect, *map(str, counts), _examples(layers), str(findings))
+
+
+def _examples(specs: Iterable[Spec]) -> str:
+    examples = [example for spec in specs for example in spec.examples]
+    return f"{len(examples)} ({sum(each.printed for each in examples)} with outputs)"
+
+
+def _print_findings(layers: Iterable[Spec]) -> None:
+    """The findings by code, those apart that say what was left out of a document."""
+    findings = [finding for layer in layers for finding in layer.findings]
+    for head, some in (
+        ("findings", findings),
+        ("rejected in documents", [each for each in findings if each.action == "rejected"]),
+    ):
+        if some:
+            codes = Counter(each.code for each in some).most_common()
+            click.echo(f"{head}: {', '.join(f'{code} {count}' for code, count in codes)}")
+
+
+def _print_unread(result: Import) -> None:
+    """The files that gave nothing, those of one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for unread in result.unread:
+        reasons.setdefault(unread.reason, []).append(unread.file)
+    for reason, files in reasons.items():
+        click.echo(f"not read, {reason}:")
+        for file in files[:_MOST_UNREAD]:
+            click.echo(f"  {file}")
+        if len(files) > _MOST_UNREAD:
+            click.echo(f"  and {len(files) - _MOST_UNREAD} more")
+
+
+def _print(headings: Row, rows: Sequence[Row]) -> None:
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(*headings)
+        for row in rows:
+            table.add_row(*row)
+        Console().print(table)
+        return
+    widths = [max(len(row[column]) for row in [headings, *rows]) for column in range(len(headings))]
+    for row in [headings, *rows]:
+        cells = [each.ljust(width) for each, width in zip(row, widths, strict=True)]
+        click.echo("  ".join(cells).rstrip())
