@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from specs.model import AttributeSpec, Example, Finding, Origin, ParameterSpec, Source, Spec, TypeConstraint
+from specs.rules import compare_layers
+from specs.rules.document_vs_package import is_package
 
 Part = TypeVar("Part", AttributeSpec, ParameterSpec)
 
@@ -14,16 +16,18 @@ Part = TypeVar("Part", AttributeSpec, ParameterSpec)
 def merge_layers(layers: Sequence[Spec]) -> Spec:
     """One spec of all layers: the first that states a fact gives it, and each contradiction is a finding.
 
-    Documents that name their operator come before those whose user named it (`identity: asserted`).
+    Documents that name their operator come before those whose user named it (`identity: asserted`), and all
+    of them before installed packages.
     """
-    ordered = sorted(layers, key=lambda each: each.documents[0].identity == "asserted")
+    ordered = sorted(layers, key=lambda each: (is_package(each), each.documents[0].identity == "asserted"))
     merged = ordered[0]
     for layer in ordered[1:]:
         merged = _merge(merged, layer)
     documents = tuple(
         sorted((each for layer in layers for each in layer.documents), key=lambda each: each.key)
     )
-    return replace(merged, documents=documents, origins=_origins(merged))
+    findings = (*merged.findings, *compare_layers(ordered))
+    return replace(merged, documents=documents, findings=findings, origins=_origins(merged))
 
 
 def _merge(first: Spec, second: Spec) -> Spec:
@@ -47,7 +51,8 @@ def _merge(first: Spec, second: Spec) -> Spec:
         examples=examples,
         formulas=tuple(sorted(formulas.values(), key=lambda each: each.origin.sources[0].line)),
         prose=(*first.prose, *second.prose),
-        findings=(*first.findings, *second.findings, *merger.findings),
+        # What a package says otherwise is for the rule document-vs-package to find.
+        findings=(*first.findings, *second.findings, *(() if is_package(second) else merger.findings)),
         input_arity=first.input_arity or second.input_arity,
         output_arity=first.output_arity or second.output_arity,
         deprecated=first.deprecated or second.deprecated,
