@@ -1,0 +1,144 @@
+"""Find what is wrong in operator documents and specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.errors import ExitCode, SeveralErrors, UserError
+
+if TYPE_CHECKING:
+    from opcert.names import OperatorName
+    from specs.linting import Linted
+    from specs.model import Finding, Spec
+
+FORMATS = ("text", "json", "sarif")
+
+
+@click.command(name="lint")
+@click.argument("subjects", nargs=-1, metavar="[DOCUMENT|OPERATOR]...")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--findings",
+    "acceptances",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Findings that are known and accepted, with reasons; by default findings.yaml of this folder.",
+)
+@click.option(
+    "--code", "codes", multiple=True, metavar="CODE", help="Only findings of this code (repeatable)."
+)
+@click.option(
+    "--operator",
+    "assertions",
+    multiple=True,
+    metavar="FILE=OPERATOR",
+    help="The operator that a fragment describes, where it does not say so itself.",
+)
+@click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
+@click.option(
+    "--specs",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folders of specs to look for operators in, instead of those that ship with opcert.",
+)
+@click.option(
+    "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
+)
+def command(
+    subjects: tuple[str, ...],
+    form: str,
+    acceptances: Path | None,
+    codes: tuple[str, ...],
+    assertions: tuple[str, ...],
+    dialect: str | None,
+    folders: tuple[Path, ...],
+    processes: int | None,
+) -> int:
+    """Print the findings of documents (files, folders, patterns) and of operators whose specs exist.
+
+    Without arguments, of every operator that ships with opcert. Exit code 1 where an error is found that
+    findings.yaml does not accept.
+    """
+    from opcert.commands.import_progress import import_progress
+    from specs import importing, linting, reading
+    from specs.acceptances import FILE_NAME, Acceptances, read_acceptances
+    from specs.library import OWN_FOLDER, list_operators
+    from specs.lint_formats import find_format
+
+    known = read_acceptances(acceptances) if acceptances else (
+        read_acceptances(Path(FILE_NAME)) if Path(FILE_NAME).is_file() else Acceptances(FILE_NAME)
+    )  # fmt: skip
+    wanted = _check_codes(codes)
+    documents, names = _sort(subjects, folders)
+    parts: list[Linted] = []
+    if documents:
+        asserted = [importing.Assertion.parse(each) for each in assertions]
+        remembered = importing.remembered_assertions(OWN_FOLDER)
+        jobs = []
+        for path, named in reading.find_files(documents):
+            operators = tuple(each.operator for each in asserted if each.fits(path))
+            if not operators and path.name in remembered:
+                operators = (remembered[path.name],)
+            jobs.append(reading.Job(path, named, operators, dialect))
+        with import_progress() as progress:
+            outcomes = reading.read_jobs(jobs, processes or reading.PROCESSES, progress)
+        errors = [each.error for each in outcomes if each.error is not None and each.job.named]
+        if errors:
+            raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
+        parts.append(linting.lint_outcomes(outcomes, _examine))
+    if names or not subjects:
+        parts.append(linting.lint_operators(names or list_operators(folders), folders, _examine))
+    linted = linting.accept(linting.join(parts), known)
+    linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
+    click.echo(find_format(form)(linted), nl=False)
+    for path_text, reason in linted.unread:
+        click.echo(f"not read: {path_text}: {reason}", err=True)
+    if not linted.subjects:
+        return int(ExitCode.NOTHING_RAN)
+    return int(ExitCode.DOES_NOT_HOLD if linted.errors else ExitCode.HOLDS)
+
+
+def _examine(spec: Spec) -> Iterable[Finding]:
+    """What the rules that need the reference find."""
+    from reference.rules import rules
+    from specs.rules import examine_spec
+
+    return examine_spec(spec, rules())
+
+
+def _check_codes(codes: Sequence[str]) -> frozenset[str]:
+    import reference.rules
+    import specs.rules
+
+    known = {each.code for each in (*specs.rules.rules(), *reference.rules.rules())}
+    for each in codes:
+        if each not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(each, sorted(known), n=3, cutoff=0.5)
+            raise UserError(
+                "no such code", got=repr(each), expected=" or ".join(near) or "a code of findings"
+            )
+    return frozenset(codes)
+
+
+def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path], list[OperatorName]]:
+    """What was named, as documents and operators: what exists as a file, or looks like one, is a document."""
+    import glob
+
+    from specs.library import find_operator_name
+
+    documents: list[Path] = []
+    names: list[OperatorName] = []
+    for each in subjects:
+        path = Path(each)
+        if path.exists() or glob.has_magic(each) or path.suffix in (".md", ".rst", ".txt", ".html"):
+            documents.append(path)
+        else:
+            names.append(find_operator_name(each, folders))
+    return documents, names

@@ -1,0 +1,13 @@
+"""The linter's rules that need the reference: one module for each code, in the form of `specs.rules`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from specs.rules import Rule, read_rules
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule that needs the reference, in the order of the codes."""
+    return read_rules(__name__, __path__)
