@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opcert.attributes import AttributeKind
-from opcert.element_types import find_element_type
-from opcert.errors import UserError
 from specs.documents import Line
 from specs.model import Example, Finding, Source, Spec, Value
+from specs.openvino_pages.layers import Layers, decode
 from specs.openvino_pages.matrices import check_matrix, read_matrices
+from specs.openvino_pages.tokens import Lexed
 from specs.worked.printed import Printed, fits, read_printed
 
 _CALL = re.compile(r"^\d+\. +``(?P<attributes>\w+=\"[^`]*)``$")
@@ -24,31 +24,23 @@ _SHAPE = re.compile(r"^output[ _]shape: `+\[(?P<shape>[\d, ]+)\]`+$")
 _MOST = 100_000
 
 
-def read_examples(spec: Spec, lines: Sequence[Line]) -> tuple[tuple[Example, ...], list[Finding]]:
+def read_examples(
+    spec: Spec, lines: Sequence[Line], page: Lexed
+) -> tuple[tuple[Example, ...], list[Finding]]:
     """The examples of a page and what is wrong with them."""
     kinds = {name: each.kind for name, each in spec.attributes.items()}
     numbered = _Numbered(spec, kinds)
     for line in lines:
         numbered.take(line)
     numbered.close()
-    return (*_layers(spec, kinds, lines), *numbered.examples), numbered.findings
+    layers = Layers(spec)
+    layers.read(page.blocks)
+    return (*layers.examples, *numbered.examples), [*layers.findings, *numbered.findings]
 
 
 def decode_attributes(text: str, kinds: Mapping[str, AttributeKind | None]) -> dict[str, Any]:
     """Attributes as XML writes them, each by its kind; those of unknown kind stay text."""
-    return {name: _decode(value, kinds.get(name)) for name, value in _ATTRIBUTE.findall(text)}
-
-
-def _decode(text: str, kind: AttributeKind | None) -> Any:
-    try:
-        if kind in ("ints", "floats"):
-            number = int if kind == "ints" else float
-            return [number(each) for each in text.split(",") if each.strip()]
-        if kind in ("int", "float"):
-            return int(text) if kind == "int" else float(text)
-    except ValueError:
-        return text
-    return text
+    return {name: decode(value, kinds.get(name)) for name, value in _ATTRIBUTE.findall(text)}
 
 
 class _Numbered:
@@ -124,9 +116,15 @@ class _Numbered:
         name = f"example_{len(self.examples) + 1}"
         if output is None:
             self.findings.append(
-                Finding("example-not-read", "warning", source, f"the output of {name} cannot be read",
-                        "no complete array in a code block", "noted")
-            )  # fmt: skip
+                Finding(
+                    "example-not-read",
+                    "warning",
+                    source,
+                    f"the output of {name} cannot be read",
+                    "no complete array in a code block",
+                    "noted",
+                )
+            )
         self.examples.append(
             Example(
                 id=name,
@@ -153,57 +151,3 @@ def _image(line: Line) -> Value | None:
         return Value(shape, None, None, line.source(stated.start("shape")))
     data = tuple(number for first, last in bounds for number in range(first, last + 1))
     return Value(shape, data, None, line.source(stated.start("shape")))
-
-
-def _layers(
-    spec: Spec, kinds: Mapping[str, AttributeKind | None], lines: Sequence[Line]
-) -> tuple[Example, ...]:
-    """The XML layers of a page: attributes and the shapes of their ports."""
-    examples: list[Example] = []
-    start: Line | None = None
-    block: list[str] = []
-    for line in lines:
-        if re.search(r"<layer\b", line.text):
-            start, block = line, []
-        if start is not None:
-            block.append(line.text)
-            if "</layer>" in line.text:
-                name = f"layer_{len(examples) + 1}"
-                examples.append(_layer(name, spec, kinds, "\n".join(block), start.source()))
-                start = None
-    return tuple(examples)
-
-
-def _layer(
-    name: str, spec: Spec, kinds: Mapping[str, AttributeKind | None], text: str, source: Source
-) -> Example:
-    data = re.search(r"<data\b([^>]*)>", text)
-    inputs = re.search(r"<input>(.*?)</input>", text, re.DOTALL)
-    outputs = re.search(r"<output>(.*?)</output>", text, re.DOTALL)
-    return Example(
-        id=name,
-        attributes=decode_attributes(data[1], kinds) if data else {},
-        inputs=tuple(zip((each.name for each in spec.inputs), _ports(inputs, source), strict=False)),
-        outputs=tuple(zip((each.name for each in spec.outputs), _ports(outputs, source), strict=False)),
-        source=source,
-    )
-
-
-def _ports(block: re.Match[str] | None, source: Source) -> list[Value | None]:
-    values: list[Value | None] = []
-    for head, body in re.findall(r"<port\b([^>]*?)>(.*?)</port>", block[1] if block else "", re.DOTALL):
-        extents = re.findall(r"<dim>\s*([^<]*?)\s*(?:<!--[^>]*-->)?\s*</dim>", body)
-        precision = re.search(r'precision="(\w+)"', head)
-        if all(re.fullmatch(r"\d{1,9}", each) for each in extents):
-            shape = tuple(int(each) for each in extents)
-            values.append(Value(shape, None, _element_type(precision[1]) if precision else None, source))
-        else:
-            values.append(None)
-    return values
-
-
-def _element_type(text: str) -> str | None:
-    try:
-        return find_element_type(text.lower()).name
-    except UserError:
-        return None

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from specs.documents import Line, Passage
-from specs.model import Source
+from specs.openvino_pages.tokens import Lexed, Token, joined
 
-_SECTION = re.compile(r"^\*\*(?P<title>[A-Z][\w ]*)\*\*\s*:?\s*(?P<rest>.*)$")
-_BULLET = re.compile(r"^(?P<indent> *)\* +(?P<text>\S.*)$")
-_KEY = re.compile(r"^\*\*(?P<key>[\w .]+)\*\*\s*:\s*(?P<rest>.*)$")
+_KEY = re.compile(r"^\*\*(?P<key>[\w .]+?)[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<rest>.*)$")
 DEEPEST = 8
 
 
 @dataclass
 class Section:
-    """A section: where its title stands, what follows the title in its line, and its lines."""
+    """A section: its title in small letters, where it stands, and its tokens."""
 
-    place: Source
-    lines: list[Line] = field(default_factory=list)
+    title: str
+    place: Line
+    tokens: list[Token] = field(default_factory=list)
+
+    @property
+    def passage(self) -> Passage:
+        return Passage([each.line for each in self.tokens])
 
 
 @dataclass
@@ -35,46 +38,83 @@ class Bullet:
     def passage(self) -> Passage:
         return Passage(self.lines)
 
-    def part(self, key: str) -> tuple[Bullet, Passage] | None:
-        """The child `**key**: text` and its text; None where there is none."""
+    @property
+    def text(self) -> str:
+        """Its words without escapes, in one line."""
+        return joined(self.lines)
+
+    @property
+    def key(self) -> tuple[str, Part] | None:
+        """What `**key**: text` names, in small letters, and the text behind."""
+        match = _KEY.match(self.lines[0].text)
+        if match is None:
+            return None
+        rest = [self.lines[0].after(match.start("rest")), *self.lines[1:]]
+        return match["key"].strip().lower(), Part(self, rest)
+
+    def parts(self) -> Iterator[tuple[str, Part]]:
+        """The children that have a key."""
         for child in self.children:
-            match = _KEY.match(child.lines[0].text)
-            if match and match["key"].strip().lower() == key.lower():
-                rest = child.lines[0].after(match.start("rest"))
-                return child, Passage([rest, *child.lines[1:]])
-        return None
+            if child.key is not None:
+                yield child.key
+
+    def part(self, key: str) -> Part | None:
+        """The first child of that key; None where there is none."""
+        return next((part for name, part in self.parts() if name == key), None)
 
 
-def read_sections(lines: Sequence[Line]) -> dict[str, Section]:
-    """The sections of a page by their titles in small letters; the first of a title counts."""
-    sections: dict[str, Section] = {}
-    current: Section | None = None
-    for line in lines:
-        match = _SECTION.match(line.text)
-        if match:
-            current = Section(line.source())
-            sections.setdefault(match["title"].strip().lower(), current)
-            if match["rest"]:
-                current.lines.append(line.after(match.start("rest")))
-        elif current is not None:
-            current.lines.append(line)
+@dataclass(frozen=True)
+class Part:
+    """What stands behind a key: the bullet that holds it, and its lines without the key."""
+
+    bullet: Bullet
+    lines: list[Line]
+
+    @property
+    def passage(self) -> Passage:
+        return Passage(self.lines)
+
+    @property
+    def text(self) -> str:
+        return joined(self.lines)
+
+    @property
+    def line(self) -> Line:
+        return self.lines[0]
+
+
+def read_sections(page: Lexed) -> list[Section]:
+    """The sections of a page in their order."""
+    sections: list[Section] = []
+    for token in page.tokens:
+        if token.kind == "section":
+            sections.append(Section(token.title, token.line))
+            if token.line.text:
+                sections[-1].tokens.append(Token("text", token.line))
+        elif sections:
+            sections[-1].tokens.append(token)
     return sections
 
 
-def read_bullets(lines: Sequence[Line]) -> list[Bullet]:
-    """The top bullets of a section with what stands below each, at most eight levels deep."""
+def read_bullets(tokens: Sequence[Token]) -> list[Bullet]:
+    """The top bullets of a section with what stands below each, at most eight levels deep.
+
+    Text at the left edge behind an empty line belongs to no bullet.
+    """
     top: list[Bullet] = []
     stack: list[Bullet] = []
-    for line in lines:
-        match = _BULLET.match(line.text)
-        if match:
-            indent = len(match["indent"])
-            while stack and stack[-1].indent >= indent:
+    empty = False
+    for token in tokens:
+        if token.kind == "bullet":
+            while stack and stack[-1].indent >= token.indent:
                 stack.pop()
-            bullet = Bullet(indent, [line.after(match.start("text"))])
+            bullet = Bullet(token.indent, [token.line])
             if len(stack) < DEEPEST:
                 (stack[-1].children if stack else top).append(bullet)
                 stack.append(bullet)
-        elif stack and line.text.strip():
-            stack[-1].lines.append(line)
+            empty = False
+        elif not token.line.text.strip():
+            empty = True
+        elif stack and token.kind == "text" and not (empty and token.indent == 0):
+            stack[-1].lines.append(token.line)
     return top

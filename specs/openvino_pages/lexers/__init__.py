@@ -1,0 +1,1 @@
+"""The lexers of OpenVINO specifications, one for each generation of their markup."""

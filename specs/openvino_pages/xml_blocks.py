@@ -1,0 +1,108 @@
+"""XML fragments of OpenVINO's pages, read without entities, with the line of each element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from specs.documents import Line
+
+MOST_LINES = 20_000
+_DEEPEST = 64
+_ELISION = re.compile(r"\.{3,}|…")
+_DECLARATION = re.compile(r"<!(?!--)|<\?")
+
+
+@dataclass
+class Element:
+    """An element: name, attributes, line, text, what stands below it.
+
+    `comments` are those inside of it before its first child, and those behind it before the next element.
+    """
+
+    name: str
+    attributes: dict[str, str]
+    line: Line
+    text: str = ""
+    children: list[Element] = field(default_factory=list)
+    comments: list[tuple[str, Line]] = field(default_factory=list)
+
+    def all(self, name: str) -> list[Element]:
+        """The elements of that name at any depth, in their order."""
+        found = [self] if self.name == name else []
+        for child in self.children:
+            found += child.all(name)
+        return found
+
+
+@dataclass(frozen=True)
+class Malformed:
+    """Why a fragment does not parse, and where."""
+
+    line: Line
+    reason: str
+
+
+def read_xml(lines: Sequence[Line]) -> Element | Malformed:
+    """The fragment below a root of its own; elisions (`...`) count as nothing."""
+    if len(lines) > MOST_LINES:
+        return Malformed(lines[0], "too long")
+    for line in lines:
+        if _DECLARATION.search(line.text):
+            return Malformed(line, "declarations are not read")
+    text = "\n".join(_ELISION.sub(" ", each.text) for each in lines)
+    builder = _Builder(lines)
+    try:
+        builder.parser.Parse(f"<root>{text}</root>", True)
+    except expat.ExpatError as error:
+        return Malformed(lines[min(error.lineno, len(lines)) - 1], expat.ErrorString(error.code))
+    except _TooDeep as error:
+        return Malformed(error.line, "nested too deeply")
+    return builder.root
+
+
+class _TooDeep(Exception):
+    def __init__(self, line: Line) -> None:
+        super().__init__("nested too deeply")
+        self.line = line
+
+
+class _Builder:
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CommentHandler = self._comment
+        self.parser.CharacterDataHandler = self._data
+        self._lines = lines
+        self._stack: list[Element] = []
+        self._closed: Element | None = None
+        self.root = Element("root", {}, lines[0])
+
+    def _line(self) -> Line:
+        return self._lines[min(self.parser.CurrentLineNumber, len(self._lines)) - 1]
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        element = Element(name, attributes, self._line()) if self._stack else self.root
+        if self._stack:
+            self._stack[-1].children.append(element)
+        self._stack.append(element)
+        self._closed = None
+        if len(self._stack) > _DEEPEST:
+            raise _TooDeep(self._line())
+
+    def _end(self, name: str) -> None:
+        self._closed = self._stack.pop()
+
+    def _comment(self, text: str) -> None:
+        owner = self._closed
+        if owner is None and self._stack:
+            owner = self._stack[-1]
+        if owner is not None:
+            owner.comments.append((" ".join(text.split()), self._line()))
+
+    def _data(self, text: str) -> None:
+        if self._stack:
+            self._stack[-1].text += text
