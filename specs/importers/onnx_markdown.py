@@ -26,7 +26,10 @@ _SINCE = re.compile(
 
 def recognise(text: Text) -> float:
     """Sure where an anchored heading of an operator and its version sentence stand."""
-    anchored = re.search(r'^### .*<a name="[^"]*">.*\*\*[\w.-]+\*\*', text.content, re.MULTILINE)
+    # Bounded, so that a line of a million anchors is answered at once.
+    anchored = re.search(
+        r'^### .{0,99}?<a name="[^"\n]{0,99}">.{0,99}?\*\*[\w.-]{1,99}\*\*', text.content, re.MULTILINE
+    )
     since = "This version of the operator has been" in text.content
     return 1.0 if anchored and since else 0.0
 

@@ -9,7 +9,7 @@ from specs.documents import Passage
 from specs.model import Formula, Origin
 
 _LEFT = r"[a-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*(?:\[[A-Za-z0-9]+\])?"
-_QUOTED = re.compile(rf"`+(?P<name>{_LEFT}) = (?P<text>[^`=][^`]*?)`+")
+_QUOTED = re.compile(rf"(?<!`)`++(?P<name>{_LEFT}) = (?P<text>[^`=][^`]*?)`+")
 _CLAUSE = re.compile(rf"(?:^\s*|[,:]\s)(?P<name>{_LEFT}) = (?P<text>[^=`,][^=`]*?)[,.]?\s*$")
 _CONDITION = re.compile(
     r"\b[Ii]f [`\"']*(?P<name>\w+)[`\"']* is [`\"']+(?P<value>\w+)[`\"']+,[^.]*?:?\s*$", re.DOTALL
