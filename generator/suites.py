@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from math import prod
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from time import perf_counter
@@ -95,15 +96,24 @@ def generate(
         return
     # Workers are started afresh, never forked: runtimes and test runners hold threads.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        jobs = [pool.submit(generate_operator, operator, options, tuple(folders)) for operator in wanted]
+        # The longest first, so that none of them is left over at the end.
+        jobs = {
+            operator: pool.submit(generate_operator, operator, options, tuple(folders))
+            for operator in sorted(wanted, key=_combinations, reverse=True)
+        }
         try:
-            for job in jobs:
-                yield job.result()
+            for operator in wanted:
+                yield jobs[operator].result()
         except BaseException:
             # Whoever is interrupted does not wait for the operators under way.
             for child in active_children():
                 child.terminate()
             raise
+
+
+def _combinations(operator: OperatorName) -> int:
+    """In how many ways an operator's documents can be read: what its cases take goes with that."""
+    return prod(len(options) for options in find_operator(operator).readings.values())
 
 
 def write_generated(

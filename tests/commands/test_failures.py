@@ -166,7 +166,7 @@ def test_a_certification_that_is_ended_from_outside(
 
 def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [*OPCERT, "generate"],
+        [*OPCERT, "generate", "CenterCropPad-18", "Resize-10"],
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
