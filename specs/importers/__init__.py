@@ -19,6 +19,9 @@ from specs.documents import Text
 from specs.model import Spec
 from specs.rules import check_page
 
+MOST_VERSIONS = 10_000
+_LONGEST_NAME = 200
+
 
 @dataclass(frozen=True)
 class Importer:
@@ -68,4 +71,26 @@ def import_text(text: Text, operator: OperatorName | None = None, dialect: str |
             got=f"a document of the dialect {importer.dialect}",
             where=Place(text.file),
         )
+    if len(specs) > MOST_VERSIONS:
+        raise UserError(
+            "the document defines too many operators",
+            got=f"{len(specs)} operator versions",
+            expected=f"at most {MOST_VERSIONS}",
+            where=Place(text.file),
+        )
+    for each in specs:
+        _check_name(each.operator, text.file)
     return check_page(text, importer.dialect, specs)
+
+
+def _check_name(operator: OperatorName, file: str) -> None:
+    """Refuse a name that is none: names of operators become names of folders."""
+    name = str(operator)
+    try:
+        wrong = len(name) > _LONGEST_NAME or OperatorName.parse(name) != operator
+    except UserError:
+        wrong = True
+    if wrong:
+        raise UserError("the document names an operator as none can be named", got=repr(name[:99]),
+                        expected="domain::Name-version in letters, digits, dots and underscores",
+                        where=Place(file))  # fmt: skip
