@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -31,7 +31,7 @@ def merge_layers(layers: Sequence[Spec]) -> Spec:
 
 
 def _merge(first: Spec, second: Spec) -> Spec:
-    merger = _Merger()
+    merger = _Merger({each.key: each.file for each in (*first.documents, *second.documents)})
     attributes = dict(first.attributes)
     for name, each in second.attributes.items():
         attributes[name] = merger.part(f"attribute {name}", attributes.get(name), each)
@@ -44,6 +44,7 @@ def _merge(first: Spec, second: Spec) -> Spec:
     formulas = {(each.name, each.when, each.text): each for each in (*second.formulas, *first.formulas)}
     return replace(
         first,
+        documents=(*first.documents, *second.documents),
         attributes=attributes,
         inputs=inputs,
         outputs=outputs,
@@ -64,7 +65,8 @@ def _merge(first: Spec, second: Spec) -> Spec:
 class _Merger:
     """Merges part by part and keeps the contradictions that it meets."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
         self.findings: list[Finding] = []
 
     def part(self, what: str, first: Part | None, second: Part) -> Part:
@@ -137,7 +139,7 @@ class _Merger:
                 "documents-disagree",
                 "warning",
                 second,
-                f"{what} differs from document {first.document}, line {first.line}",
+                f"{what} differs from {self._files.get(first.document, first.document)}, line {first.line}",
                 evidence,
                 "noted",
             )
@@ -145,7 +147,7 @@ class _Merger:
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {
-    AttributeSpec: ("kind", "required", "values", "at_least", "more_than", "at_most"),
+    AttributeSpec: ("kind", "required", "values", "at_least", "more_than", "at_most", "least_length"),
     ParameterSpec: (
         "option",
         "type",
@@ -154,6 +156,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
         "at_least",
         "homogeneous",
         "differentiable",
+        "least_length",
         "default",
     ),
 }
@@ -187,6 +190,7 @@ def _origins(spec: Spec) -> dict[str, Origin]:
             ("at_least", attribute.at_least is not None),
             ("more_than", attribute.more_than is not None),
             ("at_most", attribute.at_most is not None),
+            ("least_length", attribute.least_length is not None),
         ):
             if present:
                 origins[f"{path}.{field}"] = spec.origins.get(f"{path}.{field}", attribute.origin)

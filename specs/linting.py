@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from opcert.names import OperatorName
 from specs.acceptances import Acceptances
-from specs.documents import KEY
 from specs.layers import merge_layers
 from specs.library import load_spec
 from specs.model import Finding, Source, Spec
@@ -51,7 +50,7 @@ def lint_outcomes(outcomes: Sequence[Outcome], examine: Examine) -> Linted:
     layers: dict[OperatorName, list[tuple[str, Spec]]] = {}
     for outcome in outcomes:
         if outcome.text is None:
-            linted.unread.append((str(outcome.job.path), str(outcome.error)))
+            linted.unread.append((str(outcome.job.path), outcome.error.problem if outcome.error else ""))
             continue
         path = str(outcome.job.path)
         linted.texts[path] = outcome.text.content.split("\n")
@@ -67,15 +66,13 @@ def lint_outcomes(outcomes: Sequence[Outcome], examine: Examine) -> Linted:
 def _of_layers(
     operator: OperatorName, stated: Sequence[tuple[str, Spec]], examine: Examine
 ) -> list[Reported]:
-    paths: dict[str, str] = {}
-    keyed = []
-    for number, (path, layer) in enumerate(stated, 1):
-        key = f"{KEY}{number}"
-        paths[key] = path
-        keyed.append(with_key(layer, key))
-    spec = merge_layers(keyed)
+    if len(stated) == 1:
+        path, spec = stated[0]
+        findings = dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec)))
+        return [Reported(each, path, operator) for each in findings]
+    spec = merge_layers([with_key(layer, path) for path, layer in stated])
     findings = dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec)))
-    return [Reported(each, paths[each.source.document], operator) for each in findings]
+    return [Reported(each, each.source.document, operator) for each in findings]
 
 
 def lint_operators(names: Iterable[OperatorName], folders: Sequence[Path], examine: Examine) -> Linted:

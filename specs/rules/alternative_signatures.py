@@ -1,0 +1,8 @@
+"""The page describes several signatures of one operator side by side."""
+
+from __future__ import annotations
+
+from specs.model import Severity
+
+SEVERITY: Severity = "hint"
+FOUND_BY = "specs.openvino_pages"

@@ -1,0 +1,103 @@
+"""The rules: each code has one module, each module finds its own code alone, pages are cut rightly."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import reference.rules
+import specs.rules
+from opcert.names import OperatorName
+from specs.documents import Text, read_document
+from specs.importers import find_importer
+from specs.library import load_spec
+from specs.model import Origin
+from specs.pages import Page
+from specs.rules import Rule, examine_spec
+
+RULES = (*specs.rules.rules(), *reference.rules.rules())
+DOCUMENTS = ("seeds/*.txt", "documents/onnx/Operators.md", "documents/openvino/movement/*.md",
+             "documents/tensorflow/docstrings/Re*.txt")  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_says_what_it_means_and_finds_or_names_who_does(rule: Rule) -> None:
+    finds = [each for each in (rule.check, rule.compare, rule.examine) if each is not None]
+    assert bool(finds) != bool(rule.found_by)
+    assert rule.meaning.endswith(".")
+    assert rule.severity in ("error", "warning", "hint")
+    for each in finds:
+        assert getattr(sys.modules[each.__module__], "CODE", rule.code) == rule.code
+
+
+def codes_of(path: Path) -> Iterator[str]:
+    """The codes that a module gives to findings, as literals."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            if called in ("Finding", "find", "_find", "_finding", "_note") and "-" in str(node.args[0].value):
+                yield str(node.args[0].value)
+
+
+def test_every_code_of_the_importers_has_a_module(repository: Path) -> None:
+    known = {each.code for each in RULES}
+    found = {
+        code
+        for folder in ("specs", "reference", "generator")
+        for path in sorted((repository / folder).rglob("*.py"))
+        for code in codes_of(path)
+    }
+    assert len(found) > 20
+    assert sorted(found - known) == []
+
+
+def texts(shared: Path) -> Iterator[Text]:
+    for pattern in DOCUMENTS:
+        for path in sorted(shared.glob(pattern)):
+            yield read_document(path)
+
+
+def test_pages_give_back_the_passages_that_were_read(shared: Path) -> None:
+    """The prose that rules see is what the importer saw, word for word."""
+    right, wrong = 0, []
+    for text in texts(shared):
+        importer = find_importer(text)
+        operator = (
+            OperatorName.parse("org.tensorflow::BatchToSpaceND-1") if "fragment" in importer.dialect else None
+        )
+        for version in Page(text, importer.dialect, importer.read(text, operator)).versions():
+            for prose in version.spec.prose:
+                words = " ".join(version.passages[prose.about].text.split())
+                if hashlib.sha256(words.encode()).hexdigest() == prose.sha256:
+                    right += 1
+                else:
+                    wrong.append((text.file, prose.about))
+    assert right > 1700
+    assert len(wrong) < right / 100, wrong[:20]
+
+
+def test_a_version_has_its_own_lines_alone(seeds: Path) -> None:
+    text = read_document(next(seeds.glob("004_*")))
+    importer = find_importer(text)
+    versions = list(Page(text, importer.dialect, importer.read(text, None)).versions())
+    assert [(each.spec.operator.short, each.lines[0].text) for each in versions] == [
+        (f"Resize-{number}", f"Resize - {number}") for number in (18, 13, 11, 10)
+    ]
+    ends = [each.lines[-1].number for each in versions]
+    assert [each.lines[0].number for each in versions[1:]] == [each + 1 for each in ends[:-1]]
+    assert [len(each.blocks) for each in versions] == [37, 0, 0, 0]
+
+
+def test_a_fact_without_source_is_an_error() -> None:
+    spec = load_spec(OperatorName.parse("ai.onnx::Resize-18"))
+    assert [each for each in examine_spec(spec) if each.code == "fact-without-source"] == []
+    bare = replace(spec.constraints[0], origin=Origin("added", (), "  "))
+    found = examine_spec(replace(spec, constraints=(bare, *spec.constraints[1:])))
+    errors = [each for each in found if each.code == "fact-without-source"]
+    assert [(each.severity, bare.id in each.message) for each in errors] == [("error", True)]
