@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from specs.model import Finding, Severity
 from specs.pages import Version
@@ -19,11 +20,11 @@ def check(version: Version) -> Iterator[Finding]:
     if version.page.dialect != "onnx-sphinx-rst":
         return
     empty = []
-    for line in version.lines:
+    for line, below in pairwise(version.lines):
         if line.text.startswith("**Summary**") or line.text.startswith("**Attributes**"):
             break
         field = _FIELD.match(line.text)
-        if field:
+        if field and not below.text.startswith("`"):
             empty.append((field[1], line))
     if empty:
         names = ", ".join(name for name, _ in empty)

@@ -12,7 +12,7 @@ from specs.pages import Version
 CODE = "example-undefined-name"
 SEVERITY: Severity = "hint"
 
-_CALL = re.compile(r"(?<![\w.\"'])([A-Za-z_]\w*)\(")
+_CALL = re.compile(r"(?<![\w.\"'])([a-z_]\w*)\(")
 _DEFINED = re.compile(
     r"\b(?:def|class|import|as|for)\s+(\w+)|^\s*(\w+)\s*(?::[^=]+)?=[^=]|\blambda (\w+)", re.M
 )

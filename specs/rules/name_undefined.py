@@ -18,7 +18,7 @@ _LETTER = re.compile(r"^[a-z]$")
 
 
 def check(version: Version) -> Iterator[Finding]:
-    """One finding for each name whose rank is taken, each group of names in formulas, all missing arguments."""
+    """One finding for each name whose rank is taken, each group of names in formulas, missing arguments."""
     spec = version.spec
     known = {*spec.attributes, *(each.name for each in (*spec.inputs, *spec.outputs))}
     defined = {re.sub(r"^shape\((\w+)\)$|\[.*$", r"\1", each.name) for each in spec.formulas}
@@ -31,7 +31,7 @@ def check(version: Version) -> Iterator[Finding]:
 
 
 def _ranks(version: Version, known: Iterable[str]) -> Iterator[Finding]:
-    names = {each.lower() for each in known}
+    names = {each.lower() for each in known} | {"input", "tensor"}
     places: dict[str, list[Source]] = {}
     for passage in version.passages.values():
         for match in _RANK.finditer(passage.text):
@@ -73,7 +73,7 @@ def _subscripts(version: Version, known: set[str]) -> Iterator[Finding]:
     defined = " ".join(passage.text for passage in version.passages.values())
     found = {
         name: place for name, place in places.items()
-        if not re.search(rf"\[\s*(?:\w+,\s*)*{name}\b[^\[\]]*\]|{name}\s*(?:=|is|has)\s", defined)
+        if not re.search(rf"\[\s*(?:\w+,\s*)*{name}\b[^\[\]]*\]|{name}\s*(?:is|has|=(?! *\[+\d))\s", defined)
     }  # fmt: skip
     if found:
         described = ", ".join(each.name for each in version.spec.inputs)
