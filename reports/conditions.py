@@ -64,6 +64,10 @@ class _Literal:
     place: int
 
 
+_Table = Sequence[tuple[str, Mapping[str, int]]]
+"""Each feature with its values, and the observations that have each as bits of a number."""
+
+
 @dataclass(frozen=True)
 class _Rule:
     literals: tuple[_Literal, ...]
@@ -96,9 +100,11 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
         else:
             passing |= 1 << position
     failed = failing
+    table = [(name, _masks(observations, name)) for name in features]
+    everything = (1 << len(observations)) - 1
     found: list[Separation] = []
     while failing:
-        best = _best(observations, features, groups, failing, failed, passing)
+        best = _best(table, everything, groups, failing, failed, passing)
         if best is None:
             break
         found.append(best)
@@ -108,21 +114,20 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
 
 
 def _best(
-    observations: Sequence[Observation],
-    features: Sequence[str],
+    table: _Table,
+    everything: int,
     groups: Mapping[str, int],
     failing: int,
     failed: int,
     passing: int,
 ) -> Separation | None:
-    literals = _single_values(observations, features, failing)
-    everything = (1 << len(observations)) - 1
+    literals = _single_values(table, failing)
     rules = [_Rule((), everything)]
     best: _Rule | None = None
     worth = -math.inf
     for size in range(MOST_CONDITIONS + 1):
         if size:
-            rules = _grow(rules, literals, observations, features, failing)
+            rules = _grow(rules, literals, table, failing)
         scored = sorted(
             ((_score(rule.mask, groups, failing, passing) - rule.cost, rule) for rule in rules),
             key=_preferred,
@@ -148,15 +153,14 @@ def _best(
 def _grow(
     rules: Sequence[_Rule],
     literals: Sequence[_Literal],
-    observations: Sequence[Observation],
-    features: Sequence[str],
+    table: _Table,
     failing: int,
 ) -> list[_Rule]:
     """Every rule with one more condition that makes it narrower and still covers a failing case."""
     grown = {}
     for rule in rules:
         used = {each.condition.feature for each in rule.literals}
-        several = _several_values(observations, features, failing & rule.mask, used)
+        several = _several_values(table, failing & rule.mask, used)
         for literal in [*literals, *several]:
             both = rule.mask & literal.mask
             if literal.condition.feature in used or both == rule.mask or not both & failing:
@@ -210,13 +214,10 @@ def _masks(observations: Sequence[Observation], feature: str) -> dict[str, int]:
     return masks
 
 
-def _single_values(
-    observations: Sequence[Observation], features: Sequence[str], failing: int
-) -> list[_Literal]:
+def _single_values(table: _Table, failing: int) -> list[_Literal]:
     """Each value of each feature that a failing case has, and (of three values and more) its negation."""
     literals = []
-    for place, feature in enumerate(features):
-        masks = _masks(observations, feature)
+    for place, (feature, masks) in enumerate(table):
         known = 0
         for mask in masks.values():
             known |= mask
@@ -228,15 +229,12 @@ def _single_values(
     return literals
 
 
-def _several_values(
-    observations: Sequence[Observation], features: Sequence[str], failing: int, used: set[str]
-) -> list[_Literal]:
+def _several_values(table: _Table, failing: int, used: set[str]) -> list[_Literal]:
     """For each feature with more values the two or three that the given failing cases have."""
     literals = []
-    for place, feature in enumerate(features):
+    for place, (feature, masks) in enumerate(table):
         if feature in used:
             continue
-        masks = _masks(observations, feature)
         values = tuple(sorted(value for value, mask in masks.items() if mask & failing))
         if 2 <= len(values) <= MOST_VALUES and len(values) < len(masks) - 1:
             mask = 0
