@@ -1,0 +1,294 @@
+"""Documents made to hurt: bounded time and memory, nothing executed, opened or expanded, a clear answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from opcert.errors import Place, UserError
+from opcert.names import OperatorName
+from specs import importers, reading
+from specs.documents import Text
+from specs.imported_writer import write_imported
+from specs.importers import import_text
+from specs.limits import limited
+from specs.reading import Job, read_one
+
+SECONDS = 5.0
+"""What one hostile document may take here; each takes a fraction of a second on a quiet machine."""
+
+FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
+SINCE = "This version of the operator has been available since version 1 of the default ONNX operator set."
+FRAMES = {
+    "onnx-markdown": '### <a name="X"></a><a name="x">**X**</a>\n\n  %s\n\n#### Version\n\n'
+    + SINCE
+    + "\n\n%s\n",
+    "onnx-sphinx-rst": ".. _l-onnx-doc-X:\n\n=\nX\n=\n\n.. _l-onnx-op-x-1:\n\nX - 1\n=====\n\n**Version**\n\n"
+    "* **name**: `X (GitHub) <u>`_\n* **since_version**: **1**\n\n**Summary**\n\n%s\n\n%s\n",
+    "openvino": "# X {#x}\n\n**Versioned name**: *X-1*\n\n**Category**: *c*\n\n"
+    "**Short description**: %s\n\n%s\n",
+    "tensorflow-docstring": "# op: X\n\nSummary %s\n\n"
+    "Args:\n  x: A `Tensor`. %s\n\nReturns:\n  A `Tensor`.\n",
+    "tensorflow-fragment": "crops\n|\nA Tensor . %s %s\n|\n",
+}
+"""A small document of each dialect, with a place in its prose and one behind its head."""
+
+SIZE = 20_000
+PIECES = {
+    "one word": "a" * SIZE,
+    "words": "word " * (SIZE // 5),
+    "backquotes": "`" * SIZE,
+    "asterisks": "*" * SIZE,
+    "bold words": "**a** " * (SIZE // 6),
+    "anchors": "### " + '<a name="x">' * (SIZE // 12),
+    "brackets": "[" * SIZE,
+    "pairs of brackets": "[]" * (SIZE // 2),
+    "parentheses": "(" * SIZE,
+    "numbers": "[[1, 2], " * (SIZE // 9),
+    "digits": "1" * SIZE,
+    "spaces": "x" + " " * SIZE + "x",
+    "line ends": "\n" * SIZE,
+    "hyphens at line ends": "a-\n" * (SIZE // 3),
+    "entities": "&amp;" * (SIZE // 5),
+    "broken entities": "&#" * (SIZE // 2),
+    "formulas": "a = (b + " * (SIZE // 9),
+    "conditions": "if mode is " * (SIZE // 11),
+    "modes": "Supported modes: `a`, " * (SIZE // 22),
+    "types": "Must be one of the following types: " + "`a`, " * (SIZE // 5),
+    "shapes": "For the following input of shape [" * (SIZE // 34),
+    "headings": "X - 1\n=====\n" * (SIZE // 12),
+    "fences": "```python\nx\n```\n" * (SIZE // 16),
+    "open details": "#### Examples\n\n" + "<details>\n" * (SIZE // 10),
+    "open terms": "#### Attributes\n\n<dl>\n" + "<dt><tt>" * (SIZE // 8),
+    "open layers": "**Example**\n\n```xml\n" + "<layer>" * (SIZE // 7) + "\n```\n",
+    "open comments": "**Example**\n\n```xml\n" + "<!-- " * (SIZE // 5) + "\n```\n",
+    "scripts": "<script>alert(1)</script>\n" * (SIZE // 26),
+}
+
+
+def _import(content: str, dialect: str) -> str:
+    """What is written of a document within the time allowed; empty where it was refused."""
+    text = Text("hostile.txt", content, "00")
+    try:
+        with limited(Place(text.file), SECONDS):
+            found = import_text(text, FRAGMENT if dialect == "tensorflow-fragment" else None)
+    except UserError as error:
+        if "too " in error.problem:
+            raise AssertionError(error.problem) from error
+        return ""
+    return write_imported([("d1", each) for each in found])
+
+
+@pytest.mark.parametrize("dialect", FRAMES)
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_repetition_takes_long(dialect: str, piece: str) -> None:
+    for filled in ((PIECES[piece], ""), ("", PIECES[piece])):
+        _import(FRAMES[dialect] % filled, dialect)
+    if dialect == "onnx-sphinx-rst":
+        _import((FRAMES[dialect] % ("", PIECES[piece])).replace("\n", " "), dialect)
+
+
+@pytest.mark.parametrize("dialect", FRAMES)
+def test_a_hundred_thousand_nested_lists(dialect: str) -> None:
+    """As deep as they can be: each line one level below the last, up to a depth that stays a line."""
+    bullets = "".join(f"{' ' * min(depth, 60)}* *x*\n" for depth in range(100_000))
+    _import(FRAMES[dialect] % ("", bullets), dialect)
+    brackets = f"```python\nx = np.array({'[' * 100_000}1{']' * 100_000})\n```"
+    details = f"#### Examples\n\n<details>\n<summary>a</summary>\n\n{brackets}\n\n</details>\n"
+    _import(FRAMES[dialect] % ("", details), dialect)
+
+
+BOMB = "".join(
+    f'<!ENTITY e{level} "{f"&e{level - 1};" * 10 if level else "boom boom "}">' for level in range(12)
+)
+
+
+@pytest.mark.parametrize("dialect", FRAMES)
+def test_entities_are_not_expanded(dialect: str) -> None:
+    """Ten to the twelfth times the word; neither in an XML example nor in the page around it."""
+    block = f'```xml\n<!DOCTYPE x [{BOMB}]>\n<layer type="X" name="&e11;"><data a="&e11;"/></layer>\n```\n'
+    page = FRAMES[dialect] % ("&e11;", f"**Example**\n\n{block}")
+    assert "boom boom boom" not in _import(page, dialect)
+    assert "boom boom boom" not in _import(f"<!DOCTYPE x [{BOMB}]>\n{page}", dialect)
+
+
+@pytest.mark.parametrize("dialect", FRAMES)
+def test_directives_open_no_file(dialect: str, tmp_path: Path) -> None:
+    """The file that they name is a pipe that nobody writes into: whoever opens it waits until time is up."""
+    pipe = tmp_path / "secret.txt"
+    os.mkfifo(pipe)
+    directives = "\n".join(
+        (
+            f".. include:: {pipe}\n",
+            f".. literalinclude:: {pipe}\n",
+            f".. raw:: html\n   :file: {pipe}\n",
+            f".. csv-table:: t\n   :file: {pipe}\n",
+            f".. code-block:: xml\n\n   <!DOCTYPE x [<!ENTITY s SYSTEM 'file://{pipe}'>]>\n"
+            "   <layer type='&s;'/>\n",
+            f"[embed]: # ({pipe})\n\n{{% include '{pipe}' %}}\n\n```{{include}} {pipe}\n```\n",
+        )
+    )
+    _import(FRAMES[dialect] % ("", directives), dialect)
+
+
+CODE = [
+    "import os\nos.system('touch {marker}')",
+    "__import__('os').system('touch {marker}')",
+    "x = open('{marker}', 'w')",
+    "x = (lambda: open('{marker}', 'w'))()",
+    "x = np.array([open('{marker}', 'w') for _ in range(1)])",
+    "x = eval(\"open('{marker}', 'w')\")",
+    "x = f\"{{open('{marker}', 'w')}}\"",
+    "x = np.array([1]).tofile('{marker}')",
+    "x = np.load('{marker}', allow_pickle=True)",
+    "class A:\n    x = open('{marker}', 'w')",
+    "x = np.zeros((1000000, 1000000))",
+    "x = np.arange(10000000000000)",
+    "x = [0] * 1000000000000",
+    "x = 'a' * 1000000000000",
+    "x = 10 ** 10 ** 10",
+    "x = 1 << 100000000000",
+    "x = np.ones((1, 1)).repeat(1000000000000)",
+    "x = np.array([1]).reshape(1" + ", 1" * 20_000 + ")",
+    "x = " + "-" * 50_000 + "1",
+    "x = " + "1 + " * 50_000 + "1",
+    "while True:\n    pass",
+]
+
+
+@pytest.mark.parametrize("code", CODE, ids=range(len(CODE)))
+def test_example_code_is_read_and_never_run(code: str, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    body = code.replace("{marker}", str(marker)).replace("{{", "{").replace("}}", "}")
+    body = f"node = onnx.helper.make_node('X', inputs=['x'], outputs=['y'])\n{body}\ny = x\n"
+    body += "expect(node, inputs=[x], outputs=[y], name='test_x')"
+    markdown = f"#### Examples\n\n<details>\n<summary>a</summary>\n\n```python\n{body}\n```\n\n</details>\n"
+    indented = body.replace("\n", "\n    ")
+    started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for written in (
+        _import(FRAMES["onnx-markdown"] % ("", markdown), "onnx-markdown"),
+        _import(
+            FRAMES["onnx-sphinx-rst"] % ("", f"**Examples**\n\n**_a**\n\n::\n\n    {indented}\n"),
+            "onnx-sphinx-rst",
+        ),
+    ):
+        assert written.startswith("#")
+        assert len(written) < 1_000_000
+    assert not marker.exists()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - started < 300 * 1024
+
+
+def test_raw_html_stays_out_of_the_facts() -> None:
+    page = FRAMES["onnx-markdown"] % (
+        "<script>alert(1)</script><img src=x onerror=alert(2)>",
+        "#### Attributes\n\n<dl>\n<dt><tt>mode</tt> : string (default is <b>a</b>)</dt>\n"
+        "<dd><script>alert(3)</script></dd>\n</dl>\n<iframe src='javascript:alert(4)'></iframe>\n",
+    )
+    written = _import(page, "onnx-markdown")
+    assert "mode" in written
+    assert "alert(" not in written
+
+
+@pytest.mark.parametrize("name", ["...x", "../x", "a..b.x"])
+def test_no_name_leads_out_of_the_folder(name: str) -> None:
+    page = f'### <a name="x"></a><a name="x">**{name}**</a>\n\n{SINCE}\n'
+    with pytest.raises(UserError, match=r"no operator|as none can be named"):
+        import_text(Text("page.md", page, "00"))
+
+
+def test_a_document_of_more_operators_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importers, "MOST_VERSIONS", 10)
+    page = "".join(f'### <a name="X-{n}"></a>**X-{n}**</a>\n\n{SINCE}\n' for n in range(1, 12))
+    with pytest.raises(UserError, match="too many operators; got 11"):
+        import_text(Text("page.md", page, "00"))
+
+
+def _forever() -> None:
+    while True:
+        pass
+
+
+def _backtrack() -> None:
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def _hoard() -> None:
+    hoard = []
+    while True:
+        hoard.append(bytearray(2**20))
+
+
+def _recurse() -> None:
+    _recurse()
+
+
+@pytest.mark.parametrize(
+    ("work", "problem"),
+    [(_forever, "too long"), (_backtrack, "too long"), (_hoard, "too much memory"), (_recurse, "too deeply")],
+)
+def test_an_importer_that_would_not_end_is_ended(work: Callable[[], None], problem: str) -> None:
+    """The clock ends even one search of a regular expression; both limits are gone afterwards."""
+    before = (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS))
+    with pytest.raises(UserError, match=problem), limited(Place("page.md"), 0.3, 64):
+        work()
+    assert (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_the_other_documents_of_a_folder_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A document that hits a limit is an outcome like any other."""
+    path = tmp_path / "page.md"
+    path.write_text("text")
+    monkeypatch.setattr(reading, "import_text", lambda *_: _recurse())
+    outcome = read_one(Job(path))
+    assert str(outcome.error) == f"{path}: the document is nested too deeply to be read"
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_what_never_ends_is_not_read_to_its_end(device: str) -> None:
+    assert "too large" in str(read_one(Job(Path(device))).error)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: exit code, standard error, seconds, and peak memory in MiB."""
+
+    code: int
+    err: str
+    seconds: float
+    mebibytes: float
+
+
+def _opcert(*arguments: str) -> Ended:
+    begun = time.monotonic()
+    command = [sys.executable, "-m", "opcert", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        err = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return Ended(child.returncode, err, time.monotonic() - begun, usage.ru_maxrss / 1024)
+
+
+@pytest.mark.parametrize(
+    ("letters", "problem"),
+    [(100_000_000, "too large"), (30_000_000, "no operator page")],
+    ids=["100 MB", "30 MB"],
+)
+def test_megabytes_of_one_line(tmp_path: Path, letters: int, problem: str) -> None:
+    path = tmp_path / "line.md"
+    path.write_bytes(b"### **a** " * (letters // 10))
+    ended = _opcert("import", str(path), "-o", str(tmp_path / "specs"))
+    assert (ended.code, problem in ended.err) == (2, True), ended.err
+    assert ended.seconds < 20
+    assert ended.mebibytes < 500
