@@ -152,6 +152,7 @@ class _Merger:
             other_type=old.other_type if old else None,
             more_than=old.more_than if old else None,
             at_most=old.at_most if old else None,
+            least_length=old.least_length if old else None,
         )
 
     def _parameters(

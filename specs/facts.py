@@ -32,7 +32,9 @@ def _attributes(spec: Spec) -> Iterator[Fact]:
         if attribute.values is not None:
             listed = ", ".join(map(str, attribute.values.values))
             fields.append(("values", f"{listed} (proposed)" if attribute.values.proposed else listed))
-        fields += [(each, getattr(attribute, each)) for each in ("at_least", "more_than", "at_most")]
+        fields += [
+            (each, getattr(attribute, each)) for each in ("at_least", "more_than", "at_most", "least_length")
+        ]
         for field, value in fields:
             if value is not None:
                 origin = spec.origins.get(f"{path}.{field}", attribute.origin)
@@ -43,7 +45,16 @@ def _parameters(spec: Spec) -> Iterator[Fact]:
     for group, parameters in (("inputs", spec.inputs), ("outputs", spec.outputs)):
         for each in parameters:
             path = f"{group}.{each.name}"
-            for field in ("type", "option", "rank", "shape", "at_least", "default", "differentiable"):
+            for field in (
+                "type",
+                "option",
+                "rank",
+                "shape",
+                "at_least",
+                "default",
+                "differentiable",
+                "least_length",
+            ):
                 value = getattr(each, field)
                 if value is not None:
                     yield Fact(
@@ -96,6 +107,8 @@ def _call(example: Example) -> str:
 def _value(value: Value | None) -> str:
     if value is None:
         return "?"
+    if value.items is not None:
+        return f"sequence of {', '.join(map(_value, value.items)) or 'nothing'}"
     kind = f"{value.element_type or ''}{list(value.shape)}"
     if value.relation is not None:
         return f"{kind} of slices"

@@ -76,6 +76,7 @@ class AttributeEntry(Entry):
     at_least: int | float | None = None
     more_than: int | float | None = None
     at_most: int | float | None = None
+    least_length: int | None = None
 
 
 class ParameterEntry(Entry):
@@ -89,6 +90,7 @@ class ParameterEntry(Entry):
     homogeneous: bool | None = None
     differentiable: bool | None = None
     default: Any = None
+    least_length: int | None = None
 
 
 class TypesEntry(Entry):
@@ -128,7 +130,14 @@ class ValueEntry(Entry):
     data: list[Any] | None = None
     decimals: int | None = None
     relation: RelationEntry | None = None
+    items: list[ItemEntry] | None = None
     src: Sources | None = None
+
+
+class ItemEntry(ValueEntry):
+    """One element of a sequence: a tensor, or a sequence again."""
+
+    name: str = ""
 
 
 class ExampleEntry(Entry):
@@ -251,6 +260,7 @@ def _attribute(name: str, entry: AttributeEntry) -> AttributeSpec:
         other_type=entry.other_type,
         more_than=entry.more_than,
         at_most=entry.at_most,
+        least_length=entry.least_length,
     )
 
 
@@ -266,6 +276,7 @@ def _parameter(entry: ParameterEntry) -> ParameterSpec:
         homogeneous=entry.homogeneous,
         differentiable=entry.differentiable,
         default=entry.default,
+        least_length=entry.least_length,
     )
 
 
@@ -282,6 +293,9 @@ def _example(entry: ExampleEntry) -> Example:
 
 
 def _value(entry: ValueEntry) -> Value | None:
+    if entry.items is not None:
+        source = entry.src[0] if entry.src else None
+        return Value((), None, None, source, items=tuple(_value(each) for each in entry.items))
     if entry.shape is None:
         return None
     relation = None

@@ -100,6 +100,7 @@ class _Writer:
             "at_least": spec.at_least,
             "more_than": spec.more_than,
             "at_most": spec.at_most,
+            "least_length": spec.least_length,
         }
         entry = {name: each for name, each in entry.items() if each is not None}
         if spec.has_default:
@@ -128,6 +129,7 @@ class _Writer:
             "homogeneous": spec.homogeneous,
             "differentiable": spec.differentiable,
             "default": spec.default,
+            "least_length": spec.least_length,
             "src": self.src(spec.origin),
         }
         return {name: each for name, each in entry.items() if each is not None}
@@ -154,9 +156,14 @@ class _Writer:
             "outputs": [self.value(name, each) for name, each in spec.outputs],
         }
 
-    def value(self, name: str, value: Value | None) -> dict[str, Any]:
+    def value(self, name: str | None, value: Value | None) -> dict[str, Any]:
         if value is None:
-            return {"name": name}
+            return {} if name is None else {"name": name}
+        source = None if value.source is None else self.place(value.source)
+        if value.items is not None:
+            items = [self.value(None, each) for each in value.items]
+            sequence = {"name": name, "items": items, "src": source}
+            return {key: each for key, each in sequence.items() if each is not None}
         entry = {
             "name": name,
             "type": value.element_type,
@@ -164,7 +171,7 @@ class _Writer:
             "data": None if value.data is None else list(value.data),
             "decimals": value.decimals,
             "relation": None if value.relation is None else _relation(value.relation),
-            "src": None if value.source is None else self.place(value.source),
+            "src": source,
         }
         return {key: each for key, each in entry.items() if each is not None}
 

@@ -84,6 +84,8 @@ class AttributeSpec:
     more_than: int | float | None = None
     """A bound that the value must exceed."""
     at_most: int | float | None = None
+    least_length: int | None = None
+    """The least number of elements of a list."""
 
     @property
     def allowed(self) -> tuple[str | int | float, ...] | None:
@@ -96,7 +98,8 @@ class ParameterSpec:
     """An input or output. `type` names a type constraint, or is one concrete type (our name).
 
     What the document says beside: `rank` ("4", "N"), `shape` (the names of its extents), the least value
-    that its elements may have, whether a variadic one takes one type only, whether it can be derived.
+    that its elements may have, whether a variadic one takes one type only, whether it can be derived, and how
+    many tensors a variadic one takes at least (`least_length`).
     """
 
     name: str
@@ -109,6 +112,7 @@ class ParameterSpec:
     homogeneous: bool | None = None
     differentiable: bool | None = None
     default: Any = None
+    least_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,8 @@ class Value:
     `data` is None where the document fixes the shape alone (random data). An output may then have a
     `relation`, which computes it from any input. `decimals` is the greatest number of digits that the
     document printed behind a decimal point (numpy prints 8 at most, and fewer only where they are all that
-    there are); None where whole numbers or code were read.
+    there are); None where whole numbers or code were read. `items` makes it a sequence of tensors (or of
+    sequences): then shape is (), and there is no data.
     """
 
     shape: tuple[int, ...]
@@ -181,6 +186,14 @@ class Value:
     source: Source | None = None
     decimals: int | None = None
     relation: Relation | None = None
+    items: tuple[Value | None, ...] | None = None
+
+    @property
+    def printed(self) -> bool:
+        """Whether the document states the elements."""
+        if self.items is not None:
+            return all(each is not None and each.printed for each in self.items)
+        return self.data is not None or self.relation is not None
 
 
 @dataclass(frozen=True)
@@ -203,8 +216,7 @@ class Example:
     @property
     def printed(self) -> bool:
         """Whether the document states what comes out."""
-        return any(each is not None and (each.data is not None or each.relation is not None)
-                   for _, each in self.outputs)  # fmt: skip
+        return any(each is not None and each.printed for _, each in self.outputs)
 
 
 @dataclass(frozen=True)
