@@ -12,6 +12,7 @@ from specs.pages import Version
 CODE = "empty-field"
 SEVERITY: Severity = "warning"
 
+_VALUE = re.compile(r"\s+(?!This version of)\S|`")
 _FIELD = re.compile(r"^\* \*\*([\w ]+)\*\*:\s*$")
 
 
@@ -24,7 +25,7 @@ def check(version: Version) -> Iterator[Finding]:
         if line.text.startswith("**Summary**") or line.text.startswith("**Attributes**"):
             break
         field = _FIELD.match(line.text)
-        if field and not below.text.startswith("`"):
+        if field and not _VALUE.match(below.text):
             empty.append((field[1], line))
     if empty:
         names = ", ".join(name for name, _ in empty)
