@@ -6,19 +6,33 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from opcert.element_types import find_element_type
-from opcert.errors import UserError
 from specs.documents import Passage
-from specs.model import Formula, Option, Origin, ParameterSpec, Source, TypeConstraint
+from specs.model import Formula, Origin, ParameterSpec, Source, TypeConstraint
 from specs.prose.formulas import find_formulas
+from specs.tensorflow_texts.phrases import our_type, unique
 
-_TYPES = re.compile(r"Must be one of the following types: (?P<types>`?\w+`?(?: ?, `?\w+`?)*) ?\.")
-_SAME = re.compile(r"(?:Must have|Has) the same type as `?(\w+)`?")
-_OF_TYPE = re.compile(r"^An? (?:optional )?`?Tensor`? of type `?(\w+)`?")
-_RANK = re.compile(r"\b(?P<rank>\d+|N)-D\b(?: with shape `?(?P<shape>\[[^\[\]]*\]))?")
+_HEAD = re.compile(
+    r"\A\s*An? (?:optional )?`?Tensor`?(?: of type `?(?P<single>\w+)`?)? ?\."
+    r"(?:\s*Must be one of the following types: (?P<types>`?\w+`?(?: ?, `?\w+`?)*) ?\."
+    r"|\s*(?:Must have|Has) the same type as `?(?P<same>\w+)`? ?\.)?"
+)
+_RANK = re.compile(
+    r"\s*(?:Must be |An? )?(?P<rank>\d+|N)-D\b(?! or\b| and\b| slice)"
+    r"(?: (?:with|of) shape `?(?P<shape>\[[^\[\]]*\]))?"
+)
 _AT_LEAST = re.compile(r"all values must be >= (-?\d+)")
 _REQUIRED = re.compile(r"[Ii]t is required that `?(?P<text>[^`]+?)`? ?\.(?:\s|$)")
 _STEP = re.compile(r"to (?:produce )?(?:the )?`?(?P<name>\w+)`?\s+of shape:?\s+(?=\[)")
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the words behind a tensor's type state of its shape and values."""
+
+    rank: str | None
+    shape: tuple[str, ...] | None
+    at_least: int | None
+    formulas: tuple[Formula, ...]
 
 
 @dataclass(frozen=True)
@@ -28,44 +42,49 @@ class ArgumentFacts:
     parameter: ParameterSpec
     type_constraints: Mapping[str, TypeConstraint]
     formulas: tuple[Formula, ...]
+    read: bool
+    """Whether the text begins with a type."""
+
+
+def describe_tensor(passage: Passage, start: int) -> Description:
+    """Rank, shape, bound, requirements and steps; `start` is where the words about the type end."""
+    rank, least = _RANK.match(passage.text, start), _AT_LEAST.search(passage.text, start)
+    return Description(
+        rank["rank"] if rank else None,
+        _extents(rank["shape"]) if rank and rank["shape"] else None,
+        int(least[1]) if least else None,
+        tuple(_formulas(passage)),
+    )
 
 
 def argument_facts(name: str, passage: Passage, place: Source) -> ArgumentFacts:
-    """The facts of a tensor argument; its type variable is `T_<name>` unless it shares another's."""
+    """The facts of a tensor argument of a web page, whose backquotes are lost.
+
+    Its type variable is `T_<name>` unless it shares another's.
+    """
     text = passage.text
     constraints: dict[str, TypeConstraint] = {}
     variable = f"T_{name}"
-    listed, same, single = _TYPES.search(text), _SAME.search(text), _OF_TYPE.search(text)
-    if listed:
-        types = tuple(dict.fromkeys(our_type(each) for each in re.findall(r"\w+", listed["types"])))
-        origin = Origin("imported", (passage.source(listed.start("types")),))
+    head = _HEAD.match(text)
+    if head and head["types"]:
+        types = unique(our_type(each) for each in re.findall(r"\w+", head["types"]))
+        origin = Origin("imported", (passage.source(head.start("types")),))
         constraints[variable] = TypeConstraint(variable, types, origin)
-    elif same:
-        variable = f"T_{same[1]}"
-    elif single:
-        variable = our_type(single[1])
-    rank, least = _RANK.search(text), _AT_LEAST.search(text)
-    option: Option = (
-        "variadic" if re.match(r"A list of (?:at least \d+ )?`Tensor` objects", text) else "single"
-    )
+    elif head and head["same"]:
+        variable = f"T_{head['same']}"
+    elif head and head["single"]:
+        variable = our_type(head["single"])
+    described = describe_tensor(passage, head.end() if head else 0)
     parameter = ParameterSpec(
         name=name,
-        option=option,
+        option="single",
         type=variable,
         origin=Origin("imported", (place,)),
-        rank=rank["rank"] if rank else None,
-        shape=_extents(rank["shape"]) if rank and rank["shape"] else None,
-        at_least=int(least[1]) if least else None,
+        rank=described.rank,
+        shape=described.shape,
+        at_least=described.at_least,
     )
-    return ArgumentFacts(parameter, constraints, tuple(_formulas(passage)))
-
-
-def our_type(name: str) -> str:
-    """Our name of an element type; TensorFlow's own where we have none (quantised types, resources)."""
-    try:
-        return find_element_type(name).name
-    except UserError:
-        return name
+    return ArgumentFacts(parameter, constraints, described.formulas, head is not None)
 
 
 def _extents(text: str) -> tuple[str, ...]:

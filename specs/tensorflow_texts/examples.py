@@ -10,7 +10,8 @@ from specs.model import Example, Finding, Value
 from specs.worked.printed import Printed, fits, read_printed
 
 _BEGIN = re.compile(r"(?:\((?P<number>\d+)\) )?For the following input of shape `?(?=\[)")
-_OPERAND = re.compile(r"[`, ]*(?:and )?`?(?P<name>\w+) = (?=\[)")
+_OPERAND = re.compile(r"[`, ]*(?:and )?`?(?P<name>\w+) = `?(?=\[)")
+_NUMBER = re.compile(r"[`, ]*(?:and )?`?(?P<name>\w+)`? of `?(?P<value>\d+)\b")
 _VALUE = re.compile(r"[`:\s]*(?:\w+ = )?(?=\[)")
 _RESULT = re.compile(r"[`\s]*The output tensor has shape `?(?=\[)")
 _RESULT_VALUE = re.compile(r"[`\s]*and value:")
@@ -69,6 +70,10 @@ class _Reader:
             operands.append(
                 (match["name"], Value(printed.shape, printed.data, None, self._passage.source(place)))
             )
+        attributes: dict[str, int] = {}
+        if match := _NUMBER.match(text, self._offset):
+            self._offset = match.end()
+            attributes[match["name"]] = int(match["value"])
         given = self._stated(input_shape, _VALUE)
         if given is None or not self._skip(_RESULT):
             return None
@@ -81,7 +86,7 @@ class _Reader:
         inputs = [("input", self._mend(name, "input", given)), *operands]
         outputs = (("output", self._mend(name, "output", result)),)
         source = self._passage.source(start)
-        return Example(name, {}, tuple(inputs), outputs, source, None, bool(self.findings))
+        return Example(name, attributes, tuple(inputs), outputs, source, None, bool(self.findings))
 
     def _skip(self, pattern: re.Pattern[str]) -> bool:
         match = pattern.match(self._passage.text, self._offset)

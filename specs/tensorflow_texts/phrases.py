@@ -1,0 +1,246 @@
+"""The first words of an argument in a TensorFlow docstring, as its generator writes them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from opcert.attributes import AttributeKind
+from opcert.element_types import find_element_type
+from opcert.errors import UserError
+
+_QUOTED = r"`[^`]*`"
+_LIST = rf"{_QUOTED}(?: ?, ?{_QUOTED})*"
+_TENSOR = re.compile(
+    r"\A(?:(?P<one>A (?:mutable )?`Tensor`)"
+    r"|(?P<many>A list (?:of (?:`(?P<count>\w+)`|at least (?P<least>\d+)) |of "
+    r"|with the same length as `(?P<like>\w+)` of )(?:mutable )?`Tensor` objects))"
+    rf"(?P<type>(?: of| with) type (?:mutable )?`(?:mutable )?(?P<single>\w+)`"
+    rf"|\. Must be one of the following types: (?P<listed>{_LIST})"
+    rf"| with (?:the same type in|types from): (?P<within>{_LIST})"
+    r"| with the same type as `(?P<with>\w+)`"
+    r"| with the same type"
+    r"|\. (?:Must have|Has) the same type as `(?P<same>\w+)`)?"
+    r"\.(?=\s|\Z)"
+)
+_WRITTEN = re.compile(
+    r"\AAn? (?:\d-D )?(?:`?(?P<single>[a-z]+\d*)`? `?[Tt]ensor`?\b"
+    r"|`?(?:tf\.)?Tensor`? of type `?(?P<of>\w+)`?)"
+)
+_ATTRIBUTE = re.compile(
+    r"\A(?:(?P<optional>An optional )|An? )?(?:(?P<list>list of )?`(?P<type>[\w.]+?)(?P<plural>s?)`"
+    r"(?P<or_list> or list of `ints`)?"
+    r"|(?P<shapes>list of shapes \(each a `tf\.TensorShape` or list of `ints`\))"
+    r"|(?P<function>function decorated with @Defun)"
+    r"|(?P<functions>list of functions decorated with @Defun))"
+    r"(?: that (?:is `>= (?P<least>-?\d+)`|has length `>= (?P<length>\d+)`))?"
+    r"(?: from: `(?P<values>[^`]+)`)?\.(?: Defaults to `(?P<default>[^`]*)`\.)?(?=\s|\Z)"
+)
+_KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
+    "int": ("int", None),
+    "float": ("float", None),
+    "string": ("string", None),
+    "bool": ("int", "bool"),
+    "tf.DType": (None, "type"),
+    "tf.TensorShape": (None, "shape"),
+    "tf.TensorProto": (None, "tensor"),
+}
+_LISTS: dict[AttributeKind, AttributeKind] = {"int": "ints", "float": "floats", "string": "strings"}
+_TYPES = {"float8_e5m2": "float8e5m2", "float8_e4m3fn": "float8e4m3fn",
+          "float8_e5m2fnuz": "float8e5m2fnuz", "float8_e4m3fnuz": "float8e4m3fnuz"}  # fmt: skip
+
+Relation = Literal["single", "listed", "same", "any", "unread"]
+
+
+@dataclass(frozen=True)
+class TensorPhrase:
+    """What the first words say of a tensor argument.
+
+    `relation` tells how its type is fixed: one `type`, one of `listed`, the `type` of another argument, any,
+    or in words that are not read. A list of tensors may have a least length. `repeated` are types that
+    are listed twice.
+    """
+
+    relation: Relation
+    type: str | None = None
+    listed: tuple[str, ...] = ()
+    variadic: bool = False
+    least: int | None = None
+    homogeneous: bool | None = None
+    end: int = 0
+    repeated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AttributePhrase:
+    """What the first words say of an attribute: kind or another word, default, values, bound."""
+
+    kind: AttributeKind | None
+    other_type: str | None
+    required: bool
+    has_default: bool
+    default: Any
+    values: tuple[str | int | float, ...] | None
+    least: int | None
+    least_length: int | None
+    end: int = 0
+
+
+def read_tensor(text: str) -> TensorPhrase | None:
+    """The phrase of a tensor; `unread` where a tensor is spoken of in other words, None where none is."""
+    match = _TENSOR.match(text)
+    if match is None:
+        return _written(text)
+    variadic = match["many"] is not None
+    least = int(match["least"]) if match["least"] else None
+    listed = match["listed"] or match["within"]
+    # A list has one type unless its types are listed by an attribute.
+    homogeneous = bool(re.match(r" with (?:type|the same)", match["type"] or "")) if variadic else None
+    same = match["same"] or match["with"]
+    if same:
+        return TensorPhrase("same", same, (), variadic, least, homogeneous, match.end())
+    if listed:
+        types = [our_type(each) for each in re.findall(r"\w+", listed)]
+        repeated = unique(each for each in types if types.count(each) > 1)
+        return TensorPhrase(
+            "listed", None, unique(types), variadic, least, homogeneous, match.end(), repeated
+        )
+    if match["single"]:
+        return TensorPhrase("single", match["single"], (), variadic, least, homogeneous, match.end())
+    return TensorPhrase("any", None, (), variadic, least, homogeneous, match.end())
+
+
+def _written(text: str) -> TensorPhrase | None:
+    """A tensor in the words of a person instead of the generator."""
+    sentence = re.split(r"\.\s", text, maxsplit=1)[0]
+    if not re.search(r"\b[Tt]ensors?\b", sentence):
+        return None
+    match = _WRITTEN.match(text)
+    if match and is_type(match["single"] or match["of"]):
+        return TensorPhrase("single", match["single"] or match["of"], end=match.end())
+    return TensorPhrase("unread")
+
+
+def read_attribute(text: str) -> AttributePhrase | None:
+    """The phrase of an attribute; None where the text does not begin with one."""
+    match = _ATTRIBUTE.match(text)
+    if match is None:
+        return None
+    kind, other = _kind(match)
+    if kind is None and other is None:
+        return None
+    values = None
+    if match["values"]:
+        words = [each.strip() for each in match["values"].split(", ")]
+        values = unique(each[1:-1] if each.startswith('"') else our_type(each) for each in words)
+    has_default, default = False, None
+    if match["default"] is not None:
+        try:
+            default, has_default = read_default(match["default"], kind, other), True
+        except ValueError:
+            return None
+    least = int(match["least"]) if match["least"] else None
+    length = int(match["length"]) if match["length"] else None
+    return AttributePhrase(
+        kind, other, not match["optional"], has_default, default, values, least, length, match.end()
+    )
+
+
+def _kind(match: re.Match[str]) -> tuple[AttributeKind | None, str | None]:
+    if match["function"]:
+        return None, "function"
+    if match["functions"]:
+        return None, "list of functions"
+    if match["shapes"]:
+        return None, "list of shapes"
+    if bool(match["list"]) != bool(match["plural"]):
+        return None, None
+    kind, other = _KINDS.get(match["type"], (None, None))
+    if not match["list"]:
+        return kind, other
+    return None if kind is None else _LISTS[kind], None if other is None else f"list of {other}s"
+
+
+def read_default(text: str, kind: AttributeKind | None, other: str | None) -> Any:
+    """A printed default as facts hold it: booleans as 0 and 1, our names of types; else ValueError."""
+    if other in ("type", "list of types"):
+        types = [our_type(each) for each in re.findall(r"tf\.(\w+)", text)]
+        if other == "type" and len(types) != 1:
+            raise ValueError(text)
+        return types[0] if other == "type" else types
+    if other in ("tensor", "function"):
+        return text
+    special = re.fullmatch(r"float\('(-?inf|nan)'\)", text)
+    if special and kind == "float":
+        return float(special[1])
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ValueError(text) from None
+    if not _fits(value, kind, other):
+        raise ValueError(text)
+    if other == "bool":
+        return int(value)
+    if other == "list of bools":
+        return [int(each) for each in value]
+    if kind == "float":
+        return float(value)
+    return [float(each) for each in value] if kind == "floats" else value
+
+
+_SINGLE: dict[str | None, tuple[type, ...]] = {"int": (int,), "float": (int, float), "string": (str,)}
+
+
+def _fits(value: object, kind: AttributeKind | None, other: str | None) -> bool:
+    if kind is None:
+        return value is None or isinstance(value, list)
+    boolean = other in ("bool", "list of bools")
+    if kind in _SINGLE:
+        return isinstance(value, _SINGLE[kind]) and isinstance(value, bool) == boolean
+    return isinstance(value, list) and all(
+        isinstance(each, _SINGLE[kind[:-1]]) and isinstance(each, bool) == boolean for each in value
+    )
+
+
+def our_type(name: str) -> str:
+    """Our name of an element type; TensorFlow's own where we have none (quantised types, resources)."""
+    name = name.removeprefix("tf.")
+    try:
+        return find_element_type(_TYPES.get(name, name)).name
+    except UserError:
+        return name
+
+
+def is_type(name: str) -> bool:
+    """Whether a word names an element type, ours or one that only TensorFlow has."""
+    if name in _OF_TENSORFLOW:
+        return True
+    try:
+        find_element_type(_TYPES.get(name, name))
+    except UserError:
+        return False
+    return True
+
+
+_OF_TENSORFLOW = frozenset(
+    [
+        "resource",
+        "variant",
+        "qint8",
+        "quint8",
+        "qint16",
+        "quint16",
+        "qint32",
+        "int2",
+        "uint2",
+        "float4_e2m1fn",
+    ]
+)
+
+
+def unique(words: Iterable[Any]) -> tuple[Any, ...]:
+    """The words in order, each once."""
+    return tuple(dict.fromkeys(words))
