@@ -228,7 +228,9 @@ class AttributeReader:
         if part is None:
             return Bounds(), None
         bounds = read_bounds(part.text, kind)
-        understood = bounds is not None or (kind == "string" and bool(FREE.match(bare(part.text))))
+        understood = bounds is not None or (
+            kind in ("string", "strings") and bool(FREE.match(bare(part.text)))
+        )
         self._note("attribute range", name, part.line, part.text, understood)
         if not understood:
             self._notes.find(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opcert.attributes import AttributeKind
@@ -16,6 +17,7 @@ from specs.openvino_pages.tokens import Lexed
 from specs.worked.printed import Printed, fits, read_printed
 
 _CALL = re.compile(r"^\d+\. +``(?P<attributes>\w+=\"[^`]*)``$")
+_BEGUN = re.compile(r"^\d+\. +`+\w+=")
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _IMAGE = re.compile(r"[Ii]mage is a ``(?P<shape>\d+(?: x \d+)*)`` array")
 _NUMBERS = re.compile(r"the numbers (\d+) through (\d+)")
@@ -58,11 +60,24 @@ class _Numbered:
         self.findings: list[Finding] = []
 
     def take(self, line: Line) -> None:
+        line = replace(line, text=line.text.replace("\t", " "))
         text = line.text.strip()
         call, shape = _CALL.match(text), _SHAPE.match(text)
         if call:
             self.close()
             self._call = (decode_attributes(call["attributes"], self._kinds), line.source())
+        elif _BEGUN.match(text):
+            self.close()
+            self.findings.append(
+                Finding(
+                    "example-not-read",
+                    "warning",
+                    line.source(),
+                    "the call of an example cannot be read",
+                    text[:60],
+                    "noted",
+                )
+            )
         elif _IMAGE.search(text):
             self._image = _image(line)
         elif text.startswith(".. code-block::") and self._call is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from specs.documents import Line, Passage
 from specs.openvino_pages.tokens import Lexed, Token, joined
 
-_KEY = re.compile(r"^\*\*(?P<key>[\w .]+?)[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<rest>.*)$")
+_KEY = re.compile(r"^\*\*(?P<key>[\w \t.]+?)[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<rest>.*)$")
 DEEPEST = 8
 
 
@@ -50,7 +50,7 @@ class Bullet:
         if match is None:
             return None
         rest = [self.lines[0].after(match.start("rest")), *self.lines[1:]]
-        return match["key"].strip().lower(), Part(self, rest)
+        return " ".join(match["key"].split()).lower(), Part(self, rest)
 
     def parts(self) -> Iterator[tuple[str, Part]]:
         """The children that have a key."""

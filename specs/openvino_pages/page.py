@@ -22,7 +22,7 @@ from specs.prose.formulas import find_formulas
 from specs.prose.names import find_wrong_names
 
 VERSIONED = re.compile(
-    r"^\*\*Versioned name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
+    r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
 )
 _SINGLE = re.compile(r"(?<![`\w:])`[^`<>]+`(?![`_])")
 _EXTENTS = frozenset(["sizes", "strides", "rates", "dilations", "kernel"])
@@ -170,7 +170,7 @@ class _Builder:
                 )
             else:
                 found.setdefault(title, section)
-        last = Line("", max((each.line.number for each in self.page.tokens), default=1))
+        last = Line("", max((each.line.number for each in self.page.tokens if each.line.text), default=1))
         for title in _DUE:
             if title not in found and not (title == "outputs" and self.operator.name in _WITHOUT_OUTPUTS):
                 self.notes.find(

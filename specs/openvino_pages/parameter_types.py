@@ -29,7 +29,8 @@ _SAME = re.compile(
 )
 _EQUAL = re.compile(
     r"\b(?:same (?:data |element )?type\b|same shape and (?:element )?type|same type and shape|"
-    r"type equal to|shape and type|type and shape|elements of the same type|same type of elements|type matching)"
+    r"type equal to|shape and type|type and shape|elements of the same type|"
+    r"same type of elements|type matching)"
 )
 _CONCRETE = re.compile(r"\b(?:of|with) (?P<phrase>`\w+`(?:,? (?:or )?`\w+`)+) types?\b")
 _BY_ATTRIBUTE = re.compile(

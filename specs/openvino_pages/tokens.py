@@ -13,14 +13,15 @@ from specs.model import Finding
 Kind = Literal["section", "bullet", "text", "code"]
 
 _TITLES = (
-    r"versioned name|category|(?:short|detailed) description|mathematical formulation|"
-    r"(?:\w+ )?(?:attributes|inputs?|outputs?|types)|examples?"
+    r"versioned\s+name|category|(?:short|detailed)\s+description|mathematical\s+formulation|"
+    r"(?:\w+\s+)?(?:attributes|inputs?|outputs?|types)|examples?"
 )
 _SECTION = re.compile(rf"^\*\*(?P<title>{_TITLES})[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<rest>.*)$", re.IGNORECASE)
 _BULLET = re.compile(r"^(?P<indent>[ \t]*)\*[ \t]+(?P<text>\S.*)$")
 _COLLAPSED = re.compile(
     r"\S[ \t]+\*[ \t]+(?:\*\*[\w .]+\*\*[ \t]*:|\*\w[\w, ()-]*\*(?:$|:|[ \t]+[-*])|`+\w+`+[ \t]+-)"
     rf"|[^\s*][ \t]+\*\*(?:{_TITLES})[ \t]*:?\*\*(?:[ \t]*:|[ \t]*$|[ \t]+[*.`])"
+    r"|\S[ \t]+(?:\.\. [\w-]+::|```)"
     r"|\S[ \t]+\d+\.[ \t]+`+\w+=\"",
     re.IGNORECASE,
 )
@@ -75,7 +76,9 @@ class Lexed:
 def _classify(line: Line) -> Token:
     section = _SECTION.match(line.text)
     if section:
-        return Token("section", line.after(section.start("rest")), 0, section["title"].strip().lower())
+        return Token(
+            "section", line.after(section.start("rest")), 0, " ".join(section["title"].split()).lower()
+        )
     bullet = _BULLET.match(line.text)
     if bullet:
         return Token("bullet", line.after(bullet.start("text")), width(bullet["indent"]))
