@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from specs.documents import KEY, Line, Text, split_lines
-from specs.model import Document, Finding, Spec
-from specs.onnx_pages.markdown_parts import read_markdown_parts
+from specs.model import Action, Document, Finding, Severity, Spec
+from specs.onnx_pages.markdown_index import read_index
+from specs.onnx_pages.markdown_lines import MarkdownLines, split_markdown
+from specs.onnx_pages.markdown_parts import MarkdownParts
 from specs.onnx_pages.version import read_version
 
 DIALECT = "onnx-markdown"
 
 _HEADING = re.compile(
-    r'^### (?:<sub>\w+</sub> )?(?:<a name="[^"]*"></a>)*(?:<a name="[^"]*">)?\*\*(?P<name>[\w.]+?)'
-    r"(?:-(?P<version>\d+))?\*\*(?P<deprecated> \(deprecated\))?(?:</a>)?$"
+    r'^### (?:<sub>\w+</sub> )?(?:<a name="(?P<anchor>[^"]*)">(?:</a>)?)(?:<a name="[^"]*">)?'
+    r"\*\*(?P<name>[\w.]+?)(?:-(?P<version>\d+))?\*\*(?P<deprecated> \(deprecated\))?(?:</a>)?$"
 )
+_VERSIONED = re.compile(r"This\s+version\s+of\s+the\s+operator\s+has\s+been|No\s+versioning\s+maintained")
 _SINCE = re.compile(
     r"^This version of the operator has been (?P<state>available|deprecated) since version (?P<version>\d+) "
-    r"of the (?:default ONNX|'(?P<domain>[\w.]+)') operator set\.$"
+    r"of the (?:default ONNX|'(?P<domain>[\w.]+)') operator set\.(?: |$)"
 )
+_EXPERIMENTAL = "No versioning maintained for experimental ops."
 
 
 def recognise(text: Text) -> float:
     """Sure where an anchored heading of an operator and its version sentence stand."""
+    content = text.content
     # Bounded, so that a line of a million anchors is answered at once.
-    anchored = re.search(
-        r'^### .{0,99}?<a name="[^"\n]{0,99}">.{0,99}?\*\*[\w.-]{1,99}\*\*', text.content, re.MULTILINE
-    )
-    since = "This version of the operator has been" in text.content
-    return 1.0 if anchored and since else 0.0
+    anchored = re.search(r"### .{0,99}?(?:<a name=|&lt;a name=|\*\*[\w.-]{1,99}\*\*)", content)
+    return 1.0 if anchored and _VERSIONED.search(content) else 0.0
 
 
 def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     """Every operator version of the document; raises UserError where a user's name is not among them."""
-    specs = list(_specs(text))
+    specs = _Reader(text).read()
     if operator is None:
         return specs
     chosen = [each for each in specs if each.operator == operator]
@@ -47,47 +50,181 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     return chosen
 
 
-def _specs(text: Text) -> Iterator[Spec]:
-    document = Document(KEY, text.file, DIALECT, text.sha256)
-    for place, heading, lines in _operators(split_lines(text.content)):
-        since = next((match for line in lines if (match := _SINCE.match(line.text))), None)
-        full = heading["name"]
+@dataclass
+class _Block:
+    """An operator's heading and lines."""
+
+    heading: Line
+    match: re.Match[str]
+    lines: list[Line] = field(default_factory=list)
+
+
+class _Reader:
+    """Reads one document."""
+
+    def __init__(self, text: Text) -> None:
+        self._document = Document(KEY, text.file, DIALECT, text.sha256)
+        self._split = split_markdown(split_lines(text.content))
+        self._stray: list[Finding] = []
+        self._blocks = list(self._find_blocks(self._split))
+        self._whole = text.content.endswith("\n")
+
+    def read(self) -> list[Spec]:
+        index = self._index()
+        specs = [self._spec(each, index) for each in self._blocks]
+        if not specs:
+            return []
+        names = {_full(each.match) for each in self._blocks}
+        missing = [each for each in index if each not in names]
+        last = self._blocks[-1].heading
+        if missing:
+            shown = ", ".join(missing[:10]) + (", ..." if len(missing) > 10 else "")
+            message = "the document lists operators that it does not describe"
+            self._stray.append(_finding("operator-undescribed", "error", last, message,
+                                        f"{len(missing)} of {len(index)}: {shown}"))  # fmt: skip
+        if not self._whole:
+            place = self._split.lines[-1]
+            message = "the document ends inside of a line"
+            self._stray.append(_finding("document-cut", "error", place, message, "no line end is its last"))
+        if self._stray:
+            specs[-1] = _with(specs[-1], self._stray)
+        return _without_twins(specs)
+
+    def _index(self) -> Mapping[str, int | None]:
+        first = self._blocks[0].heading if self._blocks else None
+        head = []
+        for line in self._split.lines:
+            if line is first:
+                break
+            head.append(line.text)
+        return read_index(head)
+
+    def _find_blocks(self, split: MarkdownLines) -> Iterator[_Block]:
+        """Each operator's heading and lines; headings inside of code fences are code."""
+        block: _Block | None = None
+        examples = fenced = False
+        for line in split.lines:
+            if examples and line.text.startswith("```"):
+                fenced = not fenced
+            if not fenced and line.text.startswith("#"):
+                examples = line.text == "#### Examples"
+                if not line.text.startswith("####"):
+                    if block is not None:
+                        yield block
+                    block = self._open(line)
+                    continue
+            if block is not None:
+                block.lines.append(line)
+        if block is not None:
+            yield block
+
+    def _open(self, line: Line) -> _Block | None:
+        match = _HEADING.match(line.text)
+        if match is not None:
+            return _Block(line, match)
+        if "<a name=" in line.text or "**" in line.text:
+            message = "the heading of an operator cannot be read"
+            self._stray.append(
+                _finding("item-unread", "error", line, message, "its anchor or name is not whole")
+            )
+        return None
+
+    def _spec(self, block: _Block, index: Mapping[str, int | None]) -> Spec:
+        full = _full(block.match)
+        findings: list[Finding] = []
+        parts = MarkdownParts(block.heading, block.lines)
+        sentence = " ".join(" ".join(each.text for each in parts.version_lines).split())
+        since = _SINCE.match(sentence)
+        experimental = sentence.startswith(_EXPERIMENTAL)
+        numbers = {
+            "the heading": block.match["version"],
+            "the sentence below Version": since["version"] if since else None,
+            "the index": str(index[full]) if index.get(full) else None,
+        }
+        stated = {where: int(each) for where, each in numbers.items() if each}
+        if not stated:
+            findings.append(_without_version(full, block.heading, experimental))
+        elif since is None and not experimental:
+            message = f"the page does not say in words since which version {full} holds"
+            findings.append(
+                _finding("version-missing", "error", block.heading, message, _listed(stated), "repaired")
+            )
+        if len(set(stated.values())) > 1:
+            message = f"the page gives more than one version for {full}"
+            findings.append(_finding("version-disagrees", "error", block.heading, message, _listed(stated)))
+        if index and full not in index and not block.match["version"]:
+            message = f"the document describes {full}, which its index does not list"
+            findings.append(
+                _finding("operator-unlisted", "error", block.heading, message, "the index is cut")
+            )
         domain, _, name = full.rpartition(".")
-        version = heading["version"] or (since["version"] if since else None)
-        findings = () if version else (_without_version(full, place),)
-        stated = since["domain"] if since and since["domain"] else None
-        operator = OperatorName(stated or domain or "ai.onnx", name, int(version or 1))
-        deprecated = bool(heading["deprecated"]) or bool(since and since["state"] == "deprecated")
-        parts = read_markdown_parts(lines, deprecated)
-        yield read_version(operator, document, parts, findings)
+        said = since["domain"] or "" if since else domain
+        if said != domain:
+            message = f"the page gives more than one domain for {full}"
+            findings.append(_finding("version-disagrees", "error", block.heading, message,
+                                     f"{domain or 'ai.onnx'} and {said or 'ai.onnx'}"))  # fmt: skip
+        operator = OperatorName(said or domain or "ai.onnx", name, next(iter(stated.values()), 1))
+        deprecated = bool(block.match["deprecated"]) or bool(since and since["state"] == "deprecated")
+        read = parts.read(deprecated)
+        findings += [*parts.findings, *self._escaped(block)]
+        return read_version(operator, self._document, read, findings)
+
+    def _escaped(self, block: _Block) -> Iterator[Finding]:
+        first = block.heading.number
+        last = block.lines[-1].number if block.lines else first
+        for code, lines, message in (
+            ("html-escape", self._split.escaped, "HTML entities stand in code, or in other entities"),
+            ("flattened-code", self._split.flattened, "code has lost its line ends"),
+        ):
+            own = [each for each in lines if first <= each.number <= last]
+            if own:
+                yield _finding(
+                    code, "warning", own[0], message, f"{len(own)} lines from {own[0].number}", "repaired"
+                )
 
 
-def _without_version(name: str, line: Line) -> Finding:
-    return Finding(
-        "version-missing",
-        "warning",
-        line.source(),
-        f"the page does not say since which version {name} holds",
-        "experimental operators have none here; taken as version 1",
-        "repaired",
+def _full(heading: re.Match[str]) -> str:
+    return heading["name"]
+
+
+def _finding(
+    code: str, severity: Severity, line: Line, message: str, evidence: str, action: Action = "rejected"
+) -> Finding:
+    return Finding(code, severity, line.source(), message, evidence, action)
+
+
+def _listed(stated: Mapping[str, int]) -> str:
+    return ", ".join(f"{where}: {number}" for where, number in stated.items())
+
+
+def _without_version(name: str, line: Line, experimental: bool) -> Finding:
+    message = f"the page does not say since which version {name} holds"
+    evidence = (
+        "experimental operators have none here" if experimental else "the sentence below Version is absent"
     )
+    severity: Severity = "warning" if experimental else "error"
+    return _finding("version-missing", severity, line, message, f"{evidence}; taken as version 1", "repaired")
 
 
-def _operators(lines: Sequence[Line]) -> Iterator[tuple[Line, re.Match[str], list[Line]]]:
-    """Each operator's heading and lines; headings inside of code fences are code."""
-    heading: tuple[Line, re.Match[str]] | None = None
-    own: list[Line] = []
-    fenced = False
-    for line in lines:
-        if line.text.lstrip().startswith("```"):
-            fenced = not fenced
-        match = None if fenced else _HEADING.match(line.text)
-        section = not fenced and re.match(r"^#{1,3} ", line.text)
-        if match or section:
-            if heading is not None:
-                yield (*heading, own)
-            heading, own = ((line, match) if match else None), []
-        elif heading is not None:
-            own.append(line)
-    if heading is not None:
-        yield (*heading, own)
+def _with(spec: Spec, findings: Sequence[Finding]) -> Spec:
+    found = sorted(
+        (*spec.findings, *findings), key=lambda each: (each.source.line, each.source.column or 0, each.code)
+    )
+    return replace(spec, findings=tuple(found))
+
+
+def _without_twins(specs: Sequence[Spec]) -> list[Spec]:
+    """The first description of each operator version; a second one is a finding."""
+    first: dict[OperatorName, Spec] = {}
+    for spec in specs:
+        known = first.setdefault(spec.operator, spec)
+        if known is not spec:
+            message = f"the document describes {spec.operator} twice"
+            place = spec.prose[0].source if spec.prose else spec.findings[0].source if spec.findings else None
+            if place is None:
+                continue
+            twin = Finding(
+                "operator-twice", "error", place, message, "the first description holds", "rejected"
+            )
+            first[spec.operator] = _with(known, [twin, *spec.findings])
+    return list(first.values())

@@ -189,17 +189,21 @@ HARMFUL: Mapping[str, Damage] = {
 VIOLENT: Mapping[str, Damage] = {each.__name__: each for each in (drop_lines, double_lines)}
 
 
-def section_dropper(title: str) -> Damage:
-    """A damage that takes one section away: from a line that matches the title to the next such line."""
+def section_dropper(title: str, heading: str | None = None) -> Damage:
+    """A damage that takes one section away: from a line that matches the title to the next heading.
+
+    Both are regular expressions for the beginning of a line; without a `heading`, the next line that matches
+    the title ends the section.
+    """
 
     def drop_section(raw: bytes, choices: Random) -> bytes:
         text = raw.decode()
         starts = [match.start() for match in re.finditer(rf"(?m)^(?:{title}).*$", text)]
         if not starts:
             return raw
-        chosen = choices.randrange(len(starts))
-        end = starts[chosen + 1] if chosen + 1 < len(starts) else len(text)
-        return (text[: starts[chosen]] + text[end:]).encode()
+        start = choices.choice(starts)
+        end = re.compile(rf"(?m)^(?:{heading or title})").search(text, start + 1)
+        return (text[:start] + text[end.start() if end else len(text) :]).encode()
 
     return drop_section
 

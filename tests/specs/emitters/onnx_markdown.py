@@ -127,28 +127,30 @@ def _operator(
         ("Inputs", schema.inputs, schema.input_arity),
         ("Outputs", schema.outputs, schema.output_arity),
     ):
-        if parameters:
-            items = [_parameter(each, contrib) for each in parameters]
-            yield from _section(title, _bounds(parameters, arity), items)
-    if schema.constraints:
-        items = [
-            (f"<tt>{each.name}</tt> : {html.escape(', '.join(each.types))}", each.description)
-            for each in schema.constraints
-        ]
-        yield from _section("Type Constraints", "", items)
+        items = [_parameter(each, contrib) for each in parameters]
+        yield from _section(title, _bounds(arity), items)
+    items = [
+        (f"<tt>{each.name}</tt> : {html.escape(', '.join(each.types))}", each.description)
+        for each in schema.constraints
+    ]
+    yield from _section("Type Constraints", "", items)
 
 
-def _section(title: str, bounds: str, items: Iterable[tuple[str, str]]) -> Iterator[str]:
-    yield from (f"#### {title}{bounds}", "", "<dl>")
+def _section(title: str, bounds: str, items: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield from (f"#### {title}{bounds}", "")
+    if not items:
+        yield ""
+        return
+    yield "<dl>"
     for term, description in items:
         yield f"<dt>{term}</dt>"
         yield f"<dd>{description}</dd>"
     yield from ("</dl>", "")
 
 
-def _bounds(parameters: Sequence[ParameterSchema], arity: tuple[int, int]) -> str:
+def _bounds(arity: tuple[int, int]) -> str:
     least, most = arity
-    if least == most == len(parameters) and all(each.option == "single" for each in parameters):
+    if least == most:
         return ""
     return f" ({least} - {'&#8734;' if most == NO_LIMIT else most})"
 
