@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.errors import Place, SeveralErrors, UserError, unwritable
 from opcert.names import OperatorName
+from specs import curated_files
 from specs.documents import Text
 from specs.imported_files import FILE_NAME, read_imported
 from specs.imported_writer import write_imported
@@ -16,6 +17,7 @@ from specs.library import list_operators, spec_folder
 from specs.model import Spec
 from specs.reading import Job, Outcome, Progress, find_files, read_jobs
 
+_ASSERTED = "identity: asserted"
 _SKIPPED_NAMES = frozenset(["LICENSE", "README.md", "VERSION_NUMBER"])
 
 
@@ -34,6 +36,8 @@ class Import:
     layers: dict[OperatorName, list[Spec]] = field(default_factory=dict)
     documents: list[Text] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
+    whole: set[str] = field(default_factory=set)
+    """The files of which every operator was taken, not only those that the user named."""
 
 
 @dataclass(frozen=True)
@@ -116,42 +120,53 @@ def _take(result: Import, outcome: Outcome, errors: list[UserError]) -> None:
             )
             return
     result.documents.append(text)
+    if not outcome.job.asserted:
+        result.whole.add(text.file)
 
 
 def remembered_assertions(folder: Path) -> dict[str, OperatorName]:
     """The operators that documents were asserted to describe, by file name, in a folder of specs."""
     if not folder.is_dir():
         return {}
-    return {
-        layer.documents[0].file: operator
-        for operator in list_operators([folder])
-        for layer in read_imported(spec_folder(operator, folder) / FILE_NAME)
-        if layer.documents[0].identity == "asserted"
-    }
+    found = {}
+    for operator in list_operators([folder]):
+        path = spec_folder(operator, folder) / FILE_NAME
+        if _ASSERTED in path.read_text(encoding="utf-8"):
+            for layer in read_imported(path):
+                if layer.documents[0].identity == "asserted":
+                    found[layer.documents[0].file] = operator
+    return found
 
 
-def plan_files(result: Import, folder: Path) -> dict[OperatorName, str]:
+def plan_files(result: Import, folder: Path, keep_curated: bool = False) -> dict[OperatorName, str]:
     """The text of each operator's `imported.yaml` as it should stand in a folder of specs.
 
     A document that the file has already keeps its key, and those that were not read now keep their facts; new
-    documents get the next keys in the order of their names.
+    documents get the next keys in the order of their names. With `keep_curated`, operators that have a
+    `curated.yaml` take no document that they do not have: somebody has built on those.
     """
-    return {
-        operator: write_imported(_keyed(layers, spec_folder(operator, folder) / FILE_NAME))
-        for operator, layers in sorted(result.layers.items())
-    }
+    plan = {}
+    for operator, layers in sorted(result.layers.items()):
+        place = spec_folder(operator, folder)
+        closed = keep_curated and (place / curated_files.FILE_NAME).is_file()
+        keyed = _keyed(layers, place / FILE_NAME, result.whole, closed)
+        if keyed:
+            plan[operator] = write_imported(keyed)
+    return plan
 
 
-def _keyed(layers: list[Spec], path: Path) -> list[tuple[str, Spec]]:
-    keyed: dict[str, Spec] = {}
-    if path.is_file():
-        keyed = {layer.documents[0].key: layer for layer in read_imported(path)}
-    keys = {layer.documents[0].file: key for key, layer in keyed.items()}
+def _keyed(layers: list[Spec], path: Path, whole: Set[str], closed: bool) -> list[tuple[str, Spec]]:
+    """The layers that the file should have, with their keys; one that is closed takes no new document."""
+    kept = read_imported(path) if path.is_file() else []
+    keys = {layer.documents[0].file: layer.documents[0].key for layer in kept}
+    keyed = {keys[layer.documents[0].file]: layer for layer in kept if layer.documents[0].file not in whole}
     number = 1
     for layer in sorted(layers, key=lambda each: each.documents[0].file):
         file = layer.documents[0].file
         if file not in keys:
-            while f"d{number}" in keyed:
+            if closed:
+                continue
+            while f"d{number}" in keys.values():
                 number += 1
             keys[file] = f"d{number}"
         keyed[keys[file]] = layer
@@ -191,12 +206,11 @@ def find_drift(result: Import, plan: Mapping[OperatorName, str], folder: Path) -
             drifts.append(Drift(operator, f"{path} is missing"))
         elif (found := path.read_text(encoding="utf-8")) != text:
             drifts.append(Drift(operator, f"{path}:{_first_difference(found, text)}"))
-    read = {each.file for each in result.documents}
     for operator in list_operators([folder]) if folder.is_dir() else []:
         if operator in plan:
             continue
         layers = read_imported(spec_folder(operator, folder) / FILE_NAME)
-        gone = sorted({layer.documents[0].file for layer in layers} & read)
+        gone = sorted({layer.documents[0].file for layer in layers} & result.whole)
         if gone:
             drifts.append(Drift(operator, f"{', '.join(gone)} no longer describes it"))
     return drifts

@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     "onnx==1.20.0.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 where the specs differ.")
+@click.option(
+    "--keep-curated",
+    is_flag=True,
+    help="Add no document to operators that have a curated.yaml; those that they have are read again.",
+)
 @click.option("--each", is_flag=True, help="A row for each operator version, however many they are.")
 @click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
@@ -52,6 +57,7 @@ def command(
     dialect: str | None,
     packages: tuple[str, ...],
     check: bool,
+    keep_curated: bool,
     each: bool,
     processes: int | None,
 ) -> int:
@@ -80,7 +86,7 @@ def command(
         result = importing.read_documents(
             documents, asserted, dialect, remembered, processes or reading.PROCESSES, progress
         )
-    plan = importing.plan_files(result, target)
+    plan = importing.plan_files(result, target, keep_curated)
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)

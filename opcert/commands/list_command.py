@@ -13,9 +13,14 @@ def command(what: str) -> None:
 
 
 def _operators() -> list[str]:
+    """Every operator version with a spec, then what else there is for it."""
+    from opcert.commands.known_operators import load_known
     from specs.library import list_operators
 
-    return [str(each) for each in list_operators()]
+    known = load_known()
+    found = {str(each): ", ".join(known.words(each)) for each in list_operators()}
+    width = max(map(len, found), default=0)
+    return [f"{name.ljust(width)}  {words}".rstrip() for name, words in found.items()]
 
 
 def _runtimes() -> list[str]:

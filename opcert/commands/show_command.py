@@ -55,11 +55,19 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
 
 
 def _print_head(spec: Spec) -> None:
+    from opcert.commands.known_operators import load_known
+
     click.echo(str(spec.operator))
     for document in spec.documents:
         release = f", {document.release}" if document.release else ""
         asserted = ", operator asserted by the user" if document.identity == "asserted" else ""
         click.echo(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
+    if spec.deprecated:
+        click.echo("  deprecated")
+    words = load_known().words(spec.operator)
+    click.echo(
+        f"  there is a {' and a '.join(words)}" if words else "  there is no reference and no suite yet"
+    )
 
 
 def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Follower, ...]]) -> None:

@@ -223,3 +223,46 @@ def test_a_row_for_each_operator_version_where_asked(shared: Path, tmp_path: Pat
     assert "com.microsoft::Attention-1" not in short.output
     long = _run(documents, "-o", tmp_path / "specs", "--each")
     assert "com.microsoft::Attention-1" in long.output
+
+
+SINCE = "This version of the operator has been available since version 1 of the default ONNX operator set."
+
+
+def _markdown(*names: str) -> str:
+    return "\n".join(f'### <a name="{each}"></a><a name="x">**{each}**</a>\n\n{SINCE}\n' for each in names)
+
+
+def test_curated_operators_take_no_new_document(tmp_path: Path) -> None:
+    folder, first, second = tmp_path / "specs", tmp_path / "first.md", tmp_path / "second.md"
+    first.write_text(_markdown("A", "B"))
+    second.write_text(_markdown("A", "B"))
+    _run(first, "-o", folder)
+    (folder / "ai.onnx" / "A-1" / "curated.yaml").write_text("{}\n")
+    result = _run(second, "-o", folder, "--keep-curated")
+    assert (result.exception, result.return_value) == (None, 0)
+    assert "second.md" not in (folder / "ai.onnx" / "A-1" / "imported.yaml").read_text()
+    assert "second.md" in (folder / "ai.onnx" / "B-1" / "imported.yaml").read_text()
+    assert _run(first, second, "-o", folder, "--keep-curated", "--check").return_value == 0
+    assert _run(second, "-o", folder, "--check").return_value == 1
+
+
+def test_a_document_that_no_longer_describes_an_operator_leaves_the_others(tmp_path: Path) -> None:
+    folder, first, second = tmp_path / "specs", tmp_path / "first.md", tmp_path / "second.md"
+    first.write_text(_markdown("A", "B"))
+    second.write_text(_markdown("A"))
+    _run(first, second, "-o", folder)
+    first.write_text(_markdown("B"))
+    assert _run(first, second, "-o", folder, "--check").return_value == 1
+    _run(first, second, "-o", folder)
+    text = (folder / "ai.onnx" / "A-1" / "imported.yaml").read_text()
+    assert ("first.md" in text, "second.md" in text) == (False, True)
+
+
+def test_what_was_not_asked_for_is_not_gone(tmp_path: Path) -> None:
+    """One operator of a page with many: the others keep what they have of it."""
+    folder, page = tmp_path / "specs", tmp_path / "page.md"
+    page.write_text(_markdown("A", "B"))
+    _run(page, "-o", folder)
+    result = _run(page, "-o", folder, "--operator", "page.md=ai.onnx::A-1", "--check")
+    assert (result.exception, result.return_value) == (None, 0)
+    assert "1 operator version" in result.output

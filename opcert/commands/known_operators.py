@@ -1,0 +1,35 @@
+"""What there is for an operator beside its spec: a reference, and cases in the default suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from generator.lock import read_lock
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from reference.registry import implemented
+from reports.text import plural
+
+
+@dataclass(frozen=True)
+class Known:
+    """The operators that have a reference, and the number of cases that each has in the default suite."""
+
+    reference: frozenset[OperatorName]
+    cases: Mapping[str, int]
+
+    def words(self, operator: OperatorName) -> list[str]:
+        """What there is, in words; nothing where there is the spec alone."""
+        found = ["reference"] if operator in self.reference else []
+        count = self.cases.get(str(operator), 0)
+        return [*found, f"suite of {plural(count, 'case')}"] if count else found
+
+
+def load_known() -> Known:
+    """Read what there is; without a locked suite, no operator has one."""
+    try:
+        operators = read_lock().operators
+    except UserError:
+        operators = {}
+    return Known(frozenset(implemented()), {name: len(each.cases) for name, each in operators.items()})
