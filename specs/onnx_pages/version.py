@@ -26,7 +26,7 @@ from specs.onnx_pages.printed_defaults import read_default
 from specs.prose.defaults import FoundDefault, find_default
 from specs.prose.formulas import find_formulas
 from specs.prose.values import find_values
-from specs.worked.examples import read_examples
+from specs.worked.examples import read_examples, reject_examples
 from specs.worked.summaries import read_summary_example
 
 _TENSOR = re.compile(r"^tensor\((\w+)\)$")
@@ -59,7 +59,10 @@ def read_version(operator: OperatorName, document: Document, parts: Parts, page:
         origins=builder.origins,
     )
     if parts.deprecated:
-        return replace(spec, findings=tuple(page))
+        rejected = reject_examples(
+            parts.examples, "the operator is deprecated, the page lists none of its inputs"
+        )
+        return replace(spec, findings=(*page, *rejected))
     examples, findings = read_examples(spec, parts.examples)
     printed, more = read_summary_example(spec, parts.summary)
     found = [*page, *more, *findings]
@@ -93,9 +96,8 @@ class _Builder:
         values: AllowedValues | None = None
         if item.kind in (None, "string", "strings"):
             values = find_values(item.description, item.name, value, "required" in item.words)
-        if default is not None:
-            if default.origin is not None:
-                self.origins[f"attributes.{item.name}.default"] = default.origin
+        if default is not None and default.origin is not None:
+            self.origins[f"attributes.{item.name}.default"] = default.origin
         return AttributeSpec(
             name=item.name,
             kind=item.kind,

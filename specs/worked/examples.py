@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from opcert.element_types import element_type_of
-from opcert.errors import UserError
 from specs.documents import Line
-from specs.model import Action, Example, Finding, ParameterSpec, Severity, Source, Spec, Value
-from specs.relations import Relation, Step
-from specs.worked.code import Code, ExpectedCall, Variable, read_code
-from specs.worked.literals import Built, Part, Unknown
+from specs.model import Action, Example, Finding, Severity, Source, Spec
+from specs.worked.bound_values import bind_inputs, bind_outputs
+from specs.worked.calls import Code, ExpectedCall, UnreadCall
+from specs.worked.code import read_code
+from specs.worked.values import is_read
 
 ONNX_DOMAINS = ("", "ai.onnx")
 
@@ -38,6 +37,21 @@ def read_examples(spec: Spec, texts: Sequence[ExampleText]) -> tuple[tuple[Examp
     return tuple(reader.examples), reader.findings
 
 
+def reject_examples(texts: Sequence[ExampleText], reason: str) -> list[Finding]:
+    """A finding for each example of a page that cannot be read at all, for one reason."""
+    return [
+        Finding(
+            "example-not-read",
+            "hint",
+            each.source,
+            f"example {each.title} holds no call that could be read",
+            reason,
+            "rejected",
+        )
+        for each in texts
+    ]
+
+
 class _Reader:
     """Collects the examples of one operator version."""
 
@@ -45,6 +59,8 @@ class _Reader:
         self._spec = spec
         self._names: dict[str, Source] = {}
         self._foreign: list[Source] = []
+        self._older: list[tuple[Source, int]] = []
+        self._calls = 0
         self.examples: list[Example] = []
         self.findings: list[Finding] = []
 
@@ -54,12 +70,12 @@ class _Reader:
 
     def read(self, text: ExampleText) -> None:
         code = read_code(text.lines)
-        self._report(code, text)
+        unread = list(code.unread)
         name = re.sub(r"\W+", "_", text.title).strip("_") or "example"
         for position, call in enumerate(code.calls):
             self._note_name(call)
             suffix = f"_{position + 1}" if len(code.calls) > 1 else ""
-            example = self._example(f"{name}{suffix}", call, text)
+            example = self._example(f"{name}{suffix}", call, text, unread)
             if example is not None:
                 known = {each.id for each in self.examples}
                 number = 2
@@ -68,30 +84,52 @@ class _Reader:
                     number += 1
                 repaired = example.repaired or code.indentation is not None
                 self.examples.append(replace(example, repaired=repaired))
+        self._report(code, unread, text)
 
     def finish(self) -> None:
         """Findings about all examples together."""
         if self._foreign:
-            count = len(self._foreign)
             self._find(
                 "example-of-other-domain", "error", self._foreign[0],
                 f"the examples make nodes of the default domain, not of {self._spec.operator.domain}",
-                f"{count} of {count} calls of make_node give no domain", "noted",
+                f"{len(self._foreign)} of {self._calls} calls of make_node give no domain", "noted",
+            )  # fmt: skip
+        if self._older:
+            opsets = sorted({opset for _, opset in self._older})
+            lines = ", ".join(str(source.line) for source, _ in self._older)
+            self._find(
+                "example-of-other-version", "hint", self._older[0][0],
+                f"examples are of operator set {', '.join(map(str, opsets))}",
+                f"the page describes version {self._spec.operator.since_version}; lines {lines}", "rejected",
             )  # fmt: skip
 
-    def _report(self, code: Code, text: ExampleText) -> None:
+    def _report(self, code: Code, unread: Sequence[UnreadCall], text: ExampleText) -> None:
         if code.error is not None:
             self._find(
                 "example-does-not-parse", "error", code.error[1].source(),
                 f"the code of example {text.title} is no Python", code.error[0], "rejected",
             )  # fmt: skip
-        elif code.indentation is not None:
+            return
+        if code.indentation is not None:
             self._find(
                 "example-does-not-parse", "error", code.indentation.source(),
                 f"the code of example {text.title} is indented more deeply than its imports",
                 "Python refuses it: unexpected indent", "repaired",
             )  # fmt: skip
-        elif not code.calls:
+        if unread:
+            places: dict[str, list[int]] = {}
+            for each in unread:
+                lines = places.setdefault(each.reason, [])
+                if each.source.line not in lines:
+                    lines.append(each.source.line)
+            reasons = [f"line {', '.join(map(str, lines))}: {reason}" for reason, lines in places.items()]
+            words = "calls" if code.calls else "no call"
+            self._find(
+                "example-not-read", "hint", text.source,
+                f"example {text.title} holds {words} that could {'not ' if code.calls else ''}be read",
+                "; ".join(reasons), "rejected",
+            )  # fmt: skip
+        elif not code.calls and code.indentation is None:
             self._find(
                 "example-not-read", "hint", text.source,
                 f"example {text.title} holds no call that could be read",
@@ -101,14 +139,17 @@ class _Reader:
     def _note_name(self, call: ExpectedCall) -> None:
         if call.name is None:
             return
-        if call.name in self._names:
+        known = self._names.get(call.name)
+        if known is not None and known != call.source:
             self._find(
                 "duplicate-example-name", "warning", call.source, f"two examples have the name {call.name}",
-                f"the other one is expected at line {self._names[call.name].line}", "noted",
+                f"the other one is expected at line {known.line}", "noted",
             )  # fmt: skip
         self._names.setdefault(call.name, call.source)
 
-    def _example(self, name: str, call: ExpectedCall, text: ExampleText) -> Example | None:
+    def _example(
+        self, name: str, call: ExpectedCall, text: ExampleText, unread: list[UnreadCall]
+    ) -> Example | None:
         operator = self._spec.operator
         if call.node.operator != operator.name:
             self._find(
@@ -117,18 +158,24 @@ class _Reader:
                 "rejected",
             )  # fmt: skip
             return None
-        domain = str(call.node.attributes.get("domain", ""))
-        if operator.domain not in ONNX_DOMAINS and domain != operator.domain:
-            self._foreign.append(call.node.source)
+        self._calls += 1
+        if operator.domain not in ONNX_DOMAINS and "domain" not in call.node.unread:
+            if str(call.node.attributes.get("domain", "")) != operator.domain:
+                self._foreign.append(call.node.source)
+        elif call.opset is not None and call.opset < operator.since_version:
+            self._older.append((call.source, call.opset))
+            return None
+        missing = [each for each in call.node.unread if each != "domain"]
+        if missing:
+            reason = f"the node's {', '.join(missing)} is no literal"
+            unread.append(UnreadCall(call.source, reason))
+            return None
         if not self._fits(call, text):
             return None
-        attributes = {
-            key: _plain(each) for key, each in call.node.attributes.items()
-            if key != "domain" and not isinstance(each, Unknown | Part | Built)
-        }  # fmt: skip
+        attributes = {key: _plain(each) for key, each in call.node.attributes.items() if key != "domain"}
         added = self._missing_attributes(call, text)
-        inputs = self._bind(call.node.inputs, call.inputs, self._spec.inputs, call)
-        outputs = self._bind(call.node.outputs, call.outputs, self._spec.outputs, call)
+        inputs = bind_inputs(call, self._spec.inputs)
+        outputs = bind_outputs(call, self._spec.outputs, self._spec.inputs)
         return Example(name, {**attributes, **added}, inputs, outputs, text.source, None, bool(added))
 
     def _fits(self, call: ExpectedCall, text: ExampleText) -> bool:
@@ -146,26 +193,31 @@ class _Reader:
                     f"the operator takes between {arity.least} and {most}", "rejected",
                 )  # fmt: skip
                 return False
-        given = [each for each in call.node.inputs if each]
-        if len(given) != len(call.inputs):
-            self._find(
-                "arity-vs-example", "error", call.source,
-                f"example {text.title} gives {len(call.inputs)} values for {len(given)} inputs",
-                f"the node's inputs are {', '.join(given)}", "rejected",
-            )  # fmt: skip
-            return False
+        for what, node_names, values in (
+            ("inputs", call.node.inputs, call.inputs),
+            ("outputs", call.node.outputs, call.outputs),
+        ):
+            given = [each for each in node_names if each]
+            if values is not None and len(given) != len(values):
+                self._find(
+                    "arity-vs-example", "error", call.source,
+                    f"example {text.title} gives {len(values)} values for {len(given)} {what}",
+                    f"the node's {what} are {', '.join(given)}", "rejected",
+                )  # fmt: skip
+                return False
         return True
 
     def _missing_attributes(self, call: ExpectedCall, text: ExampleText) -> dict[str, Any]:
         """Attributes that the expectation is computed with and the node lacks."""
         added: dict[str, Any] = {}
-        for output in call.outputs:
+        for output in call.outputs or ():
             for keyword, variable in (
                 call.variables[output].keywords.items() if output in call.variables else ()
             ):
                 known = keyword in self._spec.attributes and keyword not in call.node.attributes
                 value = call.variables[variable].value if variable in call.variables else None
-                if known and keyword == variable and isinstance(value, int | float | str | list):
+                plain = isinstance(value, int | float | str | list) and is_read(value)
+                if known and keyword == variable and plain:
                     added[keyword] = _plain(value)
         for keyword, value in added.items():
             self._find(
@@ -175,75 +227,11 @@ class _Reader:
             )  # fmt: skip
         return added
 
-    def _bind(
-        self, names: list[str], given: list[str], parameters: Sequence[ParameterSpec], call: ExpectedCall
-    ) -> tuple[tuple[str, Value | None], ...]:
-        """The values of a node's inputs or outputs, under the operator's names."""
-        values = iter(given)
-        formal = _formal_names(parameters, len(names))
-        variable_of = dict(zip([each for each in call.node.inputs if each], call.inputs, strict=False))
-        formal_of = {
-            variable: name
-            for name, node_name in zip(_formal_names(self._spec.inputs, len(call.node.inputs)),
-                                       call.node.inputs, strict=False)
-            if (variable := variable_of.get(node_name)) is not None
-        }  # fmt: skip
-        bound: list[tuple[str, Value | None]] = []
-        for name, node_name in zip(formal, names, strict=False):
-            variable = next(values, None) if node_name else None
-            found = call.variables.get(variable) if variable is not None else None
-            value = _value(found, formal_of) if found is not None else None
-            bound.append((name if node_name else "", value))
-        return tuple(bound)
-
-
-def _formal_names(parameters: Sequence[ParameterSpec], count: int) -> list[str]:
-    names = [each.name for each in parameters]
-    if parameters and parameters[-1].option == "variadic":
-        names += [parameters[-1].name] * (count - len(names))
-    return names
-
-
-def _value(variable: Variable, formal_of: dict[str, str]) -> Value | None:
-    """What is known of a variable; an array that a comment prints is the value of what code computes."""
-    value, comment = variable.value, variable.comment
-    if comment is not None and isinstance(value, Unknown) and comment.printed.shape is not None:
-        printed = comment.printed
-        return Value(printed.shape or (), printed.data, _type(value.dtype), comment.source, printed.decimals)
-    source = variable.source
-    if isinstance(value, Unknown):
-        return None if value.shape is None else Value(value.shape, None, _type(value.dtype), source)
-    if isinstance(value, Part):
-        if value.name not in formal_of or value.shape is None:
-            return None
-        relation = Relation(None, (Step((), formal_of[value.name], value.index),))
-        return Value(value.shape, None, _type(value.dtype), source, None, relation)
-    if isinstance(value, Built):
-        if any(each.source not in formal_of for each in value.steps):
-            return None
-        steps = tuple(replace(each, source=formal_of[each.source]) for each in value.steps)
-        return Value(value.shape, None, _type(value.dtype), source, None, Relation(value.shape, steps))
-    if isinstance(value, bool | int | float | list | np.ndarray):
-        array = np.asarray(value)
-        flat = array.reshape(-1).tolist()
-        if all(isinstance(each, bool | int | float | str) for each in flat):
-            return Value(array.shape, tuple(flat), _type(array.dtype), source)
-    return None
-
-
-def _type(dtype: np.dtype[Any] | None) -> str | None:
-    if dtype is None:
-        return None
-    try:
-        return element_type_of(dtype).name
-    except UserError:
-        return None
-
 
 def _plain(value: Any) -> Any:
     """An attribute's value as YAML holds it; a truth value is the integer that ONNX makes of it."""
     if isinstance(value, bool):
         return int(value)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return [_plain(each) for each in value] if isinstance(value, list) else value

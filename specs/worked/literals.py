@@ -5,52 +5,24 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from specs.relations import Bounds, Step
+from opcert.element_types import ELEMENT_TYPES
+from specs.relations import Bounds
+from specs.worked.arrays import DTYPES, call_method, construct, draw_random, make_tensor
+from specs.worked.plain_calls import MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
+from specs.worked.values import UNREAD, Part, Unknown, is_read
 
 MOST_ELEMENTS = 1_000_000
+MOST_STEPS = 500_000
+"""The most expressions that are read of one example."""
 
-
-@dataclass(frozen=True)
-class Unknown:
-    """A value that is not read: random data, or a call outside the whitelist; shape and type where known."""
-
-    shape: tuple[int, ...] | None = None
-    dtype: np.dtype[Any] | None = None
-
-
-@dataclass(frozen=True)
-class Part:
-    """A slice of a variable whose data is unknown: `x[5:15, 1:8, :]`."""
-
-    name: str
-    index: tuple[Bounds, ...]
-    shape: tuple[int, ...] | None
-    dtype: np.dtype[Any] | None
-
-
-@dataclass(frozen=True)
-class Built:
-    """Zeros into which slices of unknown variables were assigned."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    steps: tuple[Step, ...] = ()
-
-
-UNREAD = Unknown()
-_DTYPES = {
-    name: np.dtype(name)
-    for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
-                 "uint32", "uint64", "bool", "complex64", "complex128", "object")
-} | {"bool_": np.dtype(bool), "object_": np.dtype(object), "double": np.dtype("float64")}  # fmt: skip
 _SCALARS = {"nan": math.nan, "inf": math.inf, "pi": math.pi, "newaxis": None}
+_CODES = {each.name.upper(): each.code for each in ELEMENT_TYPES.values()}
+_BUILTIN_TYPES = {"object": "object", "bool": "bool", "float": "float64", "int": "int64"}
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -58,13 +30,39 @@ _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
 }
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+
+
+class Budget:
+    """How much may still be read of one example; reading beyond it raises ValueError."""
+
+    def __init__(self, steps: int = MOST_STEPS) -> None:
+        self._steps = steps
+
+    def spend(self) -> None:
+        """Take one step."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise ValueError("the example is too long")
 
 
 class LiteralReader:
     """Values of expressions under the variables assigned so far; whatever is not whitelisted is `UNREAD`."""
 
-    def __init__(self, variables: dict[str, Any]) -> None:
-        self.variables = variables
+    def __init__(self, variables: Mapping[str, Any], budget: Budget | None = None) -> None:
+        self.variables = dict(variables)
+        self._budget = budget if budget is not None else Budget()
 
     def read(self, node: ast.expr) -> Any:
         """The value of an expression, never by running it; never raises."""
@@ -74,45 +72,123 @@ class LiteralReader:
             return UNREAD
         return UNREAD if isinstance(value, np.ndarray) and value.size > MOST_ELEMENTS else value
 
+    def truth(self, node: ast.expr) -> bool | None:
+        """Whether a condition holds; None where it is not read."""
+        value = self.read(node)
+        if not is_read(value) or isinstance(value, np.ndarray):
+            return None
+        return bool(value)
+
+    def index(self, node: ast.expr) -> tuple[Bounds, ...]:
+        """An index made of slices; raises ValueError on anything else."""
+        return tuple(self._bounds(each) for each in _parts(node))
+
+    def position(self, node: ast.expr) -> tuple[Any, ...]:
+        """An index made of slices and integers; raises ValueError on anything else."""
+        items: list[Any] = []
+        for each in _parts(node):
+            if isinstance(each, ast.Slice):
+                items.append(slice(*self._bounds(each)))
+                continue
+            value = self._read(each)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise ValueError("not a literal index")
+            items.append(value)
+        return tuple(items)
+
+    def _bounds(self, node: ast.expr) -> Bounds:
+        if not isinstance(node, ast.Slice):
+            raise ValueError("not a slice")
+        bounds = [None if each is None else self._read(each) for each in (node.lower, node.upper, node.step)]
+        if any(not isinstance(each, int | None) for each in bounds):
+            raise ValueError("not a literal slice")
+        return (bounds[0], bounds[1], bounds[2])
+
     def _read(self, node: ast.expr) -> Any:
+        self._budget.spend()
         match node:
             case ast.Constant():
                 return node.value
             case ast.Name():
-                return self.variables.get(node.id, UNREAD)
+                return self._name(node.id)
             case ast.List() | ast.Tuple():
-                return self._sequence([self._read(each) for each in node.elts])
+                return [each for item in node.elts for each in self._items(item)]
+            case ast.Dict(keys=keys, values=values):
+                return {self._key(key): self._read(value) for key, value in zip(keys, values, strict=True)}
             case ast.UnaryOp(op=ast.USub()):
                 value = self._read(node.operand)
-                return value if isinstance(value, Unknown) else -value
+                return -value if is_read(value) else UNREAD
+            case ast.UnaryOp(op=ast.Not()):
+                found = self.truth(node.operand)
+                return UNREAD if found is None else not found
             case ast.BinOp():
                 return self._operation(node)
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.BoolOp():
+                return self._logic(node)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                found = self.truth(test)
+                return UNREAD if found is None else self._read(body if found else orelse)
             case ast.JoinedStr():
                 return self._formatted(node)
-            case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name):
-                return _DTYPES.get(name, _SCALARS.get(name, UNREAD))
-            case ast.Attribute(attr="shape"):
-                value = self._read(node.value)
-                return getattr(value, "shape", UNREAD)
+            case ast.ListComp(elt=element, generators=[ast.comprehension(ifs=[]) as loop]):
+                return self._comprehension(element, loop)
+            case ast.Attribute():
+                return self._attribute(node)
             case ast.Subscript():
                 return self._subscript(node)
             case ast.Call():
                 return self._call(node)
         return UNREAD
 
-    @staticmethod
-    def _sequence(items: list[Any]) -> Any:
-        return UNREAD if any(isinstance(each, Unknown | Part | Built) for each in items) else items
+    def _name(self, name: str) -> Any:
+        if name in self.variables:
+            return self.variables[name]
+        return DTYPES[_BUILTIN_TYPES[name]] if name in _BUILTIN_TYPES else UNREAD
+
+    def _items(self, node: ast.expr) -> list[Any]:
+        if not isinstance(node, ast.Starred):
+            return [self._read(node)]
+        value = self._read(node.value)
+        if not isinstance(value, list):
+            raise TypeError("not a list")
+        return value
+
+    def _key(self, node: ast.expr | None) -> Any:
+        value = UNREAD if node is None else self._read(node)
+        if not isinstance(value, str | int | float):
+            raise TypeError("not a literal key")
+        return value
 
     def _operation(self, node: ast.BinOp) -> Any:
         left, right = self._read(node.left), self._read(node.right)
-        for each in (left, right):
-            if isinstance(each, Unknown | Part | Built):
-                return UNREAD
-            if isinstance(each, str | list) and isinstance(node.op, ast.Mult):
-                return UNREAD
+        if not is_read(left) or not is_read(right):
+            return UNREAD
+        if isinstance(node.op, ast.Mult) and any(isinstance(each, str | list) for each in (left, right)):
+            return UNREAD
+        if _extent(left, right) > MOST_ELEMENTS:
+            return UNREAD
         with np.errstate(all="ignore"):
             return _OPERATIONS[type(node.op)](left, right)
+
+    def _comparison(self, node: ast.Compare) -> Any:
+        left = self._read(node.left)
+        for kind, each in zip(node.ops, node.comparators, strict=True):
+            right = self._read(each)
+            if any(not is_read(value) or isinstance(value, np.ndarray) for value in (left, right)):
+                return UNREAD
+            if not _COMPARISONS[type(kind)](left, right):
+                return False
+            left = right
+        return True
+
+    def _logic(self, node: ast.BoolOp) -> Any:
+        wanted = isinstance(node.op, ast.Or)
+        found = [self.truth(each) for each in node.values]
+        if wanted in found:
+            return wanted
+        return UNREAD if None in found else not wanted
 
     def _formatted(self, node: ast.JoinedStr) -> Any:
         text = ""
@@ -124,124 +200,86 @@ class LiteralReader:
             text += str(part)
         return text
 
-    def index(self, node: ast.expr) -> tuple[Bounds, ...]:
-        """An index made of slices; raises ValueError on anything else."""
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        index: list[Bounds] = []
-        for part in parts:
-            if not isinstance(part, ast.Slice):
-                raise ValueError("not a slice")
-            bounds = [
-                None if each is None else self._read(each) for each in (part.lower, part.upper, part.step)
-            ]
-            if any(not isinstance(each, int | None) for each in bounds):
-                raise ValueError("not a literal slice")
-            index.append((bounds[0], bounds[1], bounds[2]))
-        return tuple(index)
+    def _comprehension(self, element: ast.expr, loop: ast.comprehension) -> Any:
+        items = self._read(loop.iter)
+        if not isinstance(items, list) or len(items) > MOST_ITEMS or not isinstance(loop.target, ast.Name):
+            return UNREAD
+        name = loop.target.id
+        return [LiteralReader({**self.variables, name: each}, self._budget)._read(element) for each in items]
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        match node.value:
+            case ast.Name(id="np" | "numpy"):
+                return DTYPES.get(node.attr, _SCALARS.get(node.attr, UNREAD))
+            case ast.Name(id="TensorProto") | ast.Attribute(attr="TensorProto"):
+                return _CODES.get(node.attr, UNREAD)
+        value = self._read(node.value)
+        if node.attr == "shape":
+            shape = getattr(value, "shape", None)
+            return UNREAD if shape is None else list(shape)
+        if node.attr in ("dtype", "ndim", "size") and isinstance(value, np.ndarray):
+            return getattr(value, node.attr)
+        if node.attr == "ndim" and getattr(value, "shape", None) is not None:
+            return len(value.shape)
+        return UNREAD
 
     def _subscript(self, node: ast.Subscript) -> Any:
         value = self._read(node.value)
         if isinstance(value, Unknown) and isinstance(node.value, ast.Name):
             index = self.index(node.slice)
             return Part(node.value.id, index, _sliced(value.shape, index), value.dtype)
-        if isinstance(value, np.ndarray | list | str):
-            if isinstance(node.slice, ast.Slice | ast.Tuple) and not isinstance(value, list | str):
-                return value[tuple(slice(*each) for each in self.index(node.slice))]
+        if isinstance(value, np.ndarray):
+            return value[self.position(node.slice)]
+        if isinstance(value, list | str | dict):
+            if isinstance(node.slice, ast.Slice):
+                return value[slice(*self._bounds(node.slice))] if isinstance(value, list | str) else UNREAD
             item = self._read(node.slice)
+            if isinstance(value, dict):
+                return value[item] if isinstance(item, int | float | str) else UNREAD
             return value[item] if isinstance(item, int) else UNREAD
         return UNREAD
 
     def _call(self, node: ast.Call) -> Any:
-        arguments = [self._read(each) for each in node.args]
+        arguments = [each for argument in node.args for each in self._items(argument)]
         keywords = {str(each.arg): self._read(each.value) for each in node.keywords}
         match node.func:
             case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name):
-                return _construct(name, arguments, keywords)
+                return construct(name, arguments, keywords)
             case ast.Attribute(
                 value=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr="random"), attr=name
             ):
-                return _random(name, arguments, keywords)
+                return draw_random(name, arguments, keywords)
+            case ast.Name(id="make_tensor") | ast.Attribute(attr="make_tensor"):
+                return make_tensor(arguments, keywords)
+            case ast.Name(id="getattr") if _is_tensor_proto(node.args[0]):
+                return _CODES.get(arguments[1], UNREAD) if len(arguments) > 1 else UNREAD
             case ast.Attribute(value=target, attr=name):
-                return _method(self._read(target), name, arguments, keywords)
-            case ast.Name(id="list" | "tuple" | "int" | "float" as name) if len(arguments) == 1:
-                value = arguments[0]
-                readers: dict[str, Callable[[Any], Any]] = {"int": int, "float": float}
-                return readers.get(name, list)(value) if isinstance(value, list | int | float) else UNREAD
+                value = self._read(target)
+                if isinstance(value, dict) and name in PLAIN_METHODS and not arguments:
+                    return PLAIN_METHODS[name](value)
+                return call_method(value, name, arguments, keywords)
+            case ast.Name(id=name) if name in PLAIN_CALLS and not keywords and name not in self.variables:
+                return PLAIN_CALLS[name](*arguments)
         return UNREAD
 
 
-def _construct(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    values = [*arguments, *keywords.values()]
-    if any(isinstance(each, Unknown | Part | Built) for each in values):
-        dtype = _dtype(keywords.get("dtype"))
-        return replace(arguments[0], dtype=dtype) if dtype and isinstance(arguments[0], Unknown) else UNREAD
-    if name in _DTYPES:
-        return np.array(arguments[0] if arguments else 0, dtype=_DTYPES[name])
-    dtype = _dtype(keywords.get("dtype"))
-    if name in ("array", "asarray"):
-        return np.array(arguments[0], dtype=_dtype(arguments[1]) if len(arguments) > 1 else dtype)
-    if name == "arange":
-        bounds = [float(each) for each in arguments]
-        start, stop, step = ((0.0, bounds[0], 1.0), (*bounds, 1.0), tuple(bounds))[len(bounds) - 1]
-        if abs((stop - start) / step) > MOST_ELEMENTS:
-            return UNREAD
-        return np.arange(*arguments, dtype=dtype)
-    if name in ("zeros", "ones", "full"):
-        shape = _shape(arguments[0] if arguments else keywords["shape"])
-        if math.prod(shape) > MOST_ELEMENTS:
-            return UNREAD
-        if len(arguments) > (2 if name == "full" else 1):
-            dtype = _dtype(arguments[-1])
-        if name == "full":
-            return np.full(shape, arguments[1] if len(arguments) > 1 else keywords["fill_value"], dtype=dtype)
-        return np.full(shape, int(name == "ones"), dtype=dtype or np.dtype(float))
-    return UNREAD
+def _extent(left: Any, right: Any) -> int:
+    """How large the result of an operation can be: elements, letters, or digits."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return math.prod(np.broadcast_shapes(np.shape(left), np.shape(right)))
+    if isinstance(left, list | str) and isinstance(right, list | str):
+        return len(left) + len(right)
+    return sum(each.bit_length() for each in (left, right) if isinstance(each, int)) ** 2
 
 
-def _random(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> Unknown:
-    """Random data: the shape is a fact, the data is not."""
-    size = keywords.get("size")
-    if name in ("randn", "rand"):
-        return Unknown(_shape(list(arguments)), np.dtype("float64"))
-    if size is None:
-        position = {"uniform": 2, "normal": 2, "randint": 2, "random": 0, "random_sample": 0, "ranf": 0}.get(
-            name
-        )
-        if position is None or len(arguments) <= position:
-            return UNREAD
-        size = arguments[position]
-    dtype = _dtype(keywords.get("dtype")) or np.dtype("int64" if name == "randint" else "float64")
-    return Unknown(_shape(size), dtype)
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
 
 
-def _method(target: Any, name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    if name == "astype" and isinstance(target, Unknown | Part):
-        return replace(target, dtype=_dtype(arguments[0] if arguments else keywords.get("dtype")))
-    if name == "reshape" and isinstance(target, Unknown) and target.shape is not None:
-        shape = _shape(arguments[0] if len(arguments) == 1 else list(arguments))
-        return Unknown(np.empty(target.shape, bool).reshape(shape).shape, target.dtype)
-    if not isinstance(target, np.ndarray):
-        return UNREAD
-    if name == "astype":
-        dtype = _dtype(arguments[0] if arguments else keywords.get("dtype"))
-        return UNREAD if dtype is None else target.astype(dtype)
-    if name == "reshape":
-        return target.reshape(_shape(arguments[0] if len(arguments) == 1 else list(arguments)))
-    if name in ("flatten", "copy") and not arguments:
-        found: NDArray[Any] = getattr(target, name)()
-        return found
-    return UNREAD
-
-
-def _dtype(value: Any) -> np.dtype[Any] | None:
-    if isinstance(value, np.dtype):
-        return value
-    return _DTYPES.get(value) if isinstance(value, str) else None
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    items = value if isinstance(value, list | tuple) else [value]
-    return tuple(operator.index(each) for each in items)
+def _is_tensor_proto(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Name) and node.id == "TensorProto") or (
+        isinstance(node, ast.Attribute) and node.attr == "TensorProto"
+    )
 
 
 def _sliced(shape: tuple[int, ...] | None, index: tuple[Bounds, ...]) -> tuple[int, ...] | None:

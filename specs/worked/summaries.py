@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,8 @@ from specs.documents import Passage
 from specs.model import Example, Finding, Spec, Value
 from specs.worked.printed import Printed, fits, read_printed
 
-_ASSIGNMENT = re.compile(r"\b([A-Za-z_]\w*) = (?=[\[\"'])")
+_ASSIGNMENT = re.compile(r"(?<!`)\b([A-Za-z_]\w*) = (?=[\[\"'0-9+-])")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?=[\s,.;]|$)")
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,11 @@ def read_summary_example(spec: Spec, summary: Passage) -> tuple[tuple[Example, .
         name = match[1]
         if name in spec.attributes:
             quoted = re.match(r"([\"'])(\w+)\1", summary.text[match.end() :])
+            number = _NUMBER.match(summary.text, match.end())
             if quoted:
                 attributes[name] = quoted[2]
+            elif number:
+                attributes[name] = ast.literal_eval(number[0])
         printed = read_printed(summary.text, match.end())
         if printed is None or name not in (*inputs, *outputs):
             continue

@@ -1,0 +1,328 @@
+"""Walking the statements of one example in order, and what its variables hold at each call of `expect`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from specs.documents import Line
+from specs.model import Source
+from specs.relations import Step
+from specs.worked.calls import ExpectedCall, NodeCall, UnreadCall, Variable, read_node, read_opset
+from specs.worked.comments import read_remarks
+from specs.worked.literals import Budget, LiteralReader
+from specs.worked.plain_calls import MOST_ITEMS
+from specs.worked.remarks import Remarks
+from specs.worked.values import UNREAD, Built, Part, Unknown, is_read
+
+MOST_CALLS = 256
+"""The most calls of `expect` that one example may make."""
+DEEPEST = 8
+"""How deep functions that the example defines may call each other."""
+
+Flow = Literal["on", "continue", "break", "return"]
+
+
+class StatementReader:
+    """Reads one example; `calls` and `unread` hold its calls of `expect` afterwards."""
+
+    def __init__(self, text: str, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._variables: dict[str, Variable] = {}
+        self._nodes: dict[str, NodeCall] = {}
+        self._made: dict[str, ast.expr] = {}
+        self._functions: dict[str, ast.FunctionDef] = {}
+        self._remarks = Remarks(read_remarks(text, lines))
+        self._budget = Budget()
+        self._depth = 0
+        self.calls: list[ExpectedCall] = []
+        self.unread: list[UnreadCall] = []
+
+    def read(self, tree: ast.Module) -> None:
+        """Read every statement."""
+        self._block(tree.body)
+
+    def _source(self, node: ast.stmt | ast.expr) -> Source:
+        return self._lines[min(node.lineno, len(self._lines)) - 1].source()
+
+    def _reader(self) -> LiteralReader:
+        return LiteralReader({name: each.value for name, each in self._variables.items()}, self._budget)
+
+    def _block(self, statements: Sequence[ast.stmt]) -> Flow:
+        for each in statements:
+            flow = self._statement(each)
+            if flow != "on":
+                return flow
+        return "on"
+
+    def _statement(self, statement: ast.stmt) -> Flow:
+        match statement:
+            case ast.Assign(targets=[target], value=value):
+                self._assign(target, value, statement)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._assign(target, value, statement)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="expect")) as call):
+                self._remarks.bind_before(statement, self._variables)
+                self._expect(call)
+            case ast.Expr(value=ast.Call() as call):
+                self._call(call)
+            case ast.For():
+                return self._loop(statement)
+            case ast.If(test=test, body=body, orelse=orelse):
+                found = self._reader().truth(test)
+                if found is not None:
+                    return self._block(body if found else orelse)
+                self._leave(statement, f"it stands under a condition that is not read: {_short(test)}")
+            case ast.FunctionDef(name=name):
+                self._functions[name] = statement
+            case ast.Continue():
+                return "continue"
+            case ast.Break():
+                return "break"
+            case ast.Return() | ast.Raise():
+                return "return"
+            case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Expr():
+                pass
+            case _:
+                self._leave(statement, f"it stands in a statement that is not read: {_short(statement)}")
+        return "on"
+
+    def _loop(self, statement: ast.For) -> Flow:
+        rounds = self._reader().read(statement.iter)
+        if not isinstance(rounds, list) or len(rounds) > MOST_ITEMS:
+            self._leave(statement, f"it stands in a loop that is not read: over {_short(statement.iter)}")
+            return "on"
+        for each in rounds:
+            self._bind(statement.target, each, statement)
+            flow = self._block(statement.body)
+            if flow == "break":
+                break
+            if flow == "return":
+                return flow
+        return "on"
+
+    def _call(self, call: ast.Call) -> None:
+        """A call whose result is dropped: of a function of the example, or one that may change arguments."""
+        if isinstance(call.func, ast.Name) and call.func.id in self._functions:
+            self._inline(self._functions[call.func.id], call)
+            return
+        if isinstance(call.func, ast.Name):
+            reason = f"it calls {call.func.id}, which the page does not define"
+            self.unread.append(UnreadCall(self._source(call), reason))
+        match call.func:
+            case ast.Attribute(value=ast.Name(id=name)) if name in self._variables:
+                self._forget(name)
+        for each in call.args:
+            if isinstance(each, ast.Name):
+                self._forget(each.id)
+
+    def _inline(self, function: ast.FunctionDef, call: ast.Call) -> None:
+        parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        plain = function.args.vararg is None and function.args.kwarg is None
+        if self._depth >= DEEPEST or not plain or len(call.args) > len(parameters):
+            self._leave(function, f"it stands in the function {function.name}, whose call is not read")
+            return
+        reader = self._reader()
+        given = {each.arg: reader.read(value) for each, value in zip(parameters, call.args, strict=False)}
+        given |= {str(each.arg): reader.read(each.value) for each in call.keywords}
+        outer = dict(self._variables), dict(self._nodes)
+        for each in parameters:
+            self._variables[each.arg] = Variable(given.get(each.arg, UNREAD), self._source(call))
+        self._depth += 1
+        self._block(function.body)
+        self._depth -= 1
+        self._variables, self._nodes = outer
+
+    def _assign(self, target: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
+        if isinstance(target, ast.Name):
+            self._assign_name(target.id, value, statement)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self._assign_part(target.value.id, target.slice, value, statement)
+        else:
+            self._bind(target, self._reader().read(value), statement)
+
+    def _bind(self, target: ast.expr, value: Any, statement: ast.stmt) -> None:
+        """Give a value to a name, or its items to a tuple of names."""
+        match target:
+            case ast.Name(id=name):
+                self._drop(name)
+                self._variables[name] = Variable(value, self._source(statement))
+            case ast.Tuple(elts=names) | ast.List(elts=names):
+                items = (
+                    value if isinstance(value, list) and len(value) == len(names) else [UNREAD] * len(names)
+                )
+                for each, item in zip(names, items, strict=True):
+                    self._bind(each, item, statement)
+            case _:
+                self._forget_stored(target)
+
+    def _drop(self, name: str) -> None:
+        self._nodes.pop(name, None)
+        self._made.pop(name, None)
+
+    def _assign_name(self, name: str, value: ast.expr, statement: ast.stmt) -> None:
+        reader = self._reader()
+        node = read_node(value, reader, self._source(value))
+        self._drop(name)
+        self._made[name] = value
+        if node is not None:
+            self._nodes[name] = node
+            self._variables.pop(name, None)
+            return
+        found = reader.read(value)
+        if isinstance(found, Unknown) and found.shape is None and isinstance(value, ast.Call):
+            found = _cast(value, reader, found)
+        comment = self._remarks.take(statement, name, found)
+        self._variables[name] = Variable(found, self._source(statement), comment, _keywords(value))
+
+    def _assign_part(self, name: str, index: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
+        old = self._variables.get(name)
+        if old is None:
+            return
+        reader = self._reader()
+        part = reader.read(value)
+        result = _with_slice(old.value, index, value, part, reader)
+        if isinstance(old.value, np.ndarray):
+            for other, each in self._variables.items():
+                if isinstance(each.value, np.ndarray) and np.may_share_memory(each.value, old.value):
+                    self._variables[other] = replace(each, value=UNREAD)
+        self._variables[name] = Variable(result, old.source)
+
+    def _forget(self, name: str) -> None:
+        """The value of a variable is not known any more."""
+        if name in self._variables:
+            self._variables[name] = replace(self._variables[name], value=UNREAD, comment=None)
+
+    def _forget_stored(self, node: ast.AST) -> None:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del):
+                self._drop(each.id)
+                self._variables.setdefault(each.id, Variable(UNREAD, self._lines[0].source()))
+                self._forget(each.id)
+            match each:
+                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                    self._forget(name)
+                case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):
+                    self._forget(name)
+
+    def _leave(self, statement: ast.stmt, reason: str) -> None:
+        """Forget what an unread statement assigns, and say so of the calls in it."""
+        self._forget_stored(statement)
+        for each in ast.walk(statement):
+            match each:
+                case ast.Call(func=ast.Name(id="expect")):
+                    self.unread.append(UnreadCall(self._source(each), reason))
+
+    def _expect(self, call: ast.Call) -> None:
+        source = self._source(call)
+        if len(self.calls) >= MOST_CALLS:
+            self.unread.append(UnreadCall(source, f"the example makes more than {MOST_CALLS} calls"))
+            return
+        keywords = {each.arg: each.value for each in call.keywords}
+        reader = self._reader()
+        argument = call.args[0] if call.args else keywords.get("node")
+        node = self._nodes.get(argument.id) if isinstance(argument, ast.Name) else None
+        if node is None and argument is not None:
+            node = read_node(argument, reader, source)
+        if node is None:
+            made = self._made.get(argument.id) if isinstance(argument, ast.Name) else argument
+            words = "nothing" if made is None else _short(made)
+            self.unread.append(
+                UnreadCall(source, f"its node is made by {words}, not by a readable make_node")
+            )
+            return
+        name = reader.read(keywords["name"]) if "name" in keywords else None
+        self.calls.append(
+            ExpectedCall(
+                node,
+                self._listed(keywords.get("inputs"), reader),
+                self._listed(keywords.get("outputs"), reader),
+                name if isinstance(name, str) else None,
+                dict(self._variables),
+                source,
+                read_opset(keywords.get("opset_imports"), reader),
+            )
+        )
+        self._remarks.finish(call)
+
+    def _listed(self, node: ast.expr | None, reader: LiteralReader) -> list[str] | None:
+        """The variables of a list; an expression in it becomes a variable of its own."""
+        if node is None:
+            return []
+        if not isinstance(node, ast.List | ast.Tuple):
+            source = self._source(node)
+            if isinstance(node, ast.Name) and node.id in self._variables:
+                source = self._variables[node.id].source
+            return self._spread(ast.unparse(node), reader.read(node), source)
+        names: list[str] = []
+        for each in node.elts:
+            if isinstance(each, ast.Starred):
+                more = self._spread(ast.unparse(each), reader.read(each.value), self._source(each))
+                if more is None:
+                    return None
+                names += more
+            elif isinstance(each, ast.Name):
+                names.append(each.id)
+            else:
+                name = ast.unparse(each)
+                self._variables[name] = Variable(reader.read(each), self._source(each))
+                names.append(name)
+        return names
+
+    def _spread(self, text: str, value: Any, source: Source) -> list[str] | None:
+        if not isinstance(value, list):
+            return None
+        names = [f"{text}[{position}]" for position in range(len(value))]
+        for name, each in zip(names, value, strict=True):
+            self._variables[name] = Variable(each, source)
+        return names
+
+
+def _with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: LiteralReader) -> Any:
+    """What an array is after an assignment to a part of it."""
+    if isinstance(value, ast.Name) and isinstance(part, Unknown):
+        part = Part(value.id, (), part.shape, part.dtype)
+    try:
+        if isinstance(part, Part) and (
+            isinstance(old, Built) or (isinstance(old, np.ndarray) and not old.any())
+        ):
+            built = old if isinstance(old, Built) else Built(old.shape, old.dtype)
+            step = Step(reader.index(index), part.name, part.index)
+            return Built(built.shape, built.dtype, (*built.steps, step))
+        if isinstance(old, np.ndarray) and is_read(part):
+            changed = old.copy()
+            changed[reader.position(index)] = part
+            return changed
+    except (TypeError, ValueError, IndexError):
+        return UNREAD
+    return UNREAD
+
+
+def _keywords(value: ast.expr) -> dict[str, str]:
+    """Keyword arguments of the computing calls that are plain variables: keyword to variable."""
+    return {
+        str(keyword.arg): keyword.value.id
+        for node in ast.walk(value)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if isinstance(keyword.value, ast.Name)
+    }
+
+
+def _cast(value: ast.Call, reader: LiteralReader, found: Unknown) -> Unknown:
+    """What is known of a computed value: the type that it is cast to."""
+    if isinstance(value.func, ast.Attribute) and value.func.attr == "astype" and value.args:
+        dtype = reader.read(value.args[0])
+        return Unknown(None, dtype) if not isinstance(dtype, Unknown) else found
+    return found
+
+
+def _short(node: ast.AST) -> str:
+    if isinstance(node, ast.Call) and node.args + node.keywords:
+        return f"{_short(node.func)}(...)"
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
