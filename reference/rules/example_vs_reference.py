@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Iterator
 
-import numpy as np
-
-from opcert.attributes import AttributeValue, attribute
-from opcert.errors import OpcertError, UserError
-from opcert.tensors import Tensor, tensor
-from reference.answers import Answer
-from reference.registry import ReferenceOperator, find_operator, implemented
-from specs.model import Example, Finding, ParameterSpec, Severity, Spec, Value
+from reference.printed_examples import ExampleCall, find_difference, read_call
+from reference.registry import find_operator, implemented
+from specs.model import Example, Finding, Severity, Spec
 
 CODE = "example-vs-reference"
 SEVERITY: Severity = "error"
-MOST_ELEMENTS = 100_000
-MOST_COMBINATIONS = 512
 
 
 def examine(spec: Spec) -> Iterator[Finding]:
@@ -31,7 +21,7 @@ def examine(spec: Spec) -> Iterator[Finding]:
         return
     operator = find_operator(spec.operator)
     for example in spec.examples:
-        call = _call(spec, operator, example) if example.printed else None
+        call = read_call(spec, operator, example) if example.printed else None
         reason = _disagreement(call, example) if call is not None else None
         if reason is not None:
             printed = next((each for _, each in example.outputs if each is not None and each.source), None)
@@ -45,139 +35,15 @@ def examine(spec: Spec) -> Iterator[Finding]:
             )
 
 
-@dataclass(frozen=True)
-class _Call:
-    """A call of the reference, and the answers under each combination of readings."""
-
-    operator: ReferenceOperator
-    attributes: Mapping[str, AttributeValue]
-    inputs: Mapping[str, Tensor | None]
-
-    def answers(self, readings: Mapping[str, str]) -> tuple[Answer, ...] | None:
-        """None where the reference does not take the call."""
-        try:
-            return self.operator.evaluate(self.attributes, self.inputs, readings)
-        except OpcertError:
-            return None
-
-    def combinations(self) -> Iterator[Mapping[str, str]]:
-        """The combinations of those readings that, changed alone, change the answer."""
-        readings = self.operator.readings
-        default = {name: options[0] for name, options in readings.items()}
-        first = self.answers(default)
-        matter = {
-            name: list(options)
-            for name, options in readings.items()
-            if any(not _same(first, self.answers({**default, name: each})) for each in options[1:])
-        }
-        for chosen in itertools.islice(itertools.product(*matter.values()), MOST_COMBINATIONS):
-            yield {**default, **dict(zip(matter, chosen, strict=True))}
-
-
-def _call(spec: Spec, operator: ReferenceOperator, example: Example) -> _Call | None:
-    attributes: dict[str, AttributeValue] = {}
-    inputs: dict[str, Tensor | None] = {}
-    try:
-        for name, value in example.attributes.items():
-            known = spec.attributes.get(name)
-            attributes[name] = attribute(_kind(known.kind if known else None, value), value).value
-        for position, (name, stated) in enumerate(example.inputs):
-            if name:
-                inputs[name] = _tensor(spec, spec.inputs[position], stated, first=position == 0)
-    except (UserError, ValueError, TypeError, OverflowError, IndexError):
-        return None  # a value that is none of its type: other rules speak of it
-    if any(each is None for each in inputs.values()):
-        return None
-    return _Call(operator, attributes, inputs)
-
-
-def _kind(kind: str | None, value: object) -> str:
-    """The attribute's kind; where the document does not say it, the one that the value has."""
-    if kind is not None:
-        return kind
-    items = value if isinstance(value, list) else [value]
-    name = "string" if all(isinstance(each, str) for each in items) else (
-        "int" if all(isinstance(each, int) for each in items) else "float"
-    )  # fmt: skip
-    return f"{name}s" if isinstance(value, list) else name
-
-
-def _tensor(spec: Spec, parameter: ParameterSpec, value: Value | None, first: bool) -> Tensor | None:
-    """The tensor that an example gives; of a first input of any data, consecutive numbers."""
-    if value is None or prod(value.shape) > MOST_ELEMENTS or (value.data is None and not first):
-        return None
-    allowed = spec.types_of(parameter)
-    data = range(prod(value.shape)) if value.data is None else value.data
-    whole = all(isinstance(each, int) for each in data)
-    likely = "float" if "float" in allowed or not allowed else allowed[0]
-    kind = value.element_type or ("int64" if whole and not allowed and value.data is not None else likely)
-    return tensor(np.array(data, dtype=np.object_ if kind == "string" else None).reshape(value.shape), kind)
-
-
-def _same(first: tuple[Answer, ...] | None, second: tuple[Answer, ...] | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return all(one.expected == other.expected for one, other in zip(first, second, strict=True))
-
-
-def _disagreement(call: _Call, example: Example) -> str | None:
+def _disagreement(call: ExampleCall, example: Example) -> str | None:
     """Why no combination explains the printed outputs (that of the first); None where one does."""
     reasons = []
     for readings in call.combinations():
         answers = call.answers(readings)
         if answers is None:
             continue
-        reason = _difference(answers, example.outputs, call.inputs)
+        reason = find_difference(answers, example.outputs, call.inputs)
         if reason is None:
             return None
         reasons.append(reason)
     return reasons[0] if reasons else None
-
-
-def _difference(
-    answers: Sequence[Answer],
-    outputs: Sequence[tuple[str, Value | None]],
-    inputs: Mapping[str, Tensor | None],
-) -> str | None:
-    for answer, (name, value) in zip(answers, outputs, strict=False):
-        if value is None:
-            continue
-        if value.relation is not None:
-            arrays = {each: given.array for each, given in inputs.items() if given is not None}
-            try:
-                related = value.relation.apply(arrays)
-            except UserError as error:
-                return f"the slices that {name} is said to be cannot be taken: {error}"
-            if not np.array_equal(related, answer.expected.array):
-                return f"the slices that {name} is said to be are not the result"
-        elif value.shape != answer.expected.shape:
-            return f"{name} is printed with shape {list(value.shape)}, and has {list(answer.expected.shape)}"
-        elif value.data is not None and (found := _numbers(answer, value)) is not None:
-            return f"{name}{found}"
-    return None
-
-
-def _numbers(answer: Answer, value: Value) -> str | None:
-    """The element that differs most from what is printed, beyond what is allowed and what printing rounds."""
-    array = answer.expected.array
-    if array.dtype.kind not in "fiub" or not all(isinstance(each, int | float) for each in value.data or ()):
-        return None
-    expected = array.astype(np.float64).reshape(-1)
-    printed = np.array(value.data, dtype=np.float64)
-    slack = np.zeros(expected.shape) if answer.allowed is None else answer.allowed.reshape(-1)
-    half_a_digit = 0.5 * 10.0**-value.decimals if value.decimals is not None else 0.0
-    # A page prints what a float32 computation gave.
-    slack = slack + half_a_digit + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
-    off = np.abs(printed - expected)
-    fits = (off <= slack) | (np.isnan(printed) & np.isnan(expected)) | (printed == expected)
-    for index, others in (answer.alternatives or {}).items():
-        fits[index] |= any(abs(float(each) - printed[index]) <= half_a_digit for each in others)
-    if fits.all():
-        return None
-    worst = int(np.argmax(np.where(fits, -1.0, off)))
-    place = ", ".join(str(each) for each in np.unravel_index(worst, array.shape))
-    count = int((~fits).sum())
-    return (
-        f"[{place}] is printed as {value.data[worst] if value.data else None} and is {expected[worst]:.9g}; "
-        f"{count} of {expected.size} elements differ"
-    )

@@ -1,0 +1,89 @@
+"""Examples are computed in another way than the text says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from opcert.errors import UserError
+from reference.printed_examples import ExampleCall, find_difference, read_call
+from reference.registry import find_operator, implemented
+from specs.library import load_spec
+from specs.model import Example, Finding, Reading, Severity, Source, Spec
+
+CODE = "example-vs-text"
+SEVERITY: Severity = "warning"
+
+
+def examine(spec: Spec) -> Iterator[Finding]:
+    """One finding for each open reading of which the text states one option and printed outputs need another.
+
+    What the text states is evidence in the operator's curated spec; where that is of the document at hand,
+    the finding stands at the text's line, otherwise at the first such example.
+    """
+    if spec.operator not in implemented():
+        return
+    operator = find_operator(spec.operator)
+    known = _curated(spec)
+    readings = {each.id: each for each in known.readings if each.chosen is None and each.kind == "reading"}
+    against: dict[tuple[str, str], list[Example]] = defaultdict(list)
+    for example in spec.examples:
+        call = read_call(spec, operator, example) if example.printed else None
+        explained = _explaining(call, example) if call is not None else {}
+        for name in readings.keys() & explained.keys():
+            for option in readings[name].options.keys() - explained[name]:
+                against[name, option].append(example)
+    for (name, option), examples in sorted(against.items()):
+        places = [
+            place for each in readings[name].evidence
+            if each.option == option and each.kind == "text"
+            for place in each.sources
+        ]  # fmt: skip
+        if places:
+            yield _finding(spec, known, readings[name], option, places[0], examples)
+
+
+def _curated(spec: Spec) -> Spec:
+    """The spec with its readings: that of the operator that ships, where this one is of documents alone."""
+    if spec.readings:
+        return spec
+    try:
+        return load_spec(spec.operator)
+    except UserError:
+        return spec
+
+
+def _explaining(call: ExampleCall, example: Example) -> dict[str, set[str]]:
+    """The options of each reading that matters, under which some combination gives what is printed."""
+    explaining: dict[str, set[str]] = defaultdict(set)
+    for readings in call.combinations():
+        answers = call.answers(readings)
+        if answers is not None and find_difference(answers, example.outputs, call.inputs) is None:
+            for name, option in readings.items():
+                explaining[name].add(option)
+    matter = call.matter()
+    return {name: options for name, options in explaining.items() if name in matter}
+
+
+def _finding(
+    spec: Spec, known: Spec, reading: Reading, option: str, place: Source, examples: list[Example]
+) -> Finding:
+    digest = known.document(place.document).sha256
+    key = next((each.key for each in spec.documents if each.sha256 == digest), None)
+    lines = ", ".join(str(_printed(each).line) for each in examples)
+    return Finding(
+        CODE,
+        SEVERITY,
+        Source(key, place.line, place.column) if key is not None else _printed(examples[0]),
+        f"printed outputs are computed in another way than the text says: {reading.question}",
+        f"the text: {reading.options[option]}; lines {lines} need another: "
+        f"{', '.join(each.id for each in examples)}",
+        "became a reading",
+    )
+
+
+def _printed(example: Example) -> Source:
+    return next(
+        (each.source for _, each in example.outputs if each is not None and each.source is not None),
+        example.source,
+    )
