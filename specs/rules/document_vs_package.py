@@ -22,7 +22,7 @@ def compare(layers: Sequence[Spec]) -> Iterator[Finding]:
     for layer in layers:
         if not is_package(layer) and layer.documents[0].identity == "stated":
             for package in packages:
-                yield from _compare(layer, package)
+                yield from find_differences(layer, package, f"{package.documents[0].release}")
 
 
 def is_package(layer: Spec) -> bool:
@@ -38,13 +38,14 @@ class _Difference:
     source: Source
 
 
-def _compare(document: Spec, package: Spec) -> Iterator[Finding]:
+def find_differences(document: Spec, package: Spec, name: str) -> Iterator[Finding]:
+    """Where a document differs from what a package, called `name`, says of the same operator."""
     for each in _differences(document, package):
         yield Finding(
             "document-vs-package",
             SEVERITY,
             each.source,
-            f"{each.what} differs from {package.documents[0].release}",
+            f"{each.what} differs from {name}",
             f"{_text(each.stated)} in the document, {_text(each.packaged)} in the package",
             "noted",
         )

@@ -60,7 +60,10 @@ def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document
     return replace(spec, findings=tuple(findings))
 
 
-def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
+def _arity(parameters: Sequence[ParameterSpec]) -> Arity | None:
+    """How many tensors there are; None where the text does not say how long a list is at least."""
+    if any(each.option == "variadic" and each.homogeneous is False for each in parameters):
+        return None
     least = sum((each.least_length or 0) if each.option == "variadic" else 1 for each in parameters)
     return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
 

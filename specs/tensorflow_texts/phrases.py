@@ -98,7 +98,7 @@ def read_tensor(text: str) -> TensorPhrase | None:
     least = int(match["least"]) if match["least"] else None
     listed = match["listed"] or match["within"]
     # A list has one type unless its types are listed by an attribute.
-    homogeneous = bool(re.match(r" with (?:type|the same)", match["type"] or "")) if variadic else None
+    homogeneous = bool(re.match(r" with (?:type |the same)", match["type"] or "")) if variadic else None
     same = match["same"] or match["with"]
     if same:
         return TensorPhrase("same", same, (), variadic, least, homogeneous, match.end())

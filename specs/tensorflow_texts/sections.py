@@ -14,7 +14,7 @@ _SIGNATURE = re.compile(r"^# signature: \w+\((?P<names>[\w, ]*)\) defaults=(?P<d
 _ITEM = re.compile(r"^  (?P<name>\w+):(?: (?P<text>.*))?$")
 _PHRASE = re.compile(
     r"(?<=\s)(?P<name>\w+): (?:An? (?:optional |mutable )?`(?:Tensor|int|float|string|bool|tf\.\w+)`"
-    r"|An? (?:optional )?list of|A function decorated|A name for the operation)"
+    r"|An? (?:optional )?list of (?:at least \d+ )?`|A function decorated|A name for the operation)"
 )
 _RESULT = re.compile(r"\AA tuple of `Tensor` objects \((?P<names>[^)]*)\)\.")
 
