@@ -11,10 +11,11 @@ from functools import cached_property
 from specs.documents import Line, Passage, Text, split_lines, unescape
 from specs.model import Source, Spec
 from specs.onnx_pages.flattened_page import is_flattened, restore_lines
+from specs.packages.rows import plain_lines
 
 _HEADING = re.compile(r"^#{1,3} \S")
 _UNDERLINE = re.compile(r"^={3,}$")
-_LABEL = re.compile(r"^ *(?:\* +)?(?:\*\*[\w .]+\*\*\s*:\s*|<dd>)")
+_LABEL = re.compile(r"^ *(?:\* +)?(?:\*{1,2}[\w .]+\*{1,2}\s*:\s*|<dd>)")
 _ARGUMENT = re.compile(r"^ {2}\w+: ")
 _DIRECTIVE = re.compile(r"^(?P<indent>\s*)(?:\.\. +(?P<kind>[\w-]+):: *(?P<language>\S*)|::)\s*$")
 _TITLE = re.compile(r"^(?:<summary>(.*)</summary>|\*\*(_\w+)\*\*)$")
@@ -36,11 +37,16 @@ class Page:
         self.text = text
         self.dialect = dialect
         self.flattened = dialect == "onnx-sphinx-rst" and is_flattened(text.content)
-        self.lines = restore_lines(text.content) if self.flattened else split_lines(text.content)
+        package = dialect.endswith("-package")
+        if package:
+            self.lines, self._headings = plain_lines(text)
+        else:
+            self.lines = restore_lines(text.content) if self.flattened else split_lines(text.content)
         self._places = [(each.number, each.column or 0) for each in self.lines]
         self._specs = list(specs)
-        self._has_one = not dialect.startswith("onnx")
-        self._headings = [] if self._has_one else _headings(self.lines)
+        self._has_one = not (dialect.startswith("onnx") or package)
+        if not package:
+            self._headings = [] if self._has_one else _headings(self.lines)
 
     def versions(self) -> Iterator[Version]:
         """Each operator version with the part of the page that is its own."""

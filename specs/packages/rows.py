@@ -133,3 +133,15 @@ def _operators(rows: Iterable[Row]) -> Iterator[list[Row]]:
             raise row.wrong("is", "operator")
     if own:
         yield own
+
+
+def plain_lines(text: Text) -> tuple[list[Line], list[int]]:
+    """The words of a dump line by line without its code, and the indices of the lines that begin operators."""
+    lines: list[Line] = []
+    heads: list[int] = []
+    for row in _rows(text):
+        if row.kind == "operator":
+            heads.append(len(lines))
+        words = row.values.get("text") if row.kind != "code" else None
+        lines.append(Line(" ".join(words.split("\n")).rstrip() if isinstance(words, str) else "", row.number))
+    return lines, heads
