@@ -1,4 +1,4 @@
-"""How many of the defects that a reader found in the seed documents `opcert lint` finds, and what else it says.
+"""How many of the defects that a reader found in the seeds `opcert lint` finds, and what else it says.
 
     uv run python -m benchmarks.seed_defects            the figures, what was missed, what was said beside
     uv run python -m benchmarks.seed_defects --write    and writes the figures into docs/findings.md
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +145,53 @@ def measure(folder: Path) -> Measured:
     measured.later = {later[defect].id: rest[each] for defect, each in sorted(more.items())}
     measured.beside = [each for position, each in enumerate(rest) if position not in set(more.values())]
     return measured
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """An entry of the list's contradictions, and the finding that tells it, or None."""
+
+    id: str
+    what: str
+    finding: Reported | None
+
+
+def measure_contradictions(shared: Path) -> tuple[list[Contradiction], list[Reported]]:
+    """Each contradiction of the list with its finding, and the findings between documents that tell none.
+
+    `shared` is the folder that has the seeds and the other documents.
+    """
+    content = yaml.safe_load(LIST.read_text(encoding="utf-8"))
+    files: Mapping[str, str] = content["documents"]
+    texts = {key: (shared / "seeds" / file).read_text(encoding="utf-8") for key, file in files.items()}
+    entries = content["contradictions"]
+    pairs = sorted({(files[each["document"]], each["against"]["file"]) for each in entries})
+    found = [each for seed, other in pairs for each in _lint_pair(shared, seed, other)]
+    defects = [_defect(each, files, texts) for each in entries]
+    told = _match(defects, found)
+    contradictions = [
+        Contradiction(each.id, each.what, found[told[position]] if position in told else None)
+        for position, each in enumerate(defects)
+    ]
+    return contradictions, [each for at, each in enumerate(found) if at not in told.values()]
+
+
+def _lint_pair(shared: Path, seed: str, other: str) -> list[Reported]:
+    """What the linter says of a seed beside another document that it does not say of each alone."""
+    path = next((shared / "documents").rglob(other))
+    known = remembered_assertions(OWN_FOLDER)
+    asserted = (known[seed],) if seed in known else ()
+    jobs = [Job(shared / "seeds" / seed, True, asserted), Job(path, True)]
+    outcomes = read_jobs(jobs)
+    both = lint_outcomes(outcomes, lambda _: ())
+    alone = {each.finding for outcome in outcomes for each in lint_outcomes([outcome], lambda _: ()).found}
+    alone = {replace(each, source=replace(each.source, document="")) for each in alone}
+    operators = {layer.operator for layer in outcomes[0].layers}
+    return [
+        each for each in both.found
+        if each.operator in operators
+        and replace(each.finding, source=replace(each.finding.source, document="")) not in alone
+    ]  # fmt: skip
 
 
 def _match(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[int, int]:
