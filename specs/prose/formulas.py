@@ -19,6 +19,7 @@ _ABSENT = re.compile(
     r" is not (?:specified|provided|given)\b"
 )
 _BREAK = re.compile(r"<br ?/?>")
+_TWO_WORDS = re.compile(r"(?<!\w)(?!(?:if|for|and|or|not|in)\s)\w+\s+(?!(?:if|for|and|or|not|in)\s)\w+(?!\w)")
 _OPERATION = re.compile(r"[-+*/(?\[]")
 
 
@@ -29,7 +30,7 @@ def find_formulas(passage: Passage) -> Iterator[Formula]:
     for piece in _BREAK.split(passage.text):
         quoted = list(_QUOTED.finditer(piece))
         for match in quoted or _CLAUSE.finditer(piece.rstrip()):
-            text = " ".join(match["text"].split()).strip()
+            text = _without_words(" ".join(match["text"].split()).strip())
             if not _OPERATION.search(text):
                 continue
             origin = Origin("imported", (passage.source(start + match.start("name")),))
@@ -50,3 +51,19 @@ def find_formulas(passage: Passage) -> Iterator[Formula]:
 def _without_condition(text: str) -> str:
     """The formula without a clause such as `if input "sizes" is not specified` behind it."""
     return re.split(r"\s+if (?:input|the)\b", text)[0].rstrip().rstrip(",.")
+
+
+def _without_words(text: str) -> str:
+    """The formula without the rest of its sentence: cut at the comma before two words in a row.
+
+    Empty where there is no such comma: then it is no formula.
+    """
+    prose = _TWO_WORDS.search(text)
+    if prose is None:
+        return text
+    depth, cut = 0, 0
+    for position, letter in enumerate(text[: prose.start()]):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            cut = position
+    return text[:cut].rstrip()

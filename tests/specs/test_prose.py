@@ -108,3 +108,17 @@ def test_wrapped_words_are_joined() -> None:
     passage = _passage("a non-\nresizable axis\nof 3 -\n1")
     assert passage.text == "a non-resizable axis of 3 - 1"
     assert passage.source(passage.text.index("axis")).line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("<br/>y = floor(x), is done to all<br/>", ["floor(x)"]),
+        ("<br/>y = max(0, min(1, a * x)), as ever it was", ["max(0, min(1, a * x))"]),
+        ("<br/>y = b * x for x > 0<br/>", ["b * x for x > 0"]),
+        ("<br/>y = b * scale 2. Another thing (as ever) is done<br/>", []),
+        ("`" * 9 + "a = b + 1`", ["b + 1"]),
+    ],
+)
+def test_no_sentence_is_a_formula(text: str, formulas: list[str]) -> None:
+    assert [each.text for each in find_formulas(_passage(text))] == formulas
