@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.faults import FaultFinder, fingerprint
+from conformance.faults import FaultFinder
 from conformance.judge import FAILING, Judgement, Verdict, judge, worst_verdict
 from conformance.lane import Lane, Task
 from conformance.progress import Progress
@@ -55,7 +55,7 @@ class Collector:
         self._verdicts: dict[str, Verdict] = {}
         self._recorded: set[tuple[int, int, int]] = set()
         self._answered: dict[tuple[str, str], bool] = {}
-        self._same_case: dict[int, list[tuple[Result, str]]] = {}
+        self._same_case: dict[int, list[Result]] = {}
         self._unsettled: list[tuple[Task, Refused]] = []
         self._failing = 0
 
@@ -97,6 +97,11 @@ class Collector:
             return False
         return self._answered.get((str(task.valid_case.id), task.form))
 
+    def keep(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
+        """Count a row, one of `rows` of its case, that an earlier part of the run has recorded already."""
+        self._answered[result.case, result.form] = result.response == "answered"
+        self._count(result, order, rows)
+
     def finish(self, tasks: Iterable[Task], unload_losses: Sequence[str]) -> None:
         """Record what was not run as such, and write the footer."""
         stopped = None
@@ -118,7 +123,11 @@ class Collector:
         result = make_result(task.case, task.form, task.repeat, response, judgement, outputs)
         self._writer.append(result, task.order)
         self.rows += 1
-        self._recorded.add(task.order)
+        self._count(result, task.order, task.rows)
+        self.progress.advance(result)
+
+    def _count(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
+        self._recorded.add(order)
         before = self._verdicts.get(result.case)
         verdict = result.verdict if before is None else worst_verdict((before, result.verdict))
         self._verdicts[result.case] = verdict
@@ -127,18 +136,16 @@ class Collector:
             if self._failing == self.options.max_failures:
                 self.halt.set("max_failures", f"{self._failing} cases have failed, as many as were allowed")
         self._faults.see(result)
-        if response is not None:
-            self._compare_rows(task, result, response)
-        self.progress.advance(result)
+        if rows > 1 and result.response != "none":
+            self._compare_rows(result, order[0], rows)
 
-    def _compare_rows(self, task: Task, result: Result, response: Response) -> None:
+    def _compare_rows(self, result: Result, position: int, count: int) -> None:
         """Keep the rows of a case until they are all there, then compare them."""
-        rows = self._same_case.setdefault(task.order[0], [])
-        rows.append((result, fingerprint(response)))
-        if len(rows) == task.rows:
-            if task.rows > 1:
-                self._faults.compare(rows)
-            del self._same_case[task.order[0]]
+        rows = self._same_case.setdefault(position, [])
+        rows.append(result)
+        if len(rows) == count:
+            self._faults.compare(rows)
+            del self._same_case[position]
 
     def _check_judge(self, task: Task, response: Answered) -> None:
         """Before anything counts: an answer must agree with itself, and not with a perturbed copy."""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.responses import Answered, NotTensor, Response
+from conformance.canonical import canonical_json
 from conformance.results import Result
 
 _EXAMPLES = 5
 
 
-def fingerprint(response: Response) -> str:
-    """Equal for two responses that are the same: bit for bit where it is an answer, else in kind."""
-    if not isinstance(response, Answered):
-        return type(response).__name__
-    digest = hashlib.sha256()
-    for each in response.outputs:
-        if isinstance(each, NotTensor):
-            digest.update(f"{each.kind};".encode())
-        else:
-            digest.update(f"{each.element_type}{list(each.shape)};".encode())
-            digest.update(each.to_bytes())
-    return digest.hexdigest()
+def fingerprint(result: Result) -> str:
+    """Equal for two rows of a case whose responses are the same: bit for bit in answers, else in kind."""
+    if result.response != "answered":
+        return result.response
+    return canonical_json([_essence(each) for each in result.outputs]).decode("ascii")
+
+
+def _essence(entry: Any) -> Any:
+    # Whether there was room for a file says nothing of the output, nor does how an object prints itself.
+    left_out = ("file", "text")
+    return entry if isinstance(entry, str) else {key: entry[key] for key in entry if key not in left_out}
 
 
 class FaultFinder:
@@ -40,21 +38,22 @@ class FaultFinder:
                 seen = self._readings.setdefault((result.operator, name), {})
                 seen.setdefault(tuple(sorted(options)), result.case)
 
-    def compare(self, rows: Sequence[tuple[Result, str]]) -> None:
-        """Compare all rows of one case, each with the fingerprint of its response.
+    def compare(self, rows: Sequence[Result]) -> None:
+        """Compare all rows of one case.
 
         Where nothing is demanded but survival, answers may differ as they like.
         """
-        rows = [each for each in rows if each[0].verdict != "observed"]
-        first: dict[str, tuple[Result, str]] = {}
-        for result, print_ in rows:
-            before = first.setdefault(result.form, (result, print_))
-            if before[1] != print_:
-                self._differ("repeats_differ", before[0], result)
-        answering = [each for each in first.values() if each[0].verdict not in ("unsupported", "not_run")]
-        for result, print_ in answering[1:]:
-            if print_ != answering[0][1]:
-                self._differ("forms_differ", answering[0][0], result)
+        first: dict[str, Result] = {}
+        for result in rows:
+            if result.verdict == "observed":
+                continue
+            before = first.setdefault(result.form, result)
+            if fingerprint(before) != fingerprint(result):
+                self._differ("repeats_differ", before, result)
+        answering = [each for each in first.values() if each.verdict not in ("unsupported", "not_run")]
+        for result in answering[1:]:
+            if fingerprint(result) != fingerprint(answering[0]):
+                self._differ("forms_differ", answering[0], result)
 
     def _differ(self, kind: str, first: Result, second: Result) -> None:
         known = self._differing[kind]
@@ -68,7 +67,7 @@ class FaultFinder:
             *self._inconsistent_readings(),
             *self._differing_answers("repeats_differ", "differ when the same case is run again"),
             *self._differing_answers("forms_differ", "differ between forms of the same case"),
-            *([_unload_fault(unload_losses)] if unload_losses else []),
+            *([_unload_fault(unload_losses, len(unload_losses))] if unload_losses else []),
         ]
 
     def _inconsistent_readings(self) -> list[dict[str, Any]]:
@@ -103,10 +102,19 @@ class FaultFinder:
         ]
 
 
-def _unload_fault(losses: Sequence[str]) -> dict[str, Any]:
+def _unload_fault(reasons: Sequence[str], count: int) -> dict[str, Any]:
     return {
         "kind": "unload_crash",
-        "count": len(losses),
-        "reasons": list(losses[:_EXAMPLES]),
-        "message": f"the worker was lost {len(losses)} times while it forgot a model",
+        "count": count,
+        "reasons": list(reasons[:_EXAMPLES]),
+        "message": f"the worker was lost {count} times while it forgot a model",
     }
+
+
+def merge_unload_faults(faults: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """What several records tell of workers lost while they forgot a model, as one fault at most."""
+    found = [each for record in faults for each in record if each.get("kind") == "unload_crash"]
+    if not found:
+        return []
+    reasons = [str(reason) for each in found for reason in each["reasons"]]
+    return [_unload_fault(reasons, sum(int(each["count"]) for each in found))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -13,9 +13,12 @@ from typing import Any
 
 from conformance.collector import Collector, Halt
 from conformance.lane import Lane, Task
+from conformance.models import Form
 from conformance.progress import Progress, Silent
-from conformance.records import Record, RecordWriter, read_record, timestamp
+from conformance.records import Order, Record, RecordWriter, read_record, timestamp
 from conformance.requests import Offer
+from conformance.results import Result
+from conformance.resuming import check_same_run, find_begun, is_through, kept_rows
 from conformance.run_options import RunOptions, choose_forms
 from conformance.runtimes import Installed, Runtime, install
 from conformance.suites import Suite
@@ -29,8 +32,13 @@ def run_suite(
     record_path: Path,
     options: RunOptions | None = None,
     progress: Progress | None = None,
+    *,
+    resume: bool = False,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
+
+    With `resume` the cases that a record at the same place holds already are not run again; UserError where
+    that is the record of another run.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -39,6 +47,8 @@ def run_suite(
     """
     options, progress = options or RunOptions(), progress or Silent()
     selected = suite.select(options.pattern)
+    if options.shard is not None:
+        selected = tuple(filter(options.shard.holds, selected))
     if not selected:
         where = Place(str(suite.path))
         raise NothingRan(
@@ -56,14 +66,34 @@ def run_suite(
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
         header = _header(suite, runtime, installed, offer, options, forms)
-        writer = RecordWriter(record_path, header)
+        rows = len(forms) * options.repeat
+        kept: list[tuple[Result, Order]] | None = None
+        begun = find_begun(record_path) if resume else None
+        if begun is not None:
+            check_same_run(begun, header)
+            if is_through(begun):
+                progress.note("the record is whole already: nothing is left to run")
+                for lane in lanes:
+                    lane.close()
+                return begun
+            kept = kept_rows(begun, selected, forms, options.repeat)
+            progress.note(f"{len(kept)} of {len(selected) * rows} rows are recorded already")
+            header["started"] = begun.header.get("started")
+            header["resumed"] = [*begun.header.get("resumed", ()), timestamp()]
+        writer = RecordWriter(record_path, header, kept)
         try:
             collector = Collector(suite, writer, progress, options)
-            progress.start(len(selected) * len(forms) * options.repeat)
-            tasks = _TaskSource(lambda: _make_tasks(suite, selected, forms, options.repeat), collector.halt)
-            _run_lanes(lanes, tasks, collector)
+            for result, order in kept or ():
+                collector.keep(result, order, rows)
+            done = {result.case for result, _ in kept or ()}
+            progress.start((len(selected) - len(done)) * rows)
+
+            def make_tasks() -> Iterator[Task]:
+                return _make_tasks(suite, selected, done, forms, options.repeat)
+
+            _run_lanes(lanes, _TaskSource(make_tasks, collector.halt), collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
-            collector.finish(_make_tasks(suite, selected, forms, options.repeat), losses)
+            collector.finish(make_tasks(), losses)
         finally:
             writer.close()
             progress.finish()
@@ -76,9 +106,13 @@ def run_suite(
     return read_record(record_path)
 
 
-def _make_tasks(suite: Suite, selected: tuple[str, ...], forms: Any, repeat: int) -> Iterator[Task]:
+def _make_tasks(
+    suite: Suite, selected: Sequence[str], done: Collection[str], forms: Sequence[Form], repeat: int
+) -> Iterator[Task]:
     rows = len(forms) * repeat
     for position, case_id in enumerate(selected):
+        if case_id in done:
+            continue
         case = suite.case(case_id)
         valid = None
         if case.valid_case is not None and case.demand != "answer" and case.valid_case in suite:

@@ -53,32 +53,56 @@ class Record:
         return () if self.footer is None else tuple(self.footer["faults"])
 
 
-class RecordWriter:
-    """Writes one record. Raises UserError where its place cannot be written, at the start or later."""
+Order = tuple[int, int, int]
+"""The place of a row in a record: its case, its form and its repetition by their positions."""
 
-    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+
+class RecordWriter:
+    """Writes one record. Raises UserError where its place cannot be written, at the start or later.
+
+    `kept` are rows of an earlier record at the same place, with which this one begins: it takes the other's
+    place by rename, so that no row is lost in between.
+    """
+
+    def __init__(
+        self, path: Path, header: Mapping[str, Any], kept: Iterable[tuple[Result, Order]] | None = None
+    ) -> None:
         self.path = path
         self.outputs = OutputStore(path)
         self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
-        self._places: list[tuple[tuple[int, int, int], int, int]] = []
+        self._places: list[tuple[Order, int, int]] = []
         self._offset = len(self._header)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self.outputs.clear()
-            self._file: IO[bytes] = path.open("w+b")
-            self._append(self._header)
+            begun = path
+            if kept is None:
+                self.outputs.clear()
+            else:
+                begun = path.with_name(f".{path.name}.resumed")
+            self._file: IO[bytes] = begun.open("w+b")
+            self._file.write(self._header)
+            for result, order in kept or ():
+                self._file.write(self._place(result, order))
+            self._file.flush()
+            if begun != path:
+                begun.replace(path)
         except OSError as error:
             raise _unwritable(path, error) from error
 
-    def append(self, result: Result, order: tuple[int, int, int]) -> None:
-        """Append a result; `order` (case, form, repetition by their positions) is its place in the end."""
+    def append(self, result: Result, order: Order) -> None:
+        """Append a result; `order` is its place in the end."""
+        line = self._place(result, order)
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+
+    def _place(self, result: Result, order: Order) -> bytes:
         line = result.to_line()
         self._places.append((order, self._offset, len(line)))
         self._offset += len(line)
-        try:
-            self._append(line)
-        except OSError as error:
-            raise _unwritable(self.path, error) from error
+        return line
 
     def finish(self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any) -> None:
         """Put the record into suite order and give it its footer."""
@@ -111,10 +135,6 @@ class RecordWriter:
     def close(self) -> None:
         """Leave the record as it is; without `finish` it is a partial run."""
         self._file.close()
-
-    def _append(self, line: bytes) -> None:
-        self._file.write(line)
-        self._file.flush()
 
 
 def timestamp() -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from conformance.canonical import canonical_json, plain
 from conformance.cases import Case
 from conformance.comparison import Worst
 from conformance.judge import Judgement, Verdict
 from conformance.responses import Crashed, Refused, Response, TimedOut
+
+ResponseKind = Literal["answered", "refused", "crashed", "timed out", "none"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,15 @@ class Result:
     signal: str | None = None
     status: int | None = None
     stderr: str | None = None
+
+    @property
+    def response(self) -> ResponseKind:
+        """What came of asking the runtime; `none` where it was not asked."""
+        if self.verdict in ("crash", "timeout"):
+            return "crashed" if self.verdict == "crash" else "timed out"
+        if self.verdict in ("not_run", "harness_error"):
+            return "none"
+        return "answered" if self.stage is None else "refused"
 
     def to_line(self) -> bytes:
         """The same as canonical JSON, with its newline."""

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.limits import Limits
 from conformance.models import Form
 from conformance.requests import Offer
+from conformance.shards import Shard
 from opcert.errors import UserError
 
 
@@ -17,7 +18,8 @@ class RunOptions:
     """Options of a run.
 
     `pattern` selects cases (see `Suite.select`). `forms` is `preferred` (the one that the runtime names
-    first), `all`, or names of forms with commas between. `max_failures` ends the run after so many failing
+    first), `all`, or names of forms with commas between. `shard` leaves the other parts of the suite to other
+    machines. `max_failures` ends the run after so many failing
     cases, None never. `max_deaths` is how many workers may be lost in a row before the runtime counts as one
     that never survives.
     """
@@ -29,6 +31,7 @@ class RunOptions:
     limits: Limits = field(default_factory=Limits)
     max_failures: int | None = None
     max_deaths: int = 10
+    shard: Shard | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The options as a record's header states them."""
@@ -41,6 +44,7 @@ class RunOptions:
             "start_timeout": self.limits.start_seconds,
             "memory": self.limits.resident_bytes,
             "max_failures": self.max_failures,
+            "shard": None if self.shard is None else str(self.shard),
         }
 
 

@@ -42,6 +42,8 @@ from opcert.commands.suite_argument import DEFAULT, HELP
     help="GiB of resident memory for each worker.",
 )
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
+@click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
+@click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
 @click.option("--python", "python", help="The interpreter to run the runtime with.")
 @click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
 @click.option(
@@ -61,12 +63,15 @@ def command(
     start_timeout: float,
     memory: float,
     max_failures: int | None,
+    shard: str | None,
+    resume: bool,
     python: str | None,
     upgrade: bool,
     output: Path | None,
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
+    from conformance.shards import Shard
     from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
     from opcert.commands.running import REPORTS, choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
@@ -74,12 +79,13 @@ def command(
 
     found = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)))
-    options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures)
+    part = None if shard is None else Shard.parse(shard)
+    options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures, shard=part)
     path = output or Path("out") / found.slug / "run.jsonl"
     with resolve_suite(suite_name) as suite:
         # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
         stale = [] if output else [path.with_name(each) for each in REPORTS]
-        record = record_run(suite, found, path, options, stale)
+        record = record_run(suite, found, path, options, stale, resume=resume)
         click.echo(format_summary(put_together(suite, record, suite_name)))
     if run_error(record) is not None:
         click.echo(state_error(record), err=True)

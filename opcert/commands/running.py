@@ -25,7 +25,13 @@ def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
 
 
 def record_run(
-    suite: Suite, runtime: Runtime, path: Path, options: RunOptions, stale: Sequence[Path] = ()
+    suite: Suite,
+    runtime: Runtime,
+    path: Path,
+    options: RunOptions,
+    stale: Sequence[Path] = (),
+    *,
+    resume: bool = False,
 ) -> Record:
     """Run the suite as `run_suite` does, with progress on standard error.
 
@@ -34,10 +40,13 @@ def record_run(
     """
     before = _identity(path)
     try:
-        return run_suite(suite, runtime, path, options, choose_progress())
+        return run_suite(suite, runtime, path, options, choose_progress(), resume=resume)
     except KeyboardInterrupt:
         if _identity(path) != before:
-            click.echo(f"opcert: the cases that ran are recorded in {path}", err=True)
+            told = (
+                f"opcert: the cases that ran are recorded in {path}; `opcert run --resume` goes on from there"
+            )
+            click.echo(told, err=True)
         raise
     finally:
         if _identity(path) != before:

@@ -128,6 +128,11 @@ def flood_and_die(given: Any) -> Any:
     os.kill(os.getpid(), signal.SIGABRT)
 
 
+def nap(given: Any) -> Any:
+    time.sleep(0.05)
+    return [from_numpy(given)]
+
+
 def answer_late(given: Any) -> Any:
     time.sleep(1.9)
     return [from_numpy(given)]
@@ -200,6 +205,7 @@ def tell_environment(given: Any) -> Any:
 
 
 ACTIONS = {
+    "nap": nap,
     "echo": returns(lambda given: given),
     "ulp": returns(lambda given: np.nextafter(given, np.float32(np.inf))),
     "twice": lambda given: [from_numpy(given), from_numpy(given)],

@@ -1,0 +1,74 @@
+"""Going on with a run that was ended: which rows of its record stay, and whether it is the same run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.records import Order, Record, read_record
+from conformance.results import Result
+from opcert.errors import Place, UserError
+
+_SAME_OPTIONS = ("pattern", "forms", "repeat", "shard", "timeout", "start_timeout", "memory")
+
+
+def find_begun(path: Path) -> Record | None:
+    """The record at a place, whole or partial; None where there is none, or not even its header.
+
+    Raises UserError for a damaged one.
+    """
+    try:
+        with path.open("rb") as file:
+            if not file.readline().endswith(b"\n"):
+                return None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UserError("the record cannot be read", got=error.strerror, where=Place(str(path))) from error
+    return read_record(path)
+
+
+def is_through(record: Record) -> bool:
+    """Whether nothing of a run is left to do."""
+    return record.footer is not None and "stopped" not in record.footer
+
+
+def check_same_run(record: Record, header: Mapping[str, Any]) -> None:
+    """Raise UserError where a record is of another suite, runtime, version, machine or set of options."""
+    before, now = _identity(record.header), _identity(header)
+    for key, value in now.items():
+        if before.get(key) != value:
+            raise UserError(
+                "the record is of another run",
+                got=f"{key}: {before.get(key)}",
+                expected=str(value),
+                where=Place(str(record.path)),
+                remedy="Resume with the same suite, runtime and options, or run without --resume.",
+            )
+
+
+def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
+    runtime, options, platform = (header.get(key) or {} for key in ("runtime", "options", "platform"))
+    found = {"suite": header.get("suite")}
+    found |= {f"runtime {key}": runtime.get(key) for key in ("name", "version", "source", "options")}
+    found |= {f"platform {key}": platform.get(key) for key in ("system", "machine", "opcert")}
+    return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
+
+
+def kept_rows(
+    record: Record, selected: Sequence[str], forms: Sequence[str], repeat: int
+) -> list[tuple[Result, Order]]:
+    """The rows of cases that are there in every form and repetition, each with its place.
+
+    Rows that say only that a case was not run are left out, and with them the whole case.
+    """
+    positions = {case_id: position for position, case_id in enumerate(selected)}
+    asked = [each for each in record.results if each.response != "none"]
+    whole = Counter(each.case for each in asked)
+    return [
+        (each, (positions[each.case], forms.index(each.form), each.repeat))
+        for each in asked
+        if whole[each.case] == len(forms) * repeat
+    ]

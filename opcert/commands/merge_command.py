@@ -1,0 +1,38 @@
+"""Put the records of shards together into one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("merge", help=__doc__)
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The record to write.",
+)
+@click.option("--allow-missing", is_flag=True, help="Merge although shards are missing.")
+@click.option(
+    "--allow-overlap", is_flag=True, help="Where two records hold a case, take the one named first."
+)
+def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_overlap: bool) -> int:
+    # Imported here, so that --help does not wait for them.
+    from conformance.merging import merge_records
+    from conformance.records import read_record
+    from opcert.commands.run_summary import exit_code
+    from opcert.errors import UserError
+    from reports.text import plural
+
+    if output.resolve() in {each.resolve() for each in runs}:
+        raise UserError("the merged record would take the place of one that it is made of", got=str(output),
+                        remedy="Name another file with -o.")  # fmt: skip
+    records = [read_record(each) for each in runs]
+    merged = merge_records(records, output, allow_missing=allow_missing, allow_overlap=allow_overlap)
+    click.echo(f"{plural(len(merged.verdicts), 'case')} of {plural(len(records), 'record')}")
+    click.echo(f"record: {output}")
+    return int(exit_code(merged))

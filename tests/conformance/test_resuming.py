@@ -1,0 +1,154 @@
+"""A run that was ended goes on where it stood, however it was ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.harness import run_suite
+from conformance.records import Record, read_record
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import open_suite
+from opcert.errors import UserError
+from tests.commands.command_line import heed_signals
+from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
+
+
+def run(suite: Path, path: Path, mode: str = "", **options: Any) -> Record:
+    resume = options.pop("resume", True)
+    with open_suite(suite) as opened:
+        runtime = find_runtime(echo_runtime(mode))
+        return run_suite(opened, runtime, path, RunOptions(**options), resume=resume)
+
+
+def essence(record: Record) -> list[tuple[str, str, int, str, Any]]:
+    return [(each.case, each.form, each.repeat, each.verdict, each.outputs) for each in record.results]
+
+
+def cut(path: Path, lines: int, part: bytes = b"") -> None:
+    """Leave the header, so many rows, and a part of the next, as if the run was killed there."""
+    raw = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(raw[: lines + 1]) + part)
+
+
+def test_every_place_where_a_run_can_be_cut(tmp_path: Path) -> None:
+    cases = [make_case(seed=each) for each in range(3)] + [
+        make_case("ulp", seed=3),
+        make_case("raise", seed=4),
+    ]
+    cases.append(make_case("raise", seed=9, family="invalid", demand="refuse", valid_case=cases[0]))
+    suite, path = make_suite(tmp_path, cases), tmp_path / "run.jsonl"
+    whole = run(suite, path, repeat=2)
+    raw = path.read_bytes()
+    assert len(whole.results) == 12
+    for lines in range(13):
+        path.write_bytes(raw)
+        cut(path, lines, b'{"case":"ai.onn' if lines % 2 else b"")
+        resumed = run(suite, path, repeat=2)
+        assert essence(resumed) == essence(whole)
+        assert (resumed.counts, resumed.faults) == (whole.counts, whole.faults)
+        assert len(resumed.header["resumed"]) == 1
+    path.write_bytes(raw[:40])
+    assert essence(run(suite, path, repeat=2)) == essence(whole)
+    path.unlink()
+    assert essence(run(suite, path, repeat=2)) == essence(whole)
+
+
+def test_a_whole_record_is_left_as_it_is(tmp_path: Path) -> None:
+    suite, path = make_suite(tmp_path, [make_case()]), tmp_path / "run.jsonl"
+    run(suite, path)
+    before = path.read_bytes()
+    assert not run(suite, path).partial
+    assert path.read_bytes() == before
+    assert run(suite, path, resume=False).header.get("resumed") is None
+
+
+def test_a_run_that_stopped_early_goes_on(tmp_path: Path) -> None:
+    cases = [make_case("ulp", seed=each) for each in range(4)]
+    suite, path = make_suite(tmp_path, cases), tmp_path / "run.jsonl"
+    assert run(suite, path, max_failures=2).counts["not_run"] == 2
+    record = run(suite, path)
+    assert (record.counts["mismatch"], record.counts["not_run"]) == (4, 0)
+    assert record.footer is not None
+    assert "stopped" not in record.footer
+
+
+def test_faults_are_those_of_the_whole_run(tmp_path: Path) -> None:
+    suite, path = (
+        make_suite(tmp_path, [make_case("differs_by_call"), make_case(seed=1)]),
+        tmp_path / "run.jsonl",
+    )
+    faults = run(suite, path, repeat=2).faults
+    assert [each["kind"] for each in faults] == ["repeats_differ"]
+    rows = path.read_bytes().splitlines(keepends=True)
+    last = json.loads(rows[2])["case"] != json.loads(rows[3])["case"]
+    assert last
+    cut(path, 3)
+    assert run(suite, path, repeat=2).faults == faults
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"repeat": 2}, "option repeat: 1"),
+        ({"pattern": "cover"}, "option pattern: None"),
+        ({"mode": "other"}, "runtime source"),
+    ],
+)
+def test_another_run_is_refused(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
+    suite, path = make_suite(tmp_path, [make_case(), make_case(seed=1)]), tmp_path / "run.jsonl"
+    run(suite, path)
+    cut(path, 1)
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="of another run") as caught:
+        run(suite, path, **change)
+    assert problem in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_another_suite_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    (tmp_path / "other").mkdir()
+    run(make_suite(tmp_path, [make_case()]), path)
+    with pytest.raises(UserError, match="suite: "):
+        run(make_suite(tmp_path / "other", [make_case(seed=1)]), path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, number: int) -> None:
+    cases = [make_case("nap", seed=each) for each in range(24)]
+    suite, path, marker = make_suite(tmp_path, cases), tmp_path / "run.jsonl", uuid.uuid4().hex
+    command = [sys.executable, "-c", "from opcert.commands import main; main()", "run", echo_runtime(marker),
+               "-s", str(suite), "-o", str(path), "--resume", "-j", "2"]  # fmt: skip
+    rows = 0
+    for _ in range(3):
+        process = subprocess.Popen(
+            command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=heed_signals
+        )
+        end, wanted = time.monotonic() + 20, rows + 5
+        while time.monotonic() < end and (not path.exists() or path.read_bytes().count(b"\n") < wanted):
+            time.sleep(0.01)
+        process.send_signal(number)
+        process.wait(timeout=10)
+        for left in find_processes(marker):
+            os.kill(left, signal.SIGKILL)
+        now = len(read_record(path).results)
+        assert now >= rows
+        rows = now
+    assert rows >= 12
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    record = read_record(path)
+    assert not record.partial
+    assert len(record.results) == len({each.case for each in record.results}) == 24
+    assert record.counts["pass"] == 24
+    assert len(record.header["resumed"]) == 3
