@@ -1,4 +1,4 @@
-"""Worked examples of an OpenVINO specification: XML layers, and numbered calls with printed arrays."""
+"""Worked examples of an OpenVINO specification that are no XML: numbered calls with printed arrays."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 from opcert.attributes import AttributeKind
 from specs.documents import Line
 from specs.model import Example, Finding, Source, Spec, Value
-from specs.openvino_pages.layers import Layers, decode
+from specs.openvino_pages.layers import decode
 from specs.openvino_pages.matrices import check_matrix, read_matrices
-from specs.openvino_pages.tokens import Lexed
 from specs.worked.printed import Printed, fits, read_printed
 
 _CALL = re.compile(r"^\d+\. +``(?P<attributes>\w+=\"[^`]*)``$")
@@ -26,18 +25,14 @@ _SHAPE = re.compile(r"^output[ _]shape: `+\[(?P<shape>[\d, ]+)\]`+$")
 _MOST = 100_000
 
 
-def read_examples(
-    spec: Spec, lines: Sequence[Line], page: Lexed
-) -> tuple[tuple[Example, ...], list[Finding]]:
-    """The examples of a page and what is wrong with them."""
+def read_examples(spec: Spec, lines: Sequence[Line]) -> tuple[tuple[Example, ...], list[Finding]]:
+    """The numbered examples of a page and what is wrong with them."""
     kinds = {name: each.kind for name, each in spec.attributes.items()}
     numbered = _Numbered(spec, kinds)
     for line in lines:
         numbered.take(line)
     numbered.close()
-    layers = Layers(spec)
-    layers.read(page.blocks)
-    return (*layers.examples, *numbered.examples), [*layers.findings, *numbered.findings]
+    return tuple(numbered.examples), numbered.findings
 
 
 def decode_attributes(text: str, kinds: Mapping[str, AttributeKind | None]) -> dict[str, Any]:
@@ -71,7 +66,7 @@ class _Numbered:
             self.findings.append(
                 Finding(
                     "example-not-read",
-                    "warning",
+                    "hint",
                     line.source(),
                     "the call of an example cannot be read",
                     text[:60],
@@ -133,7 +128,7 @@ class _Numbered:
             self.findings.append(
                 Finding(
                     "example-not-read",
-                    "warning",
+                    "hint",
                     source,
                     f"the output of {name} cannot be read",
                     "no complete array in a code block",

@@ -55,7 +55,7 @@ class Layers:
             names = ", ".join(dict.fromkeys(each.attributes.get("type", "?") for each in others))
             self._find(
                 "example-of-other-operator",
-                "warning",
+                "hint",
                 others[0].line,
                 f"no example shows {self.spec.operator.name}",
                 f"layers of the type {names}",
@@ -121,7 +121,7 @@ class Layers:
             if arity and arity.most is not None and count > arity.most:
                 self._find(
                     "arity-vs-example",
-                    "warning",
+                    "error",
                     layer.line,
                     f"{name} has {count} {group}s, the operation at most {arity.most}",
                     f"{count} ports",
@@ -129,7 +129,7 @@ class Layers:
             elif arity and group == "input" and 0 < count < arity.least:
                 self._find(
                     "arity-vs-example",
-                    "warning",
+                    "error",
                     layer.line,
                     f"{name} has {count} inputs, the operation at least {arity.least}",
                     f"{count} ports",
@@ -169,7 +169,7 @@ class Layers:
             if not fits_shape(found, shape):
                 self._find(
                     "brackets-vs-shape",
-                    "warning",
+                    "error",
                     line,
                     f"the value of {name} does not have the shape of its port",
                     f"{list(found.shape or ())} where the port has {list(shape)}",

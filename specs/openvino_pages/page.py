@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from opcert.errors import Place, UserError
@@ -13,20 +13,17 @@ from specs.model import Arity, Document, Finding, Formula, ParameterSpec, Prose,
 from specs.openvino_pages.attributes import AttributeReader
 from specs.openvino_pages.examples import read_examples
 from specs.openvino_pages.items import Section, read_bullets, read_sections
+from specs.openvino_pages.layers import Layers
 from specs.openvino_pages.outcomes import Notes, Outcome
 from specs.openvino_pages.parameter_types import TypeFinder
 from specs.openvino_pages.parameters import ParameterReader
 from specs.openvino_pages.tokens import Lexed, Token, bare
 from specs.openvino_pages.type_variables import TypeReader
 from specs.prose.formulas import find_formulas
-from specs.prose.names import find_wrong_names
 
 VERSIONED = re.compile(
     r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
 )
-_SINGLE = re.compile(r"(?<![`\w:])`[^`<>]+`(?![`_])")
-_EXTENTS = frozenset(["sizes", "strides", "rates", "dilations", "kernel"])
-"""Attributes for which zero means nothing: extents of windows and distances between them."""
 _DUE = ("category", "short description", "attributes", "inputs", "outputs", "example")
 _WITHOUT_OUTPUTS = frozenset(["Result"])
 
@@ -37,6 +34,7 @@ class Page:
 
     spec: Spec
     outcomes: tuple[Outcome, ...]
+    layers: Layers
 
 
 def read_page(
@@ -55,6 +53,7 @@ def read_page(
     page = lex(lines)
     builder = _Builder(name, page)
     builder.read()
+    arities = builder.arity("inputs"), builder.arity("outputs")
     spec = Spec(
         operator=name,
         documents=(Document(KEY, text.file, dialect, text.sha256),),
@@ -64,14 +63,17 @@ def read_page(
         type_constraints=builder.constraints,
         formulas=tuple(builder.formulas),
         prose=tuple(builder.prose),
-        input_arity=builder.arity("inputs"),
-        output_arity=builder.arity("outputs"),
+        input_arity=arities[0],
+        output_arity=arities[1],
         category=builder.category,
         origins={
             f"attributes.{each}.default": origin for each, origin in builder.attributes.found.defaults.items()
         },
     )
-    examples, findings = read_examples(spec, lines, page)
+    layers = Layers(spec)
+    layers.read(page.blocks)
+    numbered, findings = read_examples(spec, lines)
+    findings += layers.findings
     if damaged and dialect != "openvino-markdown":
         findings.append(
             Finding(
@@ -83,51 +85,15 @@ def read_page(
                 "repaired",
             )
         )
-    if dialect != "openvino-markdown":
-        findings += _single_quotes(lines)
-    found = [
-        *builder.notes.findings,
-        *page.findings,
-        *find_wrong_names(spec, builder.passages),
-        *_zeros(spec),
-        *findings,
-    ]
+    found = [*builder.notes.findings, *page.findings, *findings]
     found.sort(key=lambda each: (each.source.line, each.code))
-    spec = replace(spec, examples=examples, findings=tuple(found))
-    return Page(spec, tuple(builder.notes.outcomes))
+    spec = replace(spec, examples=(*layers.examples, *numbered), findings=tuple(found))
+    return Page(spec, tuple(builder.notes.outcomes), layers)
 
 
 def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
     least = sum(each.option == "single" for each in parameters)
     return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
-
-
-def _single_quotes(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Literals in single backquotes, which reStructuredText sets as a role's text."""
-    for line in lines:
-        match = _SINGLE.search(line.text)
-        if match:
-            yield Finding(
-                "markup-damage",
-                "hint",
-                line.source(),
-                "a literal stands in single backquotes",
-                match[0],
-                "repaired",
-            )
-
-
-def _zeros(spec: Spec) -> Iterator[Finding]:
-    named = [each for each in spec.attributes.values() if each.name in _EXTENTS and each.at_least == 0]
-    if named:
-        yield Finding(
-            "impossible-range",
-            "warning",
-            named[0].origin.sources[0],
-            "the range admits 0, for which the operation means nothing",
-            f"non-negative: {', '.join(each.name for each in named)}",
-            "noted",
-        )
 
 
 @dataclass
@@ -140,12 +106,11 @@ class _Builder:
     constraints: dict[str, TypeConstraint] = field(default_factory=dict)
     formulas: list[Formula] = field(default_factory=list)
     prose: list[Prose] = field(default_factory=list)
-    passages: dict[str, Passage] = field(default_factory=dict)
     category: str | None = None
+    sections: dict[str, Section] = field(default_factory=dict)
 
     def read(self) -> None:
-        sections = self._sections()
-        self.sections = sections
+        sections = self.sections = self._sections()
         types = TypeReader(self.notes)
         types.read(read_bullets(_tokens(sections, "types")))
         self.attributes = AttributeReader(self.notes, types.integers)
@@ -180,16 +145,22 @@ class _Builder:
                     f"the page has no section {title}",
                     "every page of this kind has one",
                 )
-            elif title in ("inputs", "outputs") and title in found and not found[title].tokens:
-                self.notes.find(
-                    "section-missing", "hint", found[title].place, f"the section {title} is empty", title
-                )
         return found
 
     def arity(self, title: str) -> Arity | None:
-        """How many inputs or outputs there are; None where the page has no section for them."""
+        """How many inputs or outputs there are; None where the page does not list them."""
         group = self.parameters.inputs if title == "inputs" else self.parameters.outputs
-        return _arity(group.parameters) if title in self.sections else None
+        section = self.sections.get(title)
+        if section is None:
+            return None
+        text = section.passage.text
+        if not group.parameters and not re.search(rf"\b(?:no {title}|none)\b", text, re.IGNORECASE):
+            line = section.tokens[0].line if section.tokens else section.place
+            self.notes.find(
+                "section-unread", "hint", line, f"the section {title} lists none", text[:60] or "it is empty"
+            )
+            return None
+        return _arity(group.parameters)
 
     def _title(self, written: str) -> str:
         """A title in its usual form: one's own name in front and other numbers of words are dropped."""
@@ -214,7 +185,6 @@ class _Builder:
 
     def _describe(self, about: str, passage: Passage) -> None:
         if passage:
-            self.passages[about] = passage
             self.prose.append(passage.prose(about))
             self.formulas += find_formulas(passage)
 

@@ -17,6 +17,7 @@ _TYPES = (
     re.compile(rf"\b(?:of|with|has|have) {_MARKED} (?:element |data )?types?\b"),
     re.compile(rf"\b(?:of|with) (?:the )?(?:same )?type {_MARKED}"),
     re.compile(r"\btype (?P<star>boolean)(?P<code>)\b"),
+    re.compile(r"(?:^|\s)\*(?P<star>\w+)\*(?P<code>) type\b"),
 )
 _CLASS = re.compile(
     r"\b(?P<phrase>any type|(?:any |arbitrary )?(?:supported )?(?:floating[- ]point|integer|numeric|boolean)"
@@ -28,9 +29,8 @@ _SAME = re.compile(
     r"(?:`(?P<name>\w+)`|(?P<number>\d)(?:st|nd|rd|th)|(?P<order>first|second|third)|input)"
 )
 _EQUAL = re.compile(
-    r"\b(?:same (?:data |element )?type\b|same shape and (?:element )?type|same type and shape|"
-    r"type equal to|shape and type|type and shape|elements of the same type|"
-    r"same type of elements|type matching)"
+    r"\b(?:same (?:shape and )?(?:data |element )?type\b|same type and shape|elements of the same type|"
+    r"same type of elements|(?:shape and )?type(?: and shape)? (?:equal to|match\w*))"
 )
 _CONCRETE = re.compile(r"\b(?:of|with) (?P<phrase>`\w+`(?:,? (?:or )?`\w+`)+) types?\b")
 _BY_ATTRIBUTE = re.compile(
@@ -59,7 +59,10 @@ class TypeFinder:
         found = self._marked(name, line, text) or self._same(text, inputs) or self._phrase(name, line, text)
         state: State = "read" if found else "unread"
         if found is None and (
-            _OPEN.search(text) or _EQUAL.search(text) or not re.search(r"\btypes?\b", text)
+            _OPEN.search(text)
+            or "otherwise" in text
+            or _EQUAL.search(text)
+            or not re.search(r"\btypes?\b", text)
         ):
             state = "open"
         self.notes.field(f"{noun} type", name, line, text, state)
@@ -74,7 +77,10 @@ class TypeFinder:
         return found or "unknown"
 
     def _marked(self, name: str, line: Line, text: str) -> str | None:
-        matches = [match for pattern in _TYPES if (match := pattern.search(text))]
+        matches = [match for pattern in _TYPES for match in pattern.finditer(text)]
+        words = {match["star"] or match["code"] for match in matches}
+        if len(words & self.variables) > 1 and "otherwise" in text:
+            return None
         for match in sorted(matches, key=lambda each: each.start()):
             word = match["star"] or match["code"]
             if word in self.variables:

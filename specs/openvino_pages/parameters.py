@@ -20,7 +20,10 @@ _NUMBERED = re.compile(
 _SEVERAL = re.compile(r"^\*\*Multiple (?P<what>[\w ]+)\*\*[ \t]*:?[ \t]*(?P<text>.*)$", re.IGNORECASE)
 _TITLED = re.compile(r"^\*\*(?P<name>[A-Za-z]\w*(?: \w+)?)\*\*[ \t]*:[ \t]*(?P<text>.*)$")
 _NOTE = re.compile(r"^\*\*(?:note|important)", re.IGNORECASE)
-_NAME = re.compile(r"^(?:an? |the )?(?:`(?P<code>[A-Za-z_]\w*)`|\"(?P<quoted>[A-Za-z_]\w*)\"(?= -))")
+_NAME = re.compile(
+    r"^(?:an? |the )?(?:`(?P<code>[A-Za-z_]\w*)`|"
+    r"\"(?P<quoted>[A-Za-z_]\w*)\"(?= -)|\*(?P<star>[A-Za-z_]\w*)\*(?= --? ))"
+)
 _OPTIONAL = re.compile(
     r"\*\*Optional\.?\*\*|(?:^|[.)] )Optional\.?$|(?:^|[.)] )Optional,? (?:with )?(?:the )?default\b"
     r"|\binput is optional\b",
@@ -98,7 +101,7 @@ class ParameterReader:
         if named.get("first") is not None and int(named["first"]) != number:
             self._notes.find(
                 "sequence-break",
-                "warning",
+                "error",
                 line,
                 f"the {group.noun}s are not numbered one after the other",
                 f"{named['first']} where {number} is due",
@@ -129,7 +132,7 @@ class ParameterReader:
 
     def _name(self, group: Group, text: str, number: int, named: dict[str, str | None], several: bool) -> str:
         found = _NAME.match(text)
-        written = (found["code"] or found["quoted"]) if found else None
+        written = (found["code"] or found["quoted"] or found["star"]) if found else None
         if written and not SYMBOL.match(written):
             return written
         if named.get("name"):

@@ -144,6 +144,8 @@ class _Writer:
             if arity is None:
                 continue
             yield from (self._title(title), "")
+            if not parameters:
+                yield from (f"There are no {title.lower()}.", "")
             for position, parameter in enumerate(parameters, 1):
                 yield from (self._parameter(position, parameter, title == "Inputs"), "")
         if spec.type_constraints:
