@@ -15,7 +15,7 @@ from specs.packages.rows import plain_lines
 
 _HEADING = re.compile(r"^#{1,3} \S")
 _UNDERLINE = re.compile(r"^={3,}$")
-_LABEL = re.compile(r"^ *(?:\* +)?(?:\*{1,2}[\w .]+\*{1,2}\s*:\s*|<dd>)")
+_LABEL = re.compile(r"^ *(?:\* +)?(?:\*\*[\w .]+\*\*\s*:\s*|<dd>)?")
 _ARGUMENT = re.compile(r"^ {2}\w+: ")
 _DIRECTIVE = re.compile(r"^(?P<indent>\s*)(?:\.\. +(?P<kind>[\w-]+):: *(?P<language>\S*)|::)\s*$")
 _TITLE = re.compile(r"^(?:<summary>(.*)</summary>|\*\*(_\w+)\*\*)$")
@@ -110,9 +110,8 @@ class Version:
             end = start + count
         lines = list(self.page.lines[start:end])
         if lines:
-            label = _LABEL.match(lines[0].text)
-            if label is None and self.page.dialect.startswith("tensorflow"):
-                label = _ARGUMENT.match(lines[0].text)
+            pattern = _ARGUMENT if self.page.dialect.startswith("tensorflow") else _LABEL
+            label = pattern.match(lines[0].text)
             lines[0] = lines[0].after(label.end()) if label else lines[0]
         clean = [Line(each.text.removesuffix("</dd>"), each.number, each.column) for each in lines]
         return Passage(unescape(clean)[0])

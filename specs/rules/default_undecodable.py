@@ -16,7 +16,9 @@ _PRINTED = re.compile(r"\(default is (?P<text>.*)\)</dt>$")
 
 
 def check(version: Version) -> Iterator[Finding]:
-    """One finding for each attribute whose printed default cannot be read as a value of its type."""
+    """One finding for each attribute of an ONNX page whose printed default is no value of its type."""
+    if not version.page.dialect.startswith("onnx"):
+        return
     for attribute in version.spec.attributes.values():
         source = attribute.origin.sources[0]
         if attribute.other_type is not None:

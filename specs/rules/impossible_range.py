@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
-from specs.model import Severity
+from collections.abc import Iterator
 
+from specs.model import Finding, Severity
+from specs.pages import Version
+
+CODE = "impossible-range"
 SEVERITY: Severity = "warning"
-FOUND_BY = "specs.importers"
+
+_EXTENTS = frozenset(["sizes", "strides", "rates", "dilations", "kernel"])
+"""Extents of windows and distances between them, for which zero means nothing."""
+
+
+def check(version: Version) -> Iterator[Finding]:
+    """One finding for all extents of a version that may be 0."""
+    attributes = version.spec.attributes.values()
+    named = [each for each in attributes if each.name in _EXTENTS and each.at_least == 0]
+    if named:
+        yield Finding(
+            CODE,
+            SEVERITY,
+            named[0].origin.sources[0],
+            "the range admits 0, for which the operation means nothing",
+            f"non-negative: {', '.join(each.name for each in named)}",
+            "noted",
+        )

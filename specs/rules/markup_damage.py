@@ -29,7 +29,7 @@ def check(version: Version) -> Iterator[Finding]:
                 for match in pattern.finditer(passage.text)
             ]
             yield from _finding(places, message, SEVERITY)
-    if version.page.dialect == "openvino-rst":
+    if version.page.dialect in ("openvino-rst", "openvino-doxyrest"):
         yield from _single_quotes(version.page.lines)
 
 

@@ -5,40 +5,68 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from specs.documents import Passage
 from specs.model import Finding, Severity, Source
 from specs.pages import Version
 
 CODE = "name-mismatch"
 SEVERITY: Severity = "warning"
 
-_QUOTED = re.compile(r"``([^`]+)``|`([^`]+)`|'([A-Za-z_]\w*)'|\"([A-Za-z_]\w*)\"")
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_MARKED = re.compile(
+    r"```(?P<code>.*?)```|``(?P<double>[^`]+)``|`(?P<single>[^`]+)`|(?<!\w)'(?P<quoted>[A-Za-z_]\w*)'(?!\w)"
+    r"|\"(?P<other>[A-Za-z_]\w*)\""
+)
+_WORD = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
+_COUNTED = re.compile(r"\b(?:two|three|four|five|six|several|supported|different|these|all) $", re.IGNORECASE)
+_GENERAL = frozenset(["input", "inputs", "output", "outputs"])
+"""Words that pages also use for ports and for the tensors of graphs."""
 
 
 def check(version: Version) -> Iterator[Finding]:
-    """One finding for each quoted name that differs from one of the operator's by a plural s alone."""
+    """One finding for each marked name that differs from one of the operator's by a plural s alone.
+
+    A marked name stands alone in quotes, or is indexed; in blocks of code, where names of their own are
+    defined, it is indexed or has several parts.
+    """
     if not version.page.dialect.startswith(("onnx", "openvino")):
         return
     spec = version.spec
     known = {*spec.attributes, *(each.name for each in (*spec.inputs, *spec.outputs))}
-    defined = {each.name.partition("[")[0] for each in spec.formulas}
+    defined = {each.name.partition("[")[0] for each in spec.formulas} | _GENERAL
     places: dict[str, list[Source]] = {}
     for passage in version.passages.values():
-        for match in _QUOTED.finditer(passage.text):
-            quoted = next(each for each in match.groups() if each is not None)
-            for word in dict.fromkeys(_WORD.findall(quoted)):
-                if word not in known | defined and (
-                    f"{word}s" in known or word.removesuffix("s") in known - {word}
-                ):
-                    places.setdefault(word, []).append(passage.source(match.start() + 1))
+        for word, source in _marked_names(passage):
+            if word not in known | defined and (_plural(word, known) or _singular(word, known)):
+                places.setdefault(word, []).append(source)
     for word, found in places.items():
-        meant = f"{word}s" if f"{word}s" in known else word.removesuffix("s")
-        lines = ", ".join(str(each) for each in sorted({each.line for each in found}))
+        meant = _plural(word, known) or _singular(word, known)
+        lines = sorted({each.line for each in found})
         yield Finding(
             CODE,
             SEVERITY,
             min(found, key=lambda each: (each.line, each.column or 0)),
             f"the text speaks of {word}, the operator has {meant}",
-            f"{word} at lines {lines}",
+            f"{word} at line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}",
             "noted",
         )
+
+
+def _plural(word: str, known: set[str]) -> str | None:
+    return f"{word}s" if f"{word}s" in known else None
+
+
+def _singular(word: str, known: set[str]) -> str | None:
+    return word[:-1] if word.endswith("s") and word[:-1] in known else None
+
+
+def _marked_names(passage: Passage) -> Iterator[tuple[str, Source]]:
+    for match in _MARKED.finditer(passage.text):
+        in_code = match["code"] is not None
+        start = match.start(str(match.lastgroup))
+        text = match[str(match.lastgroup)]
+        if _COUNTED.search(passage.text[: match.start()][-12:]):
+            continue
+        for word in _WORD.finditer(text):
+            indexed = text[word.end() : word.end() + 1] == "["
+            if indexed or (in_code and "_" in word[0]) or word[0] == text:
+                yield word[0], passage.source(start + word.start())
