@@ -31,6 +31,8 @@ def merge_layers(layers: Sequence[Spec]) -> Spec:
 
 
 def _merge(first: Spec, second: Spec) -> Spec:
+    if is_package(second) and first.documents[0].identity == "stated":
+        second = _of_the_same_parts(first, second)
     merger = _Merger({each.key: each.file for each in (*first.documents, *second.documents)})
     attributes = dict(first.attributes)
     for name, each in second.attributes.items():
@@ -59,6 +61,33 @@ def _merge(first: Spec, second: Spec) -> Spec:
         deprecated=first.deprecated or second.deprecated,
         category=first.category or second.category,
         origins={**second.origins, **first.origins},
+    )
+
+
+def _of_the_same_parts(document: Spec, package: Spec) -> Spec:
+    """The package without the parts that a document, which lists such parts, does not have.
+
+    Its inputs are those of another release, or have other names; the rule document-vs-package tells of them.
+    """
+
+    def common(ours: Sequence[ParameterSpec], theirs: Sequence[ParameterSpec]) -> tuple[ParameterSpec, ...]:
+        names = {each.name for each in ours}
+        return tuple(each for each in theirs if not names or each.name in names)
+
+    lists = bool(document.attributes or document.inputs or document.outputs)
+    types = document.type_constraints
+    return replace(
+        package,
+        attributes={
+            name: each
+            for name, each in package.attributes.items()
+            if not lists or name in document.attributes
+        },
+        inputs=common(document.inputs, package.inputs),
+        outputs=common(document.outputs, package.outputs),
+        type_constraints={
+            name: each for name, each in package.type_constraints.items() if not types or name in types
+        },
     )
 
 

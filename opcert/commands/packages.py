@@ -20,6 +20,7 @@ from opcert.names import slug
 _SCRIPTS = {
     "onnx": "dump_schemas.py",
     "onnxruntime": "dump_schemas.py",
+    "openvino": "dump_openvino.py",
     "tensorflow": "dump_tensorflow.py",
 }
 PACKAGES = tuple(_SCRIPTS)

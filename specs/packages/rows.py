@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.errors import Place, UserError
-from specs.documents import KEY, Line, Text
+from specs.documents import KEY, Line, Passage, Text
 from specs.model import Document
 
 FORMAT = "opcert-package/1"
@@ -135,8 +135,13 @@ def _operators(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield own
 
 
+def passage_of(rows: Sequence[Row]) -> Passage:
+    """The text of an operator, which stands in rows of its own."""
+    return Passage([Line(row.word("text").rstrip(), row.number) for row in rows if row.kind == "text"])
+
+
 def plain_lines(text: Text) -> tuple[list[Line], list[int]]:
-    """The words of a dump line by line without its code, and the indices of the lines that begin operators."""
+    """The words of a dump line by line without code, and the indices of the lines that begin operators."""
     lines: list[Line] = []
     heads: list[int] = []
     for row in _rows(text):

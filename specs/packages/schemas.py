@@ -13,7 +13,7 @@ from specs.documents import Line, Passage, Text
 from specs.model import Arity, Spec
 from specs.onnx_pages.parts import Item, Parts
 from specs.onnx_pages.version import read_version
-from specs.packages.rows import Row, read_dump
+from specs.packages.rows import Row, passage_of, read_dump
 from specs.worked.examples import ExampleText
 
 _KINDS: dict[str, AttributeKind] = {
@@ -58,7 +58,7 @@ def _parts(rows: Sequence[Row]) -> Parts:
     for row in rows[1:]:
         own.setdefault(row.kind, []).append(row)
     return Parts(
-        summary=Passage([Line(row.word("text").rstrip(), row.number) for row in own.get("text", ())]),
+        summary=passage_of(rows),
         attributes=[_attribute(row) for row in own.get("attribute", ())],
         inputs=[_parameter(row) for row in own.get("input", ())],
         outputs=[_parameter(row) for row in own.get("output", ())],

@@ -10,6 +10,8 @@ from specs.model import AttributeSpec, Finding, Origin, ParameterSpec, Severity,
 
 SEVERITY: Severity = "warning"
 _DIALECTS = "-package"
+_OF_FUNCTIONS = frozenset(["openvino-package"])
+"""Packages that tell inputs, and what is required, of Python functions; the operators differ there."""
 
 
 def compare(layers: Sequence[Spec]) -> Iterator[Finding]:
@@ -67,7 +69,12 @@ def _differences(document: Spec, package: Spec) -> Iterator[_Difference]:
     yield from _missing("attribute", document.attributes, package.attributes, top)
     for name, attribute in document.attributes.items():
         if name in package.attributes:
-            yield from _attribute(attribute, package.attributes[name])
+            yield from _attribute(attribute, package.attributes[name], package)
+    if package.documents[0].dialect in _OF_FUNCTIONS:
+        if package.input_arity is not None and len(document.inputs) > (package.input_arity.most or 1000):
+            counts = (len(document.inputs), package.input_arity.most)
+            yield _Difference("number of inputs", *counts, top)
+        return
     for what, ours, theirs in (
         ("input", document.inputs, package.inputs),
         ("output", document.outputs, package.outputs),
@@ -99,13 +106,13 @@ def _missing(what: str, ours: Any, theirs: Any, top: Source) -> Iterator[_Differ
             yield _Difference(f"{what} {name}", None, "present", top)
 
 
-def _attribute(document: AttributeSpec, package: AttributeSpec) -> Iterator[_Difference]:
+def _attribute(document: AttributeSpec, package: AttributeSpec, layer: Spec) -> Iterator[_Difference]:
     what, source = f"attribute {document.name}", _of(document.origin)
     for name in ("kind", "at_least", "at_most", "more_than"):
         mine, other = getattr(document, name), getattr(package, name)
         if mine is not None and other is not None and mine != other:
             yield _Difference(f"{what}: {name}", mine, other, source)
-    if document.required != package.required:
+    if document.required != package.required and layer.documents[0].dialect not in _OF_FUNCTIONS:
         yield _Difference(f"{what}: required", document.required, package.required, source)
     if document.has_default and package.has_default and not same_default(document.default, package.default):
         yield _Difference(f"{what}: default", document.default, package.default, source)

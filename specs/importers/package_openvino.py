@@ -1,0 +1,108 @@
+"""The installed OpenVINO: its operators and attributes, as `import --from-package openvino` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opcert.errors import Place, UserError
+from opcert.names import OperatorName
+from specs.documents import Passage, Text
+from specs.model import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
+from specs.openvino_pages.attribute_words import read_kind
+from specs.packages.rows import Row, passage_of, read_dump, recognise_package
+from specs.prose.values import find_values
+
+DIALECT = "openvino-package"
+
+
+def recognise(text: Text) -> float:
+    """Sure where the first line says so."""
+    return recognise_package(text, "openvino")
+
+
+def read(text: Text, operator: OperatorName | None) -> list[Spec]:
+    """Every operator version of the package, or the one asked for; raises UserError where there is none.
+
+    The package does not tell element types: the type variable of each input is its own.
+    """
+    dump = read_dump(text, DIALECT)
+    specs = []
+    for rows in dump.operators:
+        head = rows[0]
+        name = OperatorName("org.openvino", head.word("name"), head.number_of("since_version"))
+        if operator in (None, name):
+            specs.append(_read(rows, name, dump.document))
+    if not specs:
+        raise UserError(
+            "the package does not define this operator", got=str(operator), where=Place(text.file)
+        )
+    return specs
+
+
+def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
+    inputs = [_input(row) for row in rows if row.kind == "input"]
+    attributes = [_attribute(row) for row in rows if row.kind == "attribute"]
+    least = sum(each.option == "single" for each in inputs)
+    most = None if any(each.option == "variadic" for each in inputs) else len(inputs)
+    return Spec(
+        operator=name,
+        documents=(document,),
+        attributes={each.name: each for each in attributes},
+        inputs=tuple(inputs),
+        outputs=(),
+        type_constraints={},
+        prose=tuple(_prose(rows)),
+        input_arity=Arity(least, most),
+        origins={
+            f"attributes.{each.name}.default": Origin("imported", each.origin.sources, rule="function")
+            for each in attributes
+            if each.has_default
+        },
+    )
+
+
+def _prose(rows: Sequence[Row]) -> list[Prose]:
+    summary = passage_of(rows)
+    found = [summary.prose("summary")] if summary else []
+    for row in rows:
+        passage = Passage(row.text_lines()) if row.kind in ("input", "attribute") else None
+        if passage:
+            found.append(passage.prose(f"{row.kind}s.{row.word('name')}"))
+    return found
+
+
+def _origin(row: Row) -> Origin:
+    return Origin("imported", (row.line.source(),))
+
+
+def _input(row: Row) -> ParameterSpec:
+    option = row.word("option")
+    return ParameterSpec(
+        name=row.word("name"),
+        option="variadic" if row.flag("variadic") else "optional" if option == "optional" else "single",
+        type=f"T_{row.word('name')}",
+        origin=_origin(row),
+    )
+
+
+def _attribute(row: Row) -> AttributeSpec:
+    word = row.word("type")
+    kind, other = read_kind(word) or (None, word)
+    values = None
+    if "allowed" in row.values:
+        values = AllowedValues(row.words("allowed"), "annotation", 1.0, False, _origin(row))
+    elif kind == "string":
+        values = find_values(Passage(row.text_lines()), row.word("name"), row.values.get("default"))
+    default = row.values.get("default")
+    if kind == "int" and isinstance(default, bool):
+        default = int(default)
+    return AttributeSpec(
+        name=row.word("name"),
+        kind=kind,
+        required=row.values.get("required") is True,
+        default=default,
+        has_default=default is not None,
+        values=values,
+        origin=_origin(row),
+        other_type=other,
+    )
