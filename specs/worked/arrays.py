@@ -21,7 +21,17 @@ DTYPES = {
     for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
                  "uint32", "uint64", "bool", "complex64", "complex128", "object")
 } | {"bool_": np.dtype(bool), "object_": np.dtype(object), "double": np.dtype("float64")}  # fmt: skip
-_BY_CODE = {each.code: each.name for each in ELEMENT_TYPES.values()}
+CODES = {each.name.upper(): each.code for each in ELEMENT_TYPES.values()} | {
+    "FLOAT4E2M1": 23,
+    "FLOAT8E8M0": 24,
+    "UINT2": 25,
+    "INT2": 26,
+    "FLOAT6E2M3": 27,
+    "FLOAT6E3M2": 28,
+}
+"""The numbers of ONNX's TensorProto, those included of types that no call here can carry."""
+
+_BY_CODE = {code: name.lower() for name, code in CODES.items()}
 
 
 def construct(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:

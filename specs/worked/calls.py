@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,3 +114,41 @@ def read_opset(value: ast.expr | None, reader: LiteralReader) -> int | None:
 
 def _are_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def read_list(
+    node: ast.expr | None,
+    reader: LiteralReader,
+    variables: dict[str, Variable],
+    place: Callable[[ast.expr], Source],
+) -> list[str] | None:
+    """The variables of a list of inputs or outputs; an expression in it becomes a variable of its own."""
+    if node is None:
+        return []
+    if not isinstance(node, ast.List | ast.Tuple):
+        known = variables.get(node.id) if isinstance(node, ast.Name) else None
+        source = place(node) if known is None else known.source
+        return _spread(ast.unparse(node), reader.read(node), source, variables)
+    names: list[str] = []
+    for each in node.elts:
+        if isinstance(each, ast.Starred):
+            more = _spread(ast.unparse(each), reader.read(each.value), place(each), variables)
+            if more is None:
+                return None
+            names += more
+        elif isinstance(each, ast.Name):
+            names.append(each.id)
+        else:
+            name = ast.unparse(each)
+            variables[name] = Variable(reader.read(each), place(each))
+            names.append(name)
+    return names
+
+
+def _spread(text: str, value: Any, source: Source, variables: dict[str, Variable]) -> list[str] | None:
+    if not isinstance(value, list):
+        return None
+    names = [f"{text}[{position}]" for position in range(len(value))]
+    for name, each in zip(names, value, strict=True):
+        variables[name] = Variable(each, source)
+    return names

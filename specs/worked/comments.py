@@ -13,7 +13,7 @@ from specs.documents import Line
 from specs.model import Source
 from specs.worked.printed import Printed, read_printed
 
-_PRINT = re.compile(r"^print\((\w+)\)\s*$")
+_PRINT = re.compile(r"^print\((\w+)\)(?: \w+)?:?$")
 _EXPECTED = re.compile(
     r"^expect\w*(?: (?:output|result)s?)?(?: as)?\s*:?\s*(?:(?:np\.)?array\()?$", re.IGNORECASE
 )

@@ -167,7 +167,7 @@ class _Reader:
             return None
         missing = [each for each in call.node.unread if each != "domain"]
         if missing:
-            reason = f"the node's {', '.join(missing)} is no literal"
+            reason = f"the node's {', '.join(missing)} is no number, text or list of them"
             unread.append(UnreadCall(call.source, reason))
             return None
         if not self._fits(call, text):

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from opcert.element_types import ELEMENT_TYPES
 from specs.relations import Bounds
-from specs.worked.arrays import DTYPES, call_method, construct, draw_random, make_tensor
+from specs.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
 from specs.worked.plain_calls import MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
 from specs.worked.values import UNREAD, Part, Unknown, is_read
 
@@ -21,7 +20,6 @@ MOST_STEPS = 500_000
 """The most expressions that are read of one example."""
 
 _SCALARS = {"nan": math.nan, "inf": math.inf, "pi": math.pi, "newaxis": None}
-_CODES = {each.name.upper(): each.code for each in ELEMENT_TYPES.values()}
 _BUILTIN_TYPES = {"object": "object", "bool": "bool", "float": "float64", "int": "int64"}
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -44,17 +42,21 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
+class TooLong(ValueError):
+    """An example makes more steps than are read."""
+
+
 class Budget:
-    """How much may still be read of one example; reading beyond it raises ValueError."""
+    """How much may still be read of one example; reading beyond it raises TooLong."""
 
     def __init__(self, steps: int = MOST_STEPS) -> None:
         self._steps = steps
 
-    def spend(self) -> None:
-        """Take one step."""
-        self._steps -= 1
+    def spend(self, steps: int = 1) -> None:
+        """Take steps."""
+        self._steps -= steps
         if self._steps < 0:
-            raise ValueError("the example is too long")
+            raise TooLong("the example is too long")
 
 
 class LiteralReader:
@@ -212,7 +214,7 @@ class LiteralReader:
             case ast.Name(id="np" | "numpy"):
                 return DTYPES.get(node.attr, _SCALARS.get(node.attr, UNREAD))
             case ast.Name(id="TensorProto") | ast.Attribute(attr="TensorProto"):
-                return _CODES.get(node.attr, UNREAD)
+                return CODES.get(node.attr, UNREAD)
         value = self._read(node.value)
         if node.attr == "shape":
             shape = getattr(value, "shape", None)
@@ -252,7 +254,7 @@ class LiteralReader:
             case ast.Name(id="make_tensor") | ast.Attribute(attr="make_tensor"):
                 return make_tensor(arguments, keywords)
             case ast.Name(id="getattr") if _is_tensor_proto(node.args[0]):
-                return _CODES.get(arguments[1], UNREAD) if len(arguments) > 1 else UNREAD
+                return CODES.get(arguments[1], UNREAD) if len(arguments) > 1 else UNREAD
             case ast.Attribute(value=target, attr=name):
                 value = self._read(target)
                 if isinstance(value, dict) and name in PLAIN_METHODS and not arguments:

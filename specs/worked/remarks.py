@@ -31,11 +31,10 @@ class Remarks:
         self._last = name
         end = statement.end_lineno or statement.lineno
         for each in self._remarks:
-            here = (
-                statement.lineno <= each.line <= end
-                if each.before is None
-                else each.before == statement.lineno
-            )
+            if each.before is None:
+                here = statement.lineno <= each.line <= end
+            else:
+                here = each.before == statement.lineno and not self._stood_before(each)
             if here and each.name in (None, name) and _is_computed(value, each):
                 return each
         return None
@@ -61,12 +60,16 @@ class Remarks:
         self._assigned = {}
         self._last = None
 
+    def _stood_before(self, remark: Remark) -> bool:
+        """Whether the variable that a comment names has its value already where the comment stands."""
+        return any(line < remark.line for line in self._assigned.get(remark.name or "", ()))
+
     def _named(self, remark: Remark, variables: dict[str, Variable]) -> str | None:
         wanted = (remark.name or "").lower()
         names = [each for each in variables if each.lower() == wanted]
         name = remark.name if remark.name in names else names[0] if len(names) == 1 else None
         lines = self._assigned.get(name or "", [])
-        twice = any(each < remark.line for each in lines) and any(each > remark.line for each in lines)
+        twice = self._stood_before(remark) and any(each > remark.line for each in lines)
         return None if twice else name
 
 

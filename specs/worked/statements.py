@@ -11,16 +11,26 @@ import numpy as np
 
 from specs.documents import Line
 from specs.model import Source
-from specs.relations import Step
-from specs.worked.calls import ExpectedCall, NodeCall, UnreadCall, Variable, read_node, read_opset
+from specs.worked.assigned import cast_type, variable_keywords, with_slice
+from specs.worked.calls import (
+    ExpectedCall,
+    NodeCall,
+    UnreadCall,
+    Variable,
+    read_list,
+    read_node,
+    read_opset,
+)
 from specs.worked.comments import read_remarks
-from specs.worked.literals import Budget, LiteralReader
+from specs.worked.literals import Budget, LiteralReader, TooLong
 from specs.worked.plain_calls import MOST_ITEMS
 from specs.worked.remarks import Remarks
-from specs.worked.values import UNREAD, Built, Part, Unknown, is_read
+from specs.worked.values import UNREAD, Unknown
 
 MOST_CALLS = 256
 """The most calls of `expect` that one example may make."""
+STATEMENT = 20
+"""What a statement costs, in steps of reading expressions."""
 DEEPEST = 8
 """How deep functions that the example defines may call each other."""
 
@@ -44,7 +54,10 @@ class StatementReader:
 
     def read(self, tree: ast.Module) -> None:
         """Read every statement."""
-        self._block(tree.body)
+        try:
+            self._block(tree.body)
+        except TooLong as error:
+            self.unread.append(UnreadCall(self._lines[0].source(), str(error)))
 
     def _source(self, node: ast.stmt | ast.expr) -> Source:
         return self._lines[min(node.lineno, len(self._lines)) - 1].source()
@@ -60,6 +73,7 @@ class StatementReader:
         return "on"
 
     def _statement(self, statement: ast.stmt) -> Flow:
+        self._budget.spend(STATEMENT)
         match statement:
             case ast.Assign(targets=[target], value=value):
                 self._assign(target, value, statement)
@@ -175,9 +189,9 @@ class StatementReader:
             return
         found = reader.read(value)
         if isinstance(found, Unknown) and found.shape is None and isinstance(value, ast.Call):
-            found = _cast(value, reader, found)
+            found = cast_type(value, reader, found)
         comment = self._remarks.take(statement, name, found)
-        self._variables[name] = Variable(found, self._source(statement), comment, _keywords(value))
+        self._variables[name] = Variable(found, self._source(statement), comment, variable_keywords(value))
 
     def _assign_part(self, name: str, index: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
         old = self._variables.get(name)
@@ -185,7 +199,7 @@ class StatementReader:
             return
         reader = self._reader()
         part = reader.read(value)
-        result = _with_slice(old.value, index, value, part, reader)
+        result = with_slice(old.value, index, value, part, reader)
         if isinstance(old.value, np.ndarray):
             for other, each in self._variables.items():
                 if isinstance(each.value, np.ndarray) and np.may_share_memory(each.value, old.value):
@@ -239,8 +253,8 @@ class StatementReader:
         self.calls.append(
             ExpectedCall(
                 node,
-                self._listed(keywords.get("inputs"), reader),
-                self._listed(keywords.get("outputs"), reader),
+                read_list(keywords.get("inputs"), reader, self._variables, self._source),
+                read_list(keywords.get("outputs"), reader, self._variables, self._source),
                 name if isinstance(name, str) else None,
                 dict(self._variables),
                 source,
@@ -248,77 +262,6 @@ class StatementReader:
             )
         )
         self._remarks.finish(call)
-
-    def _listed(self, node: ast.expr | None, reader: LiteralReader) -> list[str] | None:
-        """The variables of a list; an expression in it becomes a variable of its own."""
-        if node is None:
-            return []
-        if not isinstance(node, ast.List | ast.Tuple):
-            source = self._source(node)
-            if isinstance(node, ast.Name) and node.id in self._variables:
-                source = self._variables[node.id].source
-            return self._spread(ast.unparse(node), reader.read(node), source)
-        names: list[str] = []
-        for each in node.elts:
-            if isinstance(each, ast.Starred):
-                more = self._spread(ast.unparse(each), reader.read(each.value), self._source(each))
-                if more is None:
-                    return None
-                names += more
-            elif isinstance(each, ast.Name):
-                names.append(each.id)
-            else:
-                name = ast.unparse(each)
-                self._variables[name] = Variable(reader.read(each), self._source(each))
-                names.append(name)
-        return names
-
-    def _spread(self, text: str, value: Any, source: Source) -> list[str] | None:
-        if not isinstance(value, list):
-            return None
-        names = [f"{text}[{position}]" for position in range(len(value))]
-        for name, each in zip(names, value, strict=True):
-            self._variables[name] = Variable(each, source)
-        return names
-
-
-def _with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: LiteralReader) -> Any:
-    """What an array is after an assignment to a part of it."""
-    if isinstance(value, ast.Name) and isinstance(part, Unknown):
-        part = Part(value.id, (), part.shape, part.dtype)
-    try:
-        if isinstance(part, Part) and (
-            isinstance(old, Built) or (isinstance(old, np.ndarray) and not old.any())
-        ):
-            built = old if isinstance(old, Built) else Built(old.shape, old.dtype)
-            step = Step(reader.index(index), part.name, part.index)
-            return Built(built.shape, built.dtype, (*built.steps, step))
-        if isinstance(old, np.ndarray) and is_read(part):
-            changed = old.copy()
-            changed[reader.position(index)] = part
-            return changed
-    except (TypeError, ValueError, IndexError):
-        return UNREAD
-    return UNREAD
-
-
-def _keywords(value: ast.expr) -> dict[str, str]:
-    """Keyword arguments of the computing calls that are plain variables: keyword to variable."""
-    return {
-        str(keyword.arg): keyword.value.id
-        for node in ast.walk(value)
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if isinstance(keyword.value, ast.Name)
-    }
-
-
-def _cast(value: ast.Call, reader: LiteralReader, found: Unknown) -> Unknown:
-    """What is known of a computed value: the type that it is cast to."""
-    if isinstance(value.func, ast.Attribute) and value.func.attr == "astype" and value.args:
-        dtype = reader.read(value.args[0])
-        return Unknown(None, dtype) if not isinstance(dtype, Unknown) else found
-    return found
 
 
 def _short(node: ast.AST) -> str:
