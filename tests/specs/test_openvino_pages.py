@@ -1,0 +1,357 @@
+"""OpenVINO's pages: the share of each field that is read, what is not, and facts looked up by eye."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.documents.openvino import Measure, measure_folder
+from opcert.errors import UserError
+from specs.documents import Text, read_document
+from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
+from specs.model import Spec
+from specs.openvino_pages.element_types import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
+
+_INTEGERS = (*SIGNED, *UNSIGNED)
+
+SHARES = {
+    "name and version": (130, 0),
+    "category": (130, 0),
+    "attribute type": (282, 5),
+    "attribute required": (282, 5),
+    "attribute default": (182, 8),
+    "attribute range": (276, 14),
+    "input optionality": (320, 3),
+    "input type": (320, 0),
+    "output type": (149, 0),
+    "type variable": (192, 2),
+}
+"""How often a field is stated, and how often what is stated is not read."""
+
+UNREAD = (
+    ("SoftMax_8.md", 17, "attribute range", "axis"),
+    ("ConvolutionBackpropData_1.md", 88, "attribute default", "output_padding"),
+    ("GroupConvolutionBackpropData_1.md", 60, "attribute default", "output_padding"),
+    ("PriorBoxClustered_1.md", 52, "attribute default", "width"),
+    ("Eye_9.md", 62, "attribute range", "output_type"),
+    ("Range_4.md", 14, "attribute range", "output_type"),
+    ("Constant_1.md", 46, "type variable", "T"),
+    ("Loop_5.md", 90, "attribute range", "external_port_id"),
+    ("Loop_5.md", 91, "attribute type", "external_port_id"),
+    ("Loop_5.md", 92, "attribute default", "external_port_id"),
+    ("Loop_5.md", 93, "attribute required", "external_port_id"),
+    ("Loop_5.md", 98, "attribute range", "internal_layer_id"),
+    ("Loop_5.md", 99, "attribute type", "internal_layer_id"),
+    ("Loop_5.md", 100, "attribute default", "internal_layer_id"),
+    ("Loop_5.md", 101, "attribute required", "internal_layer_id"),
+    ("Loop_5.md", 107, "attribute range", "axis"),
+    ("Loop_5.md", 108, "attribute type", "axis"),
+    ("Loop_5.md", 109, "attribute default", "axis"),
+    ("Loop_5.md", 110, "attribute required", "axis"),
+    ("Loop_5.md", 121, "attribute range", "from-layer"),
+    ("Loop_5.md", 122, "attribute type", "from-layer"),
+    ("Loop_5.md", 123, "attribute default", "from-layer"),
+    ("Loop_5.md", 124, "attribute required", "from-layer"),
+    ("Loop_5.md", 129, "attribute range", "to-layer"),
+    ("Loop_5.md", 130, "attribute type", "to-layer"),
+    ("Loop_5.md", 131, "attribute default", "to-layer"),
+    ("Loop_5.md", 132, "attribute required", "to-layer"),
+    ("Concat_1.md", 14, "attribute range", "axis"),
+    ("GatherElements_6.md", 75, "attribute range", "axis"),
+    ("GatherND_5.md", 64, "attribute range", "batch_dims"),
+    ("Gather_8.md", 28, "attribute range", "batch_dims"),
+    ("Pad_1.md", 93, "type variable", "T_INT"),
+    ("Reverse_1.md", 30, "input optionality", "axis"),
+    ("Split_1.md", 25, "attribute range", "num_splits"),
+    ("MVN_1.md", 52, "attribute range", "reduction_axes"),
+    ("IRDFT_9.md", 18, "input optionality", "signal_size"),
+    ("RDFT_9.md", 17, "input optionality", "signal_size"),
+)
+"""Everything that is not read: file, line, field, what it belongs to.
+
+Loop-5's are attributes of its body and its map of ports, not its own. The others are ranges that depend on
+a rank or a shape, defaults that are no value of the stated type, and inputs of which the page does not say
+in any usual form whether they may be omitted.
+"""
+
+
+@cache
+def _measure(folder: Path) -> Measure:
+    return measure_folder(folder)
+
+
+@pytest.fixture
+def measure(shared: Path) -> Measure:
+    return _measure(shared / "documents" / "openvino")
+
+
+@cache
+def _specs(folder: Path) -> dict[str, Spec]:
+    specs = {}
+    for path in sorted(folder.glob("*/*.md")):
+        (spec,) = openvino_markdown.read(read_document(path), None)
+        specs[spec.operator.short] = spec
+    return specs
+
+
+@pytest.fixture
+def specs(shared: Path) -> dict[str, Spec]:
+    return _specs(shared / "documents" / "openvino")
+
+
+def test_every_page_is_read(measure: Measure, shared: Path) -> None:
+    assert (measure.pages, measure.refused) == (130, [])
+    pages = {
+        path
+        for path in (shared / "documents" / "openvino").rglob("*.md")
+        if not path.name.startswith(("opset", "broadcast_rules"))
+    }
+    assert len(pages) == 130
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_shares_by_field(measure: Measure, name: str) -> None:
+    states = measure.outcomes[name]
+    assert (states.total(), states["unread"]) == SHARES[name]
+    assert measure.stated[name] in (0, states.total())
+    assert measure.share(name) >= 0.94
+
+
+def test_what_is_not_read(measure: Measure) -> None:
+    found = [(file, each.line, each.field, each.about) for file, each in measure.unread]
+    assert sorted(found) == sorted(UNREAD)
+
+
+def test_allowed_values_of_strings(measure: Measure) -> None:
+    """Of 71 string attributes 66 have a list, 4 are free (a name, an equation, a type), one has one value."""
+    assert measure.strings == {"bulleted-list": 38, "inline-list": 28, "free": 4, "proposed": 1}
+
+
+def test_blocks_of_xml(measure: Measure) -> None:
+    """195 fragments and one whole network parse; 28 are malformed, each a finding at its line."""
+    assert (measure.parsed, measure.blocks) == (196, 224)
+    assert measure.printed == 16
+
+
+@pytest.mark.parametrize(
+    ("operator", "name", "expected"),
+    [
+        ("Clamp-1", "min", {"kind": "float", "required": True, "has_default": False}),
+        ("Gelu-7", "approximation_mode", {"kind": "string", "default": "erf"}),
+        ("CumSum-3", "exclusive", {"kind": "int", "other_type": "boolean", "default": 0}),
+        ("Divide-1", "m_pythondiv", {"default": 1, "required": False}),
+        ("DetectionOutput-1", "code_type", {"default": "caffe.PriorBoxParameter.CORNER"}),
+        ("DetectionOutput-1", "input_width", {"kind": "int", "default": 1, "at_least": 1}),
+        ("DetectionOutput-1", "keep_top_k", {"kind": "ints", "required": True, "at_least": None}),
+        ("DetectionOutput-1", "objectness_score", {"default": 0.0, "at_least": 0.0}),
+        ("FakeQuantize-1", "levels", {"kind": "int", "at_least": 2}),
+        ("GRUCell-3", "activations", {"kind": "strings", "default": ["sigmoid", "tanh"]}),
+        ("GRUCell-3", "activations_beta", {"kind": "floats", "has_default": False, "required": False}),
+        ("GRUCell-3", "clip", {"default": math.inf, "more_than": 0.0}),
+        ("GenerateProposals-9", "nms_eta", {"default": 1.0, "at_least": 0.0, "at_most": 1.0}),
+        ("Gather-8", "batch_dims", {"kind": "int", "other_type": "T_AXIS", "default": 0}),
+        ("MVN-1", "eps", {"kind": "float", "other_type": "double", "more_than": 0.0}),
+        ("MatrixNonMaxSuppression-8", "keep_top_k", {"default": -1, "at_least": None}),
+        ("MatrixNonMaxSuppression-8", "sort_result", {"default": "none"}),
+        ("PriorBoxClustered-1", "width", {"kind": "floats", "has_default": False}),
+        ("PriorBox-1", "max_size", {"kind": "floats", "default": []}),
+        ("Proposal-4", "framework", {"kind": "string", "default": ""}),
+        ("StridedSlice-1", "ellipsis_mask", {"kind": "ints", "default": [0], "at_most": 1}),
+        ("AvgPool-1", "exclude-pad", {"other_type": "boolean", "required": True}),
+    ],
+)
+def test_attributes(specs: dict[str, Spec], operator: str, name: str, expected: dict[str, Any]) -> None:
+    attribute = specs[operator].attributes[name]
+    assert {key: getattr(attribute, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("operator", "name", "values"),
+    [
+        ("Add-1", "auto_broadcast", ("none", "numpy", "pdpd")),
+        (
+            "Constant-1",
+            "element_type",
+            (*["u1", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "boolean", "bf16"],),
+        ),
+        ("Convolution-1", "auto_pad", ("explicit", "same_upper", "same_lower", "valid")),
+        ("Interpolate-1", "mode", ("nearest", "linear", "cubic", "area")),
+        ("LSTMSequence-1", "direction", ("forward", "reverse", "bidirectional")),
+        ("MVN-1", "across_channels", (0, 1)),
+        ("Pad-1", "pad_mode", ("constant", "edge", "reflect", "symmetric")),
+        ("PriorBox-1", "flip", (0, 1)),
+        ("Proposal-1", "framework", ("", "tensorflow")),
+        ("ROIAlign-9", "aligned_mode", ("asymmetric", "half_pixel_for_nn", "half_pixel")),
+        ("RNNCell-3", "activations", ("relu", "sigmoid", "tanh")),
+        ("TopK-3", "sort", ("value", "index", "none")),
+    ],
+)
+def test_values(specs: dict[str, Spec], operator: str, name: str, values: tuple[Any, ...]) -> None:
+    found = specs[operator].attributes[name].values
+    assert found is not None
+    assert (found.values, found.proposed) == (values, False)
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "outputs"),
+    [
+        ("Clamp-1", "input:T", "output:T"),
+        ("CumSum-3", "input:T input_2?:T_AXIS", "output:T"),
+        ("Concat-1", "inputs*:T", "output:T"),
+        ("Constant-1", "", "output:T"),
+        ("DFT-7", "data:T axes:T_IND signal_size?:T_SIZE", "output:T"),
+        ("I420toRGB-8", "input:T input_2?:T input_3?:T", "output:T"),
+        ("LSTMCell-1", "X:T initial_hidden_state:T initial_cell_state:T W:T R:T B?:T", "Ho:T Co:T"),
+        ("LessEqual-1", "input:T input_2:T", "output:bool"),
+        ("Loop-5", "trip_count:T_trip_count execution_condition:bool inputs*:unknown", "outputs*:T_outputs"),
+        ("MVN-6", "data:T axes:T_IND", "output:T"),
+        ("Range-4", "start:T1 stop:T2 step:T3", "output:output_type"),
+        ("Result-1", "input:T", ""),
+        ("Reverse-1", "data:T1 axis:unknown", "output:T1"),
+        ("Roll-7", "data:T shift:T_IND_1 axes:T_IND_2", "output:T"),
+        ("Sigmoid-1", "input:T_input", "output:T_input"),
+        ("Split-1", "data:T axis:T_AXIS", "outputs*:T"),
+        ("Transpose-1", "arg:T input_order:T_AXIS", "output:T"),
+    ],
+)
+def test_inputs_and_outputs(specs: dict[str, Spec], operator: str, inputs: str, outputs: str) -> None:
+    marks = {"single": "", "optional": "?", "variadic": "*"}
+    for group, expected in ((specs[operator].inputs, inputs), (specs[operator].outputs, outputs)):
+        assert " ".join(f"{each.name}{marks[each.option]}:{each.type}" for each in group) == expected
+
+
+PHRASES: dict[str, tuple[str, ...] | None] = {
+    "any numeric type.": NUMERIC,
+    "Any numeric type.": NUMERIC,
+    "any supported numeric type.": NUMERIC,
+    "any supported signed numeric type.": (*FLOATS, *SIGNED),
+    "any supported numerical data type.": NUMERIC,
+    "any floating-point type.": FLOATS,
+    "any floating point type.": FLOATS,
+    "any supported floating-point type.": FLOATS,
+    "any supported floating point type.": FLOATS,
+    "arbitrary supported floating-point type.": FLOATS,
+    "supported floating-point type.": FLOATS,
+    "floating-point type.": FLOATS,
+    "floating-point or integer type.": NUMERIC,
+    "any integer type.": _INTEGERS,
+    "any supported integer type.": _INTEGERS,
+    "any supported integer types.": _INTEGERS,
+    "integer type.": _INTEGERS,
+    "`uint8` or any supported floating-point type.": ("uint8", *FLOATS),
+    "`int64` or `int32`.": ("int64", "int32"),
+    "``int32`` or ``int64``": ("int32", "int64"),
+    "`int32` or `int64` and depends on `classes_index_type` attribute.": ("int32", "int64"),
+    "Depending on *output_type* attribute can be `int64` or `int32`.": ("int64", "int32"),
+    "`boolean`.": ("bool",),
+    "`boolean` type.": ("bool",),
+    "boolean type.": ("bool",),
+    "any type.": EVERY,
+    "f32, f16 or bf16": ("float", "float16", "bfloat16"),
+    "any supported type.": (),
+    "any supported type": (),
+    "arbitrary supported type.": (),
+    "any arbitrary supported type.": (),
+    "any non-negative integer type.": None,
+    "any type from *element type* values.": None,
+    "whatever it takes": None,
+    "": None,
+}
+"""What phrases stand for: nothing where they leave it open, None where they are not understood."""
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_type_phrases(phrase: str) -> None:
+    found, expected = read_types(phrase), PHRASES[phrase]
+    if expected is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert sorted(found.types) == sorted(expected)
+
+
+def test_nine_complete_calls_of_slice(specs: dict[str, Spec]) -> None:
+    """Values that stand in comments beside the ports; three more layers state shapes alone, or wrong ones."""
+    examples = specs["Slice-8"].examples
+    complete = [
+        each for each in examples if all(value and value.data for _, value in (*each.inputs, *each.outputs))
+    ]
+    assert len(examples) == 12
+    assert len(complete) == 9
+    for each in complete:
+        values = {name: value for name, value in each.inputs if value}
+        assert values["data"].data is not None
+        data = _nested(values["data"].data, values["data"].shape)
+        start, stop, step = (values[name].data or () for name in ("start", "stop", "step"))
+        axes = values["axes"].data if "axes" in values else range(len(start))
+        index: list[slice] = [slice(None)] * data.ndim
+        for position, axis in enumerate(axes or ()):
+            end: int | None = stop[position]
+            if step[position] < 0 and stop[position] < -data.shape[axis]:
+                end = None
+            index[axis] = slice(start[position], end, step[position])
+        output = each.outputs[0][1]
+        assert output is not None
+        assert data[tuple(index)].flatten().tolist() == list(output.data or ())
+
+
+def _nested(data: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+    return np.array(data).reshape(shape)
+
+
+@pytest.mark.parametrize(
+    ("operator", "code", "lines"),
+    [
+        ("AdaptiveAvgPool-8", "attribute-unknown-in-example", [46]),
+        ("ExperimentalDetectronDetectionOutput-6", "arity-vs-example", [157]),
+        ("MatrixNonMaxSuppression-8", "example-outside-values", [146]),
+        ("PReLU-1", "example-of-other-operator", [52]),
+        ("PriorBoxClustered-1", "default-outside-range", [70, 70, 70]),
+        ("PriorBoxClustered-1", "default-undecodable", [52, 52]),
+        ("Slice-8", "brackets-vs-shape", [347, 365, 368, 371, 374]),
+        ("StridedSlice-1", "section-missing", [159]),
+        ("CumSum-3", "markup-damage", [17]),
+        ("DFT-7", "xml-malformed", [74, 96, 124, 150, 180, 210]),
+    ],
+)
+def test_findings(specs: dict[str, Spec], operator: str, code: str, lines: list[int]) -> None:
+    assert [each.source.line for each in specs[operator].findings if each.code == code] == lines
+
+
+@pytest.mark.parametrize(
+    ("content", "dialect"),
+    [
+        ("# X {#a}\n\n**Versioned name**: *X-1*\n", openvino_markdown.DIALECT),
+        ("X\n===\n\n**Versioned name**: *X-1*\n", openvino_rst.DIALECT),
+        (".. _doxid-x:\n\nX\n===\n\n**Versioned name** : *X-1*\n", openvino_doxyrest.DIALECT),
+    ],
+)
+def test_dialects_are_told_apart(content: str, dialect: str) -> None:
+    assert find_importer(Text("x.txt", content, "00")).dialect == dialect
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]><layer type="X"><data a="&a;"/></layer>',
+        "<layer>" * 100,
+        '<?xml version="1.0"?><layer type="X"/>',
+    ],
+)
+def test_hostile_xml_is_a_finding(layer: str) -> None:
+    content = f"# X {{#a}}\n\n**Versioned name**: *X-1*\n\n**Example**\n\n```xml\n{layer}\n```\n"
+    (spec,) = openvino_markdown.read(Text("x.md", content, "00"), None)
+    assert "xml-malformed" in [each.code for each in spec.findings]
+    assert spec.examples == ()
+
+
+def test_a_page_of_another_operator_is_refused(shared: Path) -> None:
+    text = read_document(shared / "documents" / "openvino" / "activation" / "Elu_1.md")
+    wanted = openvino_markdown.read(text, None)[0].operator
+    with pytest.raises(UserError, match="another operator"):
+        openvino_markdown.read(text, type(wanted)("org.openvino", "Elu", 2))
