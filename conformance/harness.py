@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -33,12 +33,13 @@ def run_suite(
     options: RunOptions | None = None,
     progress: Progress | None = None,
     *,
+    only: Container[str] | None = None,
     resume: bool = False,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
 
-    With `resume` the cases that a record at the same place holds already are not run again; UserError where
-    that is the record of another run.
+    With `only` no case runs that is not in it. With `resume` the cases that a record at the same place holds
+    already are not run again; UserError where that is the record of another run.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -49,6 +50,8 @@ def run_suite(
     selected = suite.select(options.pattern)
     if options.shard is not None:
         selected = tuple(filter(options.shard.holds, selected))
+    if only is not None:
+        selected = tuple(each for each in selected if each in only)
     if not selected:
         where = Place(str(suite.path))
         raise NothingRan(

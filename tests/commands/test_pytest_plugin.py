@@ -1,0 +1,77 @@
+"""The pytest plugin, as people use it: in a folder of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from conformance.records import read_record
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+
+def run_pytest(folder: Path, *words: object) -> tuple[int, list[str]]:
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *map(str, words)]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+def outcomes(lines: Sequence[str]) -> dict[str, str]:
+    words = [line.split() for line in lines if line.startswith(("PASSED", "FAILED", "SKIPPED"))]
+    return {each[1].partition("::")[2]: each[0] for each in words if each[0] != "SKIPPED"}
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    cases = [make_case(seed=each) for each in range(3)]
+    cases += [make_case("ulp", seed=5, family="boundary"), make_case(seed=6, family="boundary")]
+    cases += [make_case("unsupported", seed=7, family="example")]
+    return make_suite(tmp_path, cases)
+
+
+def test_a_test_for_each_operator_version_and_family(suite: Path, tmp_path: Path) -> None:
+    record = tmp_path / "kept.jsonl"
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)
+    code, lines = run_pytest(tmp_path, *arguments)
+    assert code == 1
+    assert outcomes(lines) == {
+        "org.example::Echo-1[boundary]": "FAILED",
+        "org.example::Echo-1[cover]": "PASSED",
+        "faults": "PASSED",
+    }
+    text = "\n".join(lines)
+    assert "1 of 2 cases fail" in text
+    assert "opcert repro org.example/Echo-1/boundary/" in text
+    assert f"-s {suite}" in text
+    assert "unsupported: " in text
+    assert "1 skipped" in lines[-1]
+    assert "Traceback" not in text
+    assert len(read_record(record).results) == 6
+
+
+def test_chosen_tests_alone_are_run(suite: Path, tmp_path: Path) -> None:
+    record = tmp_path / "kept.jsonl"
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)
+    code, lines = run_pytest(tmp_path, *arguments, "-k", "cover")
+    assert (code, outcomes(lines)) == (0, {"org.example::Echo-1[cover]": "PASSED"})
+    assert {each.family for each in read_record(record).results} == {"cover"}
+
+
+def test_mistakes_and_runtimes_that_do_not_start(suite: Path, tmp_path: Path) -> None:
+    code, lines = run_pytest(tmp_path, "--opcert-runtime", "nonsense", "--opcert-suite", suite)
+    assert code == 4
+    assert any("opcert: unknown runtime" in line for line in lines)
+    code, lines = run_pytest(tmp_path, "--opcert-runtime", echo_runtime("exit"), "--opcert-suite", suite)
+    assert code == 1
+    assert set(outcomes(lines).values()) == {"FAILED"}
+    assert any("no licence for this machine" in line for line in lines)
+
+
+def test_nothing_happens_unasked(tmp_path: Path) -> None:
+    code, lines = run_pytest(tmp_path)
+    assert (code, lines[-1].split(" in ")[0]) == (5, "no tests ran")
