@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
-from specs.documents import KEY, Line, Text, split_lines, unescape
+from specs.documents import KEY, Text
 from specs.model import Document, Finding, Spec
 from specs.tensorflow_texts.docstrings import read_docstring
+from specs.tensorflow_texts.tidying import tidy_lines
 
 DIALECT = "tensorflow-docstring"
 
@@ -48,14 +49,9 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
         release["release"] if release else None,
         "stated" if stated else "asserted",
     )
-    lines, damaged = unescape(split_lines(text.content))
-    lines = [Line(each.text.replace("\t", "    "), each.number) for each in lines]
+    lines, damage = tidy_lines(text.content)
     spec = read_docstring(lines, name, document)
-    findings = list(spec.findings)
-    if damaged:
-        evidence = f"{len(damaged)} lines from {damaged[0].number} to {damaged[-1].number}"
-        message = "HTML entities stand in the text"
-        findings.append(Finding("html-escape", "warning", damaged[0].source(), message, evidence, "repaired"))
+    findings = [*spec.findings, *damage]
     if not text.content.endswith("\n"):
         last = next(each for each in reversed(lines) if each.text)
         message = "the docstring ends within a line"

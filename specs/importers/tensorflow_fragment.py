@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
-from specs.documents import KEY, Passage, Text, split_lines
+from specs.documents import KEY, Passage, Text
 from specs.model import Document, Finding, Spec
-from specs.tensorflow_texts.arguments import argument_facts
-from specs.tensorflow_texts.examples import read_input_examples
+from specs.tensorflow_texts.cells import read_cell
+from specs.tensorflow_texts.tidying import tidy_lines
 
 DIALECT = "tensorflow-fragment"
 
-_CELL = re.compile(r"\A\s*(?P<name>\w+)\s*\n\|\s*\n(?P<text>.*?)(?:\n\|\s*)?\Z", re.DOTALL)
+_CELL = re.compile(r"\A\s*(?P<name>\w+)\s*\n\|\s*\n(?P<text>.*?)(?P<end>\n\|\s*)?\Z", re.DOTALL)
 
 
 def recognise(text: Text) -> float:
@@ -36,31 +37,23 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
         raise UserError("the document is no table cell", expected="name, bar, text, bar", where=where)
     first = text.content[: match.start("text")].count("\n")
     last = text.content[: match.end("text")].count("\n") + 1
-    lines = split_lines(text.content)
+    lines, damage = tidy_lines(text.content)
     passage = Passage(lines[first:last])
     name_line = next(each for each in lines if each.text)
-    facts = argument_facts(match["name"], passage, name_line.source())
-    examples, findings = read_input_examples(passage, facts.parameter.name)
-    document = Document(KEY, text.file, DIALECT, text.sha256, None, "asserted")
-    unnamed = Finding(
-        "operator-unnamed",
-        "warning",
-        name_line.source(),
-        "the fragment describes one argument and does not name its operator",
-        f"imported as {operator} because its user said so",
-        "noted",
-    )
-    return [
-        Spec(
-            operator=operator,
-            documents=(document,),
-            attributes={},
-            inputs=(facts.parameter,),
-            outputs=(),
-            type_constraints=facts.type_constraints,
-            formulas=facts.formulas,
-            prose=(passage.prose(f"inputs.{match['name']}"),),
-            examples=examples,
-            findings=(unnamed, *findings),
-        )
+    findings = [
+        Finding(
+            "operator-unnamed",
+            "warning",
+            name_line.source(),
+            "the fragment describes one argument and does not name its operator",
+            f"imported as {operator} because its user said so",
+            "noted",
+        ),
+        *damage,
     ]
+    if match["end"] is None:
+        end, shown = passage.source(len(passage.text)), passage.text[-60:]
+        findings.append(Finding("section-cut", "warning", end, "the cell has no end", shown, "noted"))
+    facts = read_cell(match["name"], passage, name_line)
+    document = Document(KEY, text.file, DIALECT, text.sha256, None, "asserted")
+    return [replace(facts, operator=operator, documents=(document,), findings=(*findings, *facts.findings))]

@@ -1,21 +1,15 @@
-"""One argument of a TensorFlow operator: its type, shape, bounds, requirements and steps."""
+"""What a TensorFlow text says of a tensor behind its type: shape, bounds, requirements and steps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specs.documents import Passage
-from specs.model import Formula, Origin, ParameterSpec, Source, TypeConstraint
+from specs.model import Formula, Origin
 from specs.prose.formulas import find_formulas
-from specs.tensorflow_texts.phrases import our_type, unique
 
-_HEAD = re.compile(
-    r"\A\s*An? (?:optional )?`?Tensor`?(?: of type `?(?P<single>\w+)`?)? ?\."
-    r"(?:\s*Must be one of the following types: (?P<types>`?\w+`?(?: ?, `?\w+`?)*) ?\."
-    r"|\s*(?:Must have|Has) the same type as `?(?P<same>\w+)`? ?\.)?"
-)
 _RANK = re.compile(
     r"\s*(?:Must be |An? )?(?P<rank>\d+|N)-D\b(?! or\b| and\b| slice)"
     r"(?: (?:with|of) shape `?(?P<shape>\[[^\[\]]*\]))?"
@@ -35,17 +29,6 @@ class Description:
     formulas: tuple[Formula, ...]
 
 
-@dataclass(frozen=True)
-class ArgumentFacts:
-    """What the text of one tensor argument states."""
-
-    parameter: ParameterSpec
-    type_constraints: Mapping[str, TypeConstraint]
-    formulas: tuple[Formula, ...]
-    read: bool
-    """Whether the text begins with a type."""
-
-
 def describe_tensor(passage: Passage, start: int) -> Description:
     """Rank, shape, bound, requirements and steps; `start` is where the words about the type end."""
     rank, least = _RANK.match(passage.text, start), _AT_LEAST.search(passage.text, start)
@@ -55,36 +38,6 @@ def describe_tensor(passage: Passage, start: int) -> Description:
         int(least[1]) if least else None,
         tuple(_formulas(passage)),
     )
-
-
-def argument_facts(name: str, passage: Passage, place: Source) -> ArgumentFacts:
-    """The facts of a tensor argument of a web page, whose backquotes are lost.
-
-    Its type variable is `T_<name>` unless it shares another's.
-    """
-    text = passage.text
-    constraints: dict[str, TypeConstraint] = {}
-    variable = f"T_{name}"
-    head = _HEAD.match(text)
-    if head and head["types"]:
-        types = unique(our_type(each) for each in re.findall(r"\w+", head["types"]))
-        origin = Origin("imported", (passage.source(head.start("types")),))
-        constraints[variable] = TypeConstraint(variable, types, origin)
-    elif head and head["same"]:
-        variable = f"T_{head['same']}"
-    elif head and head["single"]:
-        variable = our_type(head["single"])
-    described = describe_tensor(passage, head.end() if head else 0)
-    parameter = ParameterSpec(
-        name=name,
-        option="single",
-        type=variable,
-        origin=Origin("imported", (place,)),
-        rank=described.rank,
-        shape=described.shape,
-        at_least=described.at_least,
-    )
-    return ArgumentFacts(parameter, constraints, described.formulas, head is not None)
 
 
 def _extents(text: str) -> tuple[str, ...]:
