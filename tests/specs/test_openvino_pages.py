@@ -191,10 +191,13 @@ def test_attributes(specs: dict[str, Spec], operator: str, name: str, expected: 
         ("TopK-3", "sort", ("value", "index", "none")),
     ],
 )
-def test_values(specs: dict[str, Spec], operator: str, name: str, values: tuple[Any, ...]) -> None:
+def test_values(specs: dict[str, Spec], operator: str, name: str, values: tuple[Any, ...] | None) -> None:
     found = specs[operator].attributes[name].values
-    assert found is not None
-    assert (found.values, found.proposed) == (values, False)
+    if values is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert (found.values, found.proposed) == (values, False)
 
 
 @pytest.mark.parametrize(
