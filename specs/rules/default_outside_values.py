@@ -1,8 +1,30 @@
-"""The default of an attribute is none of the values that it may have."""
+"""A default is none of the values that the text allows."""
 
 from __future__ import annotations
 
-from specs.model import Severity
+from collections.abc import Iterator
 
+from specs.model import Finding, Severity
+from specs.pages import Version
+
+CODE = "default-outside-values"
 SEVERITY: Severity = "warning"
-FOUND_BY = "specs.openvino_pages"
+
+
+def check(version: Version) -> Iterator[Finding]:
+    """One finding for each string attribute of an ONNX page; the other importers compare while they read."""
+    if not version.page.dialect.startswith("onnx"):
+        return
+    for attribute in version.spec.attributes.values():
+        values = attribute.values
+        if values is None or not attribute.has_default or not isinstance(attribute.default, str):
+            continue
+        if attribute.default not in values.values and attribute.default:
+            yield Finding(
+                CODE,
+                SEVERITY,
+                attribute.origin.sources[0],
+                f"the default of {attribute.name} is none of its values",
+                f"{attribute.default!r}; the text lists {', '.join(map(str, values.values))}",
+                "noted",
+            )

@@ -1,0 +1,31 @@
+"""A word stands twice in a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from specs.model import Finding, Severity
+from specs.pages import Version
+
+CODE = "repeated-word"
+SEVERITY: Severity = "hint"
+
+_TWICE = re.compile(
+    r"(?<![\w`'\"./-])(the|an?|of|to|is|are|be|in|on|for|by|and|or|with|from|as|at|it|this|if|will|can|should)"
+    r"\s+\1(?![\w`'\"./-])",
+    re.IGNORECASE,
+)
+"""Words of grammar alone: others may well be repeated."""
+
+
+def check(version: Version) -> Iterator[Finding]:
+    """One finding for each place."""
+    for passage in version.passages.values():
+        for match in _TWICE.finditer(passage.text):
+            before, after = match[0].split()[:2]
+            if before != after and not before.istitle():
+                continue
+            around = passage.text[max(match.start() - 25, 0) : match.end() + 25]
+            message = f"the word {match[1].lower()} stands twice in a row"
+            yield Finding(CODE, SEVERITY, passage.source(match.start()), message, around.strip(), "noted")
