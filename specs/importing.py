@@ -138,17 +138,32 @@ def remembered_assertions(folder: Path) -> dict[str, OperatorName]:
     return found
 
 
-def plan_files(result: Import, folder: Path, keep_curated: bool = False) -> dict[OperatorName, str]:
+def select(result: Import, patterns: Sequence[str]) -> Import:
+    """The part of an import whose operators fit one of the patterns (`com.microsoft::*`)."""
+    layers = {
+        name: found
+        for name, found in result.layers.items()
+        if any(fnmatch.fnmatchcase(str(name), each) for each in patterns)
+    }
+    return Import(layers, result.documents, result.unread)
+
+
+def plan_files(
+    result: Import, folder: Path, keep_curated: bool = False, fill: bool = False
+) -> dict[OperatorName, str]:
     """The text of each operator's `imported.yaml` as it should stand in a folder of specs.
 
     A document that the file has already keeps its key, and those that were not read now keep their facts; new
     documents get the next keys in the order of their names. With `keep_curated`, operators that have a
-    `curated.yaml` take no document that they do not have: somebody has built on those.
+    `curated.yaml` take no document that they do not have: somebody has built on those. With `fill`, none that
+    has a file does: the new documents speak only where there is nothing yet.
     """
     plan = {}
     for operator, layers in sorted(result.layers.items()):
         place = spec_folder(operator, folder)
-        closed = keep_curated and (place / curated_files.FILE_NAME).is_file()
+        closed = (keep_curated and (place / curated_files.FILE_NAME).is_file()) or (
+            fill and (place / FILE_NAME).is_file()
+        )
         keyed = _keyed(layers, place / FILE_NAME, result.whole, closed)
         if keyed:
             plan[operator] = write_imported(keyed)

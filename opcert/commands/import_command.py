@@ -46,6 +46,18 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add no document to operators that have a curated.yaml; those that they have are read again.",
 )
+@click.option(
+    "--fill",
+    is_flag=True,
+    help="Add no document to operators that have a spec; those that they have are read again.",
+)
+@click.option(
+    "--only",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Take only operators whose name fits, for example 'com.microsoft::*'; given again, one of several.",
+)
 @click.option("--each", is_flag=True, help="A row for each operator version, however many they are.")
 @click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
@@ -58,6 +70,8 @@ def command(
     packages: tuple[str, ...],
     check: bool,
     keep_curated: bool,
+    fill: bool,
+    patterns: tuple[str, ...],
     each: bool,
     processes: int | None,
 ) -> int:
@@ -86,7 +100,9 @@ def command(
         result = importing.read_documents(
             documents, asserted, dialect, remembered, processes or reading.PROCESSES, progress
         )
-    plan = importing.plan_files(result, target, keep_curated)
+    if patterns:
+        result = importing.select(result, patterns)
+    plan = importing.plan_files(result, target, keep_curated, fill)
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)

@@ -266,3 +266,18 @@ def test_what_was_not_asked_for_is_not_gone(tmp_path: Path) -> None:
     result = _run(page, "-o", folder, "--operator", "page.md=ai.onnx::A-1", "--check")
     assert (result.exception, result.return_value) == (None, 0)
     assert "1 operator version" in result.output
+
+
+def test_filling_adds_to_nothing_that_is_there(tmp_path: Path) -> None:
+    folder, first, second = tmp_path / "specs", tmp_path / "first.md", tmp_path / "second.md"
+    first.write_text(_markdown("A"))
+    second.write_text(_markdown("A", "B", "C"))
+    _run(first, "-o", folder)
+    result = _run(second, "-o", folder, "--fill", "--only", "*::A-*", "--only", "ai.onnx::B-1")
+    assert (result.exception, result.return_value) == (None, 0)
+    assert "second.md" not in (folder / "ai.onnx" / "A-1" / "imported.yaml").read_text()
+    assert "second.md" in (folder / "ai.onnx" / "B-1" / "imported.yaml").read_text()
+    assert not (folder / "ai.onnx" / "C-1").exists()
+    assert _run(second, "-o", folder, "--fill", "--only", "*::B-1", "--check").return_value == 0
+    assert _run(second, "-o", folder, "--fill", "--check").return_value == 1
+    assert _run(second, "-o", folder, "--only", "none").return_value == 5
