@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import deque
@@ -22,7 +23,16 @@ from conformance.frames import BrokenProtocol, Frame, FrameReader, encode_frame
 from conformance.limits import Limits, descendants, resident_bytes
 from opcert.errors import RuntimeUnavailable
 
-_PASSED_ON = ("PATH", "LD_LIBRARY_PATH")
+_PASSED_ON = ("LD_LIBRARY_PATH",)
+# There are runtimes that install packages when they are imported, into whatever Python they find.
+_INSTALLS_NOTHING = {
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_NO_INDEX": "1",
+    "PIP_NO_INPUT": "1",
+    "UV_NO_CONFIG": "1",
+    "UV_NO_INDEX": "1",
+    "UV_OFFLINE": "1",
+}
 _TICK = 0.05
 _CHUNK = 1 << 20
 _TAIL = 64 << 10
@@ -65,11 +75,16 @@ class Stopped(Exception):
     """Somebody asked for the end of the whole run while a worker was waited for."""
 
 
-def worker_environment(folder: Path, more: Mapping[str, str]) -> dict[str, str]:
-    """The whole environment of a worker: of the caller's, where programs and libraries lie and no more."""
+def worker_environment(folder: Path, program: str, more: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of a worker: of the caller's, where programs and libraries lie and no more.
+
+    Beside the worker's own `program` none of the Python environment that runs opcert can be found.
+    """
     kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {
         **kept,
+        **_INSTALLS_NOTHING,
+        "PATH": os.pathsep.join([str(Path(program).parent), *_foreign_folders()]),
         "LANG": "C.UTF-8",
         "HOME": str(folder / "home"),
         "TMPDIR": str(folder / "temporary"),
@@ -79,6 +94,12 @@ def worker_environment(folder: Path, more: Mapping[str, str]) -> dict[str, str]:
         "PYTHONUTF8": "1",
         **more,
     }
+
+
+def _foreign_folders() -> list[str]:
+    """The folders of the caller's PATH that are not of the environment that opcert runs in."""
+    own = {Path(sys.executable).parent, Path(sys.prefix) / "bin", Path(sys.prefix) / "Scripts"}
+    return [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(each) not in own]
 
 
 class WorkerProcess:
@@ -101,7 +122,7 @@ class WorkerProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd=self._folder / "work",
-                env=worker_environment(self._folder, launch.environment),
+                env=worker_environment(self._folder, launch.command[0], launch.environment),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
