@@ -1,8 +1,9 @@
-"""What an assignment of example code makes of its value."""
+"""What statements of example code make of their values, and what those may change that are not read."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,11 @@ def with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: Li
     return UNREAD
 
 
-def variable_keywords(value: ast.expr) -> dict[str, str]:
+def variable_keywords(value: ast.expr | None) -> dict[str, str]:
     """Keyword arguments of the computing calls that are plain variables: keyword to variable."""
     return {
         str(keyword.arg): keyword.value.id
-        for node in ast.walk(value)
+        for node in (() if value is None else ast.walk(value))
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if isinstance(keyword.value, ast.Name)
@@ -49,3 +50,30 @@ def cast_type(value: ast.Call, reader: LiteralReader, found: Unknown) -> Unknown
         dtype = reader.read(value.args[0])
         return Unknown(None, dtype) if not isinstance(dtype, Unknown) else found
     return found
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a statement may do: names that it assigns, or whose values it changes, and calls of `expect`."""
+
+    assigned: tuple[str, ...]
+    changed: tuple[str, ...]
+    calls: tuple[ast.Call, ...]
+
+
+def find_effects(node: ast.AST) -> Effects:
+    """The effects of everything in a statement, whether it would run or not."""
+    assigned: list[str] = []
+    changed: list[str] = []
+    calls: list[ast.Call] = []
+    for each in ast.walk(node):
+        match each:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                assigned.append(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                changed.append(name)
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):
+                changed.append(name)
+            case ast.Call(func=ast.Name(id="expect")):
+                calls.append(each)
+    return Effects(tuple(dict.fromkeys(assigned)), tuple(dict.fromkeys(changed)), tuple(calls))

@@ -28,12 +28,15 @@ class NodeCall:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable's value when the example ends, where it was assigned, the array that a comment prints."""
+    """A variable's value when `expect` is called, where it was assigned, the array that a comment prints.
+
+    `made` is the expression that it was assigned.
+    """
 
     value: Any
     source: Source
     comment: Remark | None = None
-    keywords: dict[str, str] = field(default_factory=dict)
+    made: ast.expr | None = None
 
 
 @dataclass(frozen=True)

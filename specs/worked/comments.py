@@ -50,6 +50,8 @@ class _Comment:
 
 def read_remarks(text: str, lines: Sequence[Line]) -> list[Remark]:
     """The arrays in the comments of a code, in the order of its lines; `lines` are the document's."""
+    if not any("[" in each.partition("#")[2] for each in text.split("\n")):
+        return []
     remarks: list[Remark] = []
     block: list[_Comment] = []
     try:

@@ -11,6 +11,7 @@ import numpy as np
 
 from specs.documents import Line
 from specs.model import Action, Example, Finding, Severity, Source, Spec
+from specs.worked.assigned import variable_keywords
 from specs.worked.bound_values import bind_inputs, bind_outputs
 from specs.worked.calls import Code, ExpectedCall, UnreadCall
 from specs.worked.code import read_code
@@ -211,9 +212,8 @@ class _Reader:
         """Attributes that the expectation is computed with and the node lacks."""
         added: dict[str, Any] = {}
         for output in call.outputs or ():
-            for keyword, variable in (
-                call.variables[output].keywords.items() if output in call.variables else ()
-            ):
+            made = call.variables[output].made if output in call.variables else None
+            for keyword, variable in variable_keywords(made).items():
                 known = keyword in self._spec.attributes and keyword not in call.node.attributes
                 value = call.variables[variable].value if variable in call.variables else None
                 plain = isinstance(value, int | float | str | list) and is_read(value)

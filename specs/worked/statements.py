@@ -11,7 +11,7 @@ import numpy as np
 
 from specs.documents import Line
 from specs.model import Source
-from specs.worked.assigned import cast_type, variable_keywords, with_slice
+from specs.worked.assigned import Effects, cast_type, find_effects, with_slice
 from specs.worked.calls import (
     ExpectedCall,
     NodeCall,
@@ -46,6 +46,7 @@ class StatementReader:
         self._nodes: dict[str, NodeCall] = {}
         self._made: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
+        self._effects: dict[ast.AST, Effects] = {}
         self._remarks = Remarks(read_remarks(text, lines))
         self._budget = Budget()
         self._depth = 0
@@ -191,7 +192,7 @@ class StatementReader:
         if isinstance(found, Unknown) and found.shape is None and isinstance(value, ast.Call):
             found = cast_type(value, reader, found)
         comment = self._remarks.take(statement, name, found)
-        self._variables[name] = Variable(found, self._source(statement), comment, variable_keywords(value))
+        self._variables[name] = Variable(found, self._source(statement), comment, value)
 
     def _assign_part(self, name: str, index: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
         old = self._variables.get(name)
@@ -212,24 +213,24 @@ class StatementReader:
             self._variables[name] = replace(self._variables[name], value=UNREAD, comment=None)
 
     def _forget_stored(self, node: ast.AST) -> None:
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del):
-                self._drop(each.id)
-                self._variables.setdefault(each.id, Variable(UNREAD, self._lines[0].source()))
-                self._forget(each.id)
-            match each:
-                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
-                    self._forget(name)
-                case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):
-                    self._forget(name)
+        effects = self._effects_of(node)
+        for name in effects.assigned:
+            self._drop(name)
+            self._variables.setdefault(name, Variable(UNREAD, self._lines[0].source()))
+        for name in (*effects.assigned, *effects.changed):
+            self._forget(name)
 
     def _leave(self, statement: ast.stmt, reason: str) -> None:
         """Forget what an unread statement assigns, and say so of the calls in it."""
         self._forget_stored(statement)
-        for each in ast.walk(statement):
-            match each:
-                case ast.Call(func=ast.Name(id="expect")):
-                    self.unread.append(UnreadCall(self._source(each), reason))
+        for each in self._effects_of(statement).calls:
+            self.unread.append(UnreadCall(self._source(each), reason))
+
+    def _effects_of(self, node: ast.AST) -> Effects:
+        """What a statement may do, found once: loops come back to it."""
+        if node not in self._effects:
+            self._effects[node] = find_effects(node)
+        return self._effects[node]
 
     def _expect(self, call: ast.Call) -> None:
         source = self._source(call)
