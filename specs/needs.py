@@ -52,7 +52,7 @@ NEEDS = (
     ),
     _need(
         "how far reflect may reach over an axis that is too short for it",
-        r"attributes\.",
+        r"attributes\.|summary|description",
         r"\breflect\W+(?:\w+ )?pads with\b",
         r"\b(?:less|smaller|larger|greater) than\b|\bat most\b|\bexceed|\bmust not\b|\bcannot\b|<",
     ),

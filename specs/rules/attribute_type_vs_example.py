@@ -13,6 +13,7 @@ SEVERITY: Severity = "hint"
 
 _GIVEN = re.compile(r"(?<![\w.])(\w+)=(True|False)\b")
 _NUMBERS = re.compile(r"\b(?:set to|is|equals?) [01]\b")
+_TRUTH = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
 _CALL = re.compile(r"\bmake_node\(")
 
 
@@ -31,9 +32,9 @@ def check(version: Version) -> Iterator[Finding]:
             for match in _GIVEN.finditer(line.text, start):
                 known = attributes.get(match[1])
                 passage = version.passages.get(f"attributes.{match[1]}")
-                if known is None or known.kind not in (None, "int"):
+                if known is None or passage is None or _TRUTH.search(passage.text):
                     continue
-                if known.kind == "int" or (passage is not None and _NUMBERS.search(passage.text)):
+                if known.kind == "int" or (known.kind is None and _NUMBERS.search(passage.text)):
                     message = f"example {block.title} gives {match[1]} as {match[2]}, which is no integer"
                     evidence = f"{match[0]}; the attribute is {known.kind or 'set to 1 in the text'}"
                     yield Finding(CODE, SEVERITY, line.source(match.start()), message, evidence, "repaired")

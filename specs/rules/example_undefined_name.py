@@ -16,6 +16,7 @@ _CALL = re.compile(r"(?<![\w.\"'])([a-z_]\w*)\(")
 _DEFINED = re.compile(
     r"\b(?:def|class|import|as|for)\s+(\w+)|^\s*(\w+)\s*(?::[^=]+)?=[^=]|\blambda (\w+)", re.M
 )
+_FUNCTION = re.compile(r"^\s*def (\w+)\(")
 _IMPORTED = re.compile(r"\bimport +\(?((?:\w+(?: as \w+)?[,\s]*)+)")
 _KNOWN = frozenset(dir(builtins)) | {"expect", "lambda", "if", "in", "not", "and", "or", "return", "for"}
 
@@ -24,7 +25,7 @@ def check(version: Version) -> Iterator[Finding]:
     """One finding for all functions of a version that its examples call and that are defined nowhere."""
     if not version.page.dialect.startswith("onnx"):
         return
-    defined = set(_KNOWN)
+    defined = {*_KNOWN, *(found[1] for line in version.lines if (found := _FUNCTION.match(line.text)))}
     blocks = [block for block in version.blocks if block.title]
     for block in blocks:
         text = "\n".join(_code(each.text) for each in block.lines)

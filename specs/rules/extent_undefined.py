@@ -45,6 +45,6 @@ def check(version: Version) -> Iterator[Finding]:
 
 def _is_explained(name: str, text: str) -> bool:
     word = rf"(?<!\w){re.escape(name)}"
-    return bool(re.search(rf"{word}\W*(?:=|:|is\b|-)", text)) or (
+    return bool(re.search(rf"{word}\W*(?:=|:|is\b|being\b|-)", text)) or (
         len(re.findall(rf"{word}(?!\w)", text)) > _MOST_MENTIONS
     )

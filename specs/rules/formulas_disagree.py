@@ -27,7 +27,7 @@ def compare(layers: Sequence[Spec]) -> Iterator[Finding]:
                 mine.origin.sources[0],
                 f"the formula of {mine.name}{condition} differs from that of {file}",
                 f"{mine.text} here; {other.text} in line {other.origin.sources[0].line} of {file}",
-                "became a reading",
+                "noted",
             )
 
 

@@ -19,9 +19,11 @@ def check(version: Version) -> Iterator[Finding]:
         lines = list(block.lines)
         while lines and not lines[-1].text.strip():
             lines.pop()
-        if len(lines) < 3 or lines[-2].text.strip() or not lines[-1].text.lstrip().startswith("#"):
+        last = next((each for each in reversed(lines[:-1]) if each.text.strip()), None)
+        if last is None or lines[-2].text.strip() or not lines[-1].text.lstrip().startswith("#"):
             continue
         if any(each.text.strip().startswith("expect(") for each in lines):
             source = lines[-1].source(len(lines[-1].text) - len(lines[-1].text.lstrip()))
             message = f"a comment ends example {block.title} and speaks of another"
-            yield Finding(CODE, SEVERITY, source, message, lines[-1].text.strip(), "noted")
+            evidence = f"{lines[-1].number - last.number} lines behind the last statement"
+            yield Finding(CODE, SEVERITY, source, message, evidence, "noted")

@@ -31,7 +31,7 @@ def check(version: Version) -> Iterator[Finding]:
 
 
 def _ranks(version: Version, known: Iterable[str]) -> Iterator[Finding]:
-    names = {each.lower() for each in known} | {"input", "tensor"}
+    names = {each.lower() for each in known} | {"input", "inputs", "tensor"}
     places: dict[str, list[Source]] = {}
     for passage in version.passages.values():
         for match in _RANK.finditer(passage.text):

@@ -31,5 +31,5 @@ def check(version: Version) -> Iterator[Finding]:
                     formula.origin.sources[0],
                     f"the formula of {formula.name} uses {each.name} whatever {only[1]} is",
                     f"{used[0]}; line {line} says that {each.name} only takes effect where it is {only[2]}",
-                    "became a reading",
+                    "noted",
                 )

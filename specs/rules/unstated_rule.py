@@ -43,4 +43,4 @@ def check(version: Version) -> Iterator[Finding]:
 
 
 def _finding(source: Source, what: str, evidence: str) -> Finding:
-    return Finding(CODE, SEVERITY, source, f"the text does not say {what}", evidence, "became a reading")
+    return Finding(CODE, SEVERITY, source, f"the text does not say {what}", evidence, "noted")

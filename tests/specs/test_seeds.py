@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -108,54 +107,6 @@ def test_printed_outputs_are_counted(seeds: Path, name: str, examples: int, prin
     assert len(spec.examples) == examples
     assert sum(each.printed for each in spec.examples) == printed
     assert len({each.id for each in spec.examples}) == examples
-
-
-@pytest.mark.parametrize(
-    ("name", "codes"),
-    [
-        ("ai.onnx::CenterCropPad-18", {"attribute-type-missing": 1, "html-escape": 1}),
-        (
-            "ai.onnx::Resize-18",
-            {
-                "attribute-missing-in-example": 2,
-                "attribute-type-missing": 1,
-                "default-missing": 1,
-                "duplicate-example-name": 2,
-                "example-does-not-parse": 2,
-                "index-mismatch": 1,
-                "low-confidence-values": 2,
-                "markup-damage": 2,
-                "text-vs-types": 1,
-            },
-        ),
-        (
-            "com.microsoft::Pad-1",
-            {
-                "arity-vs-example": 1,
-                "attribute-type-missing": 1,
-                "brackets-vs-shape": 1,
-                "default-undecodable": 1,
-                "example-of-other-domain": 1,
-                "flattened-code": 1,
-                "type-constraint-missing": 1,
-            },
-        ),
-        (
-            "org.openvino::ExtractImagePatches-3",
-            {
-                "impossible-range": 1,
-                "markup-damage": 1,
-                "name-mismatch": 2,
-                "range-missing": 1,
-                "sequence-break": 4,
-                "types-unstated": 1,
-            },
-        ),
-        ("org.tensorflow::BatchToSpaceND-1", {"brackets-vs-shape": 2, "operator-unnamed": 1}),
-    ],
-)
-def test_findings(seeds: Path, name: str, codes: dict[str, int]) -> None:
-    assert Counter(each.code for each in _only(_read(seeds), name).findings) == codes
 
 
 def test_places_of_findings(seeds: Path) -> None:

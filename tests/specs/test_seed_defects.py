@@ -1,0 +1,116 @@
+"""The linter against the defects that a reader found in the seeds, and the page that states the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+import reference.rules
+import specs.rules
+from benchmarks.seed_defects import (
+    BEGIN,
+    END,
+    LIST,
+    PAGE,
+    Measured,
+    measure,
+    measure_contradictions,
+    page_section,
+    read_list,
+)
+from specs.model import Finding, Source
+
+MOST_FINDINGS_PER_DEFECT = 4 / 3
+KNOWN_MISSES = {"patches-out-rows"}
+KNOWN_MISSED_CONTRADICTIONS = {"ccp-function-operators"}
+
+
+@pytest.fixture
+def measured(shared: Path) -> Measured:
+    return _measured(shared / "seeds")
+
+
+@cache
+def _measured(folder: Path) -> Measured:
+    return measure(folder)
+
+
+def test_every_entry_names_a_place_of_its_document_and_a_code_that_exists(shared: Path) -> None:
+    first, later = read_list(shared / "seeds")
+    codes = {each.code for each in (*specs.rules.rules(), *reference.rules.rules())}
+    lengths = {
+        path.name: len(path.read_text(encoding="utf-8").split("\n"))
+        for path in (shared / "seeds").glob("*.txt")
+    }
+    for each in (*first, *later):
+        assert each.code in codes, each.id
+        assert all(1 <= start <= end <= lengths[each.file] for start, end in each.lines), each.id
+    ids = [each.id for each in (*first, *later)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_linter_finds_what_the_reader_found(measured: Measured) -> None:
+    assert {each.id for each in measured.missed} == KNOWN_MISSES
+    assert measured.recall > 0.98
+
+
+def test_the_linter_says_little_beside(measured: Measured) -> None:
+    assert len(measured.found) <= MOST_FINDINGS_PER_DEFECT * (len(measured.told) + len(measured.missed))
+    assert measured.precision > 0.9
+
+
+def test_each_finding_tells_one_defect_at_most(measured: Measured) -> None:
+    told = [*measured.told.values(), *measured.later.values()]
+    assert len({id(each) for each in told}) == len(told)
+    assert len(told) + len(measured.beside) == len(measured.found)
+
+
+def test_a_finding_elsewhere_or_of_another_code_tells_nothing(measured: Measured, shared: Path) -> None:
+    first, _ = read_list(shared / "seeds")
+    by_id = {each.id: each for each in first}
+    for name, reported in measured.told.items():
+        defect = by_id[name]
+        assert defect.told_by(reported)
+        far = Source(reported.finding.source.document, 10**6, reported.finding.source.column)
+        for other in (
+            _changed(reported.finding, source=far),
+            _changed(reported.finding, code="another-code"),
+        ):
+            assert not defect.told_by(type(reported)(other, reported.document, reported.operator))
+
+
+def _changed(finding: Finding, source: Source | None = None, code: str | None = None) -> Finding:
+    return Finding(
+        code or finding.code,
+        finding.severity,
+        source or finding.source,
+        finding.message,
+        finding.evidence,
+        finding.action,
+    )
+
+
+def test_contradictions_between_documents_of_one_version_are_found(shared: Path) -> None:
+    contradictions, beside = measure_contradictions(shared)
+    assert {each.id for each in contradictions if each.finding is None} == KNOWN_MISSED_CONTRADICTIONS
+    assert _codes(each.finding for each in beside) <= {"texts-differ"}
+
+
+def _codes(findings: Iterable[Finding]) -> set[str]:
+    return {each.code for each in findings}
+
+
+def test_the_list_says_of_everything_why_it_is_wrong_or_is_not() -> None:
+    content = yaml.safe_load(LIST.read_text(encoding="utf-8"))
+    for section in ("defects", "later", "contradictions", "considered"):
+        assert all(each["what"] and each["why"] for each in content[section])
+
+
+def test_the_page_states_the_figures(measured: Measured) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    stated = BEGIN + page.split(BEGIN)[1].split(END)[0] + END
+    assert stated == page_section(measured), "run `uv run python -m benchmarks.seed_defects --write`"
