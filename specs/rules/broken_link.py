@@ -11,7 +11,7 @@ from specs.pages import Version
 CODE = "broken-link"
 SEVERITY: Severity = "warning"
 
-_LINK = re.compile(r"(?<![`\w:])`([^`<>]*[^`<>\s]) +`_(?![_\w])")
+_LINK = re.compile(r"(?<![`\w:])`([^`<>]{0,200}[^`<>\s]) {1,9}`_(?![_\w])")
 
 
 def check(version: Version) -> Iterator[Finding]:
