@@ -30,8 +30,8 @@ class Read:
 
 
 @cache
-def _list() -> tuple[Read, ...]:
-    text = Path(__file__).with_name("enumerations.yaml").read_text(encoding="utf-8")
+def _list(file: str = "enumerations.yaml") -> tuple[Read, ...]:
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     return tuple(
         Read(
             operator,
@@ -105,6 +105,29 @@ def test_values_in_operators_md(shared: Path) -> None:
     found = {key: each.values for key, each in attributes.items()}
     assert _wrong(found) == []
     assert _accepted(found) == sum(each.values is not None for each in read) == 35
+
+
+def test_values_of_older_versions_and_of_com_microsoft(shared: Path) -> None:
+    current = {(each.operator, each.attribute): each.values for each in _list()}
+    older = {(each.operator, each.attribute): each for each in _list("enumerations_older.yaml")}
+    wrong, found = [], set()
+    for file in ("onnx/Changelog.md", "onnxruntime/ContribOperators.md"):
+        for spec in import_text(read_document(shared / "documents" / file)):
+            for each in spec.attributes.values():
+                if each.kind != "string" or each.values is None:
+                    continue
+                name, key = str(spec.operator), (str(spec.operator), each.name)
+                found.add(key)
+                read = older.get(key)
+                if read is not None and read.line != each.origin.sources[0].line:
+                    wrong.append(
+                        f"{name} {each.name} stands at {each.origin.sources[0].line}, not {read.line}"
+                    )
+                values = read.values if read else current.get((name.rpartition("-")[0], each.name))
+                if set(each.values.values) != set(values or ()):
+                    wrong.append(f"{name} {each.name}: {each.values.values}, the text states {values}")
+    assert wrong == []
+    assert set(older) - found == {("com.microsoft::GemmFloat8-1", "activation")}
 
 
 def test_every_answer_names_its_rule_its_confidence_and_its_line(shared: Path) -> None:
