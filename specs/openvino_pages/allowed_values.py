@@ -19,6 +19,7 @@ _HEAD = re.compile(
     rf"|(?P<empty>\"\"|'') ?(?:\(empty string\))?|(?P<bare>{_WORD})(?: or \d+)?\s*(?:$|-\s|:\s))"
 )
 _INTRODUCTION = re.compile(r"^(?:one of|any combination of|either|a combination of):? ", re.IGNORECASE)
+_BOOLEAN = re.compile(r"^(?:an? )?boolean(?: values?)?$", re.IGNORECASE)
 _TYPOS = {"true of false": "true or false", "false of true": "false or true"}
 
 
@@ -45,7 +46,7 @@ def list_values(
         found = _bulleted(part.bullet.children) if part else None
         if found:
             return found
-    return _inline(bounds) if bounds else None
+    return _inline(bounds, boolean) if bounds else None
 
 
 def _bulleted(bullets: Sequence[Bullet]) -> Listed | None:
@@ -63,8 +64,10 @@ def _bulleted(bullets: Sequence[Bullet]) -> Listed | None:
     return Listed(tuple(dict.fromkeys(values)), "bulleted-list", bullets[0].lines[0])
 
 
-def _inline(part: Part) -> Listed | None:
-    text = part.text.strip().rstrip(".")
+def _inline(part: Part, boolean: bool) -> Listed | None:
+    text = re.sub(r" ?\([^()]*\)(?=,|$| or\b| and\b)", "", part.text.strip().rstrip("."))
+    if boolean and _BOOLEAN.match(text):
+        return Listed(("false", "true"), "boolean", part.line)
     slip = text if text.lower() in _TYPOS else None
     text = _INTRODUCTION.sub("", _TYPOS.get(text.lower(), text))
     pieces = [each.strip() for each in re.split(r",|\bor\b|\band\b", text)]

@@ -18,6 +18,9 @@ _KINDS: dict[str, tuple[AttributeKind, str | None]] = {
     "string": ("string", None),
     "boolean": ("int", "boolean"),
     "bool": ("int", "boolean"),
+    **{each: ("int", each) for each in ("int32", "int64", "i32", "i64", "uint32", "uint64", "size_t")},
+    "unsigned int": ("int", "unsigned int"),
+    **{each: ("float", each) for each in ("float32", "float64", "f32", "f64")},
 }
 _LISTS: dict[AttributeKind, AttributeKind] = {"int": "ints", "float": "floats", "string": "strings"}
 _LIST = re.compile(r"^(?:a )?(?:list|array) of (?P<item>\w+?)s?$")

@@ -25,6 +25,7 @@ VERSIONED = re.compile(
     r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
 )
 _DUE = ("category", "short description", "attributes", "inputs", "outputs", "example")
+_ONCE = frozenset(["category", "attributes", "inputs", "outputs", "types"])
 _WITHOUT_OUTPUTS = frozenset(["Result"])
 
 
@@ -129,7 +130,7 @@ class _Builder:
         found: dict[str, Section] = {}
         for section in read_sections(self.page):
             title = self._title(section.title)
-            if title in found and title != "example":
+            if title in found and title in _ONCE:
                 self.notes.find(
                     "duplicate-section", "warning", section.place, f"the section {title} stands twice", title
                 )
@@ -165,9 +166,9 @@ class _Builder:
     def _title(self, written: str) -> str:
         """A title in its usual form: one's own name in front and other numbers of words are dropped."""
         title = written.removeprefix(f"{self.operator.name.lower()} ")
-        return {"input": "inputs", "output": "outputs", "type": "types", "examples": "example"}.get(
-            title, title
-        )
+        if title.startswith("example"):
+            return "example"
+        return {"input": "inputs", "output": "outputs", "type": "types"}.get(title, title)
 
     def _describe_all(self, sections: Mapping[str, Section], types: TypeReader) -> None:
         for title in ("short description", "detailed description", "mathematical formulation"):

@@ -25,12 +25,12 @@ _NAME = re.compile(
     r"\"(?P<quoted>[A-Za-z_]\w*)\"(?= -)|\*(?P<star>[A-Za-z_]\w*)\*(?= --? ))"
 )
 _OPTIONAL = re.compile(
-    r"\*\*Optional\.?\*\*|(?:^|[.)] )Optional\.?$|(?:^|[.)] )Optional,? (?:with )?(?:the )?default\b"
+    r"\*{1,2}Optional\.?\*{1,2}|(?:^|[.)] )Optional\.?$|(?:^|[.)] )Optional,? (?:with )?(?:the )?default\b"
     r"|\binput is optional\b",
     re.IGNORECASE,
 )
-_REQUIRED = re.compile(r"\*\*Required\.?\*\*|(?:^|[.)`] )Required\.?$", re.IGNORECASE)
-_RANK = re.compile(r"\b(?P<rank>\d+|N)-?D\b|\brank (?P<number>\d+)\b(?!,| or)")
+_REQUIRED = re.compile(r"\*{1,2}Required\.?\*{1,2}|(?:^|[.)`] )Required\.?$", re.IGNORECASE)
+_RANK = re.compile(r"\b(?P<rank>\d+|N)(?:-?D|[- ]dimensional)\b|\brank (?P<number>\d+)\b(?!,| or)")
 _SHAPE = re.compile(r"\bshape `\[(?P<shape>[^`]*)\]`(?! or|, `)")
 
 

@@ -14,9 +14,12 @@ Kind = Literal["section", "bullet", "text", "code"]
 
 _TITLES = (
     r"versioned\s+name|category|(?:short|detailed)\s+description|mathematical\s+formulation|"
-    r"(?:\w+\s+)?(?:attributes|inputs?|outputs?|types)|examples?"
+    r"(?:\w+\s+)?(?:attributes|inputs?|outputs?|types)|examples?(?:\s+\d+)?(?::[^*\n]*)?"
 )
 _SECTION = re.compile(rf"^\*\*(?P<title>{_TITLES})[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<rest>.*)$", re.IGNORECASE)
+_OTHER = re.compile(
+    r"^\*\*(?!required|optional|note|important)(?P<title>[A-Z][\w ()/-]*):?\*\*[ \t]*:?$", re.IGNORECASE
+)
 _BULLET = re.compile(r"^(?P<indent>[ \t]*)\*[ \t]+(?P<text>\S.*)$")
 _COLLAPSED = re.compile(
     r"\S[ \t]+\*[ \t]+(?:\*\*[\w .]+\*\*[ \t]*:|\*\w[\w, ()-]*\*(?:$|:|[ \t]+[-*])|`+\w+`+[ \t]+-)"
@@ -79,6 +82,9 @@ def _classify(line: Line) -> Token:
         return Token(
             "section", line.after(section.start("rest")), 0, " ".join(section["title"].split()).lower()
         )
+    other = _OTHER.match(line.text)
+    if other:
+        return Token("section", line.after(len(line.text)), 0, other["title"].strip().lower())
     bullet = _BULLET.match(line.text)
     if bullet:
         return Token("bullet", line.after(bullet.start("text")), width(bullet["indent"]))
