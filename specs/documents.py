@@ -18,6 +18,7 @@ KEY = "d"
 """The document key that importers write; the file's own key takes its place when facts are written."""
 
 _BROKEN_WORD = re.compile(r"\w-$")
+_HYPHEN = re.compile(r"(?<=\w-) ")
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
 
 
@@ -131,7 +132,11 @@ class Passage:
         return self.lines[position].source(offset - self._starts[position])
 
     def prose(self, about: str) -> Prose:
-        """The passage as a fact: where it stands, and the digest of its words."""
+        """The passage as a fact: where it stands, and the digest of its words.
+
+        A hyphen joins what it stands between, for nobody can tell where a wrapped line broke behind one.
+        """
         first, last = self.lines[0].number, self.lines[-1].number
-        digest = hashlib.sha256(" ".join(self.text.split()).encode()).hexdigest()
+        words = _HYPHEN.sub("", " ".join(self.text.split()))
+        digest = hashlib.sha256(words.encode()).hexdigest()
         return Prose(about, self.source(), last - first + 1, digest)

@@ -13,6 +13,7 @@ from specs.model import Action, Document, Finding, Severity, Spec
 from specs.onnx_pages.markdown_index import read_index
 from specs.onnx_pages.markdown_lines import MarkdownLines, split_markdown
 from specs.onnx_pages.markdown_parts import MarkdownParts
+from specs.onnx_pages.missing_sections import find_missing
 from specs.onnx_pages.version import read_version
 
 DIALECT = "onnx-markdown"
@@ -67,7 +68,7 @@ class _Reader:
         self._split = split_markdown(split_lines(text.content))
         self._stray: list[Finding] = []
         self._blocks = list(self._find_blocks(self._split))
-        self._whole = text.content.endswith("\n")
+        self._whole = text.content.rstrip(" \t").endswith("\n")
 
     def read(self) -> list[Spec]:
         index = self._index()
@@ -167,6 +168,8 @@ class _Reader:
         deprecated = bool(block.match["deprecated"]) or bool(since and since["state"] == "deprecated")
         read = parts.read(deprecated)
         findings += [*parts.findings, *self._escaped(block)]
+        if not deprecated:
+            findings += find_missing(read, block.heading.source(), ["Attributes"])
         return read_version(operator, self._document, read, findings)
 
     def _escaped(self, block: _Block) -> Iterator[Finding]:

@@ -1,21 +1,30 @@
-"""Pages collapsed to one line: their line ends restored from the markup, every line with its column."""
+"""Pages that lost line ends: restored from the markup, every line that was cut with its column."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from specs.documents import Line
 from specs.worked.flattened import split_statements
 
+_TITLES = ("Version", "Summary", "Attributes", "Inputs", "Outputs", "Type Constraints", "Examples")
 _CUTS = re.compile(
-    r" (?=\*\*(?:Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\* )"
-    r"|(?<=\*\*Version\*\*) |(?<=\*\*Summary\*\*) |(?<=\*\*Attributes\*\*) |(?<=\*\*Inputs\*\*) "
-    r"|(?<=\*\*Outputs\*\*) |(?<=\*\*Type Constraints\*\*) |(?<=\*\*Examples\*\*) "
-    r"| (?=\* \*\*)| (?=\*\*_\w+\*\* :: )|(?<=\*\*) (?=:: )|(?<=:) (?=[\w.]+ - \d+(?: \([\w.]+\))? =+ )"
-    r"| (?=={3,} )|(?<====) | (?=\.\. (?:_l-onnx|contents|toctree|tag-diff))"
+    # An item may have the name of a section: it stands behind an asterisk.
+    "|".join(
+        rf"(?<!\*) (?=\*\*{each}\*\*(?: |$))"
+        rf"|(?<! \* \*\*{each}\*\*)(?<!^\* \*\*{each}\*\*)(?<=\*\*{each}\*\*) "
+        rf"|(?<=\*\* )(?=\*\*{each}\*\*(?: |$))"
+        for each in _TITLES
+    )
+    + r"| (?=\* \*\*)| (?=\*\*_\w+\*\*(?: :: |$))|(?<=\*\*) (?=:: )"
+    r"|(?<=:) (?=[\w.]+ - \d+(?: \([\w.]+\))? =+(?: |$))"
+    r"| (?=={3,}(?: |$))|(?<====) | (?=\.\. (?:_l-onnx|contents|toctree|tag-diff))"
     r"| (?=This version of the operator has been )"
 )
-_ITEM_HEAD = re.compile(r"^\* \*\*[^*]+\*\*(?: \([^)]*\))?(?: - \*\*.+?\*\*)?(?: in \(.*? \))?: ")
+_ITEM_HEAD = re.compile(
+    r"^\* \*\*[^*]+\*\*(?: \((?:``.*?``|[^)`])*\))*(?: - \*\*.+?\*\*)?(?: in \(.*? \))?: "
+)
 
 
 def is_flattened(content: str) -> bool:
@@ -24,16 +33,25 @@ def is_flattened(content: str) -> bool:
 
 
 def restore_lines(content: str) -> list[Line]:
-    """The lines that the page had, as far as its markup tells."""
-    lines: list[Line] = []
-    for number, text in enumerate(content.split("\n"), 1):
-        whole = Line(text, number, 1)
+    """The lines that the page had, as far as its markup tells; every one with its column."""
+    return restore([Line(text, number, 1) for number, text in enumerate(content.split("\n"), 1)])
+
+
+def restore(lines: Sequence[Line]) -> list[Line]:
+    """The lines with those parted that hold several; code, which is indented, stays as it is."""
+    restored: list[Line] = []
+    for line in lines:
+        cuts = [] if line.text.startswith("    ") else list(_CUTS.finditer(line.text))
+        if not cuts and line.column is None:
+            restored.append(line)
+            continue
+        whole = Line(line.text, line.number, line.column or 1)
         start = 0
-        for cut in _CUTS.finditer(text):
-            lines += _pieces(whole, start, cut.start())
+        for cut in cuts:
+            restored += _pieces(whole, start, cut.start())
             start = cut.end()
-        lines += _pieces(whole, start, len(text))
-    return _restore_code(lines)
+        restored += _pieces(whole, start, len(line.text))
+    return _restore_code(restored)
 
 
 def _pieces(whole: Line, start: int, end: int) -> list[Line]:

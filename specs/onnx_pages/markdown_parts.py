@@ -224,7 +224,8 @@ class MarkdownParts:
         section = self._sections.get(title)
         count = len(items)
         endless = any("variadic" in each.words for each in items)
-        plain = all(not {"optional", "variadic"} & set(each.words) for each in items)
+        # Only what stands last can be left out of a node's list; a hole in it counts.
+        plain = not items or not {"optional", "variadic"} & set(items[-1].words)
         bounds = section.bounds if section else None
         if section is None:
             return Arity(0, 0)
