@@ -14,6 +14,8 @@ _STATED = re.compile(
     r"(?:\b[Tt]he default(?: value)? is|\bDefault(?: value)? is|\bby default it is|\b[Dd]efaults? to) "
     r"(?P<value>``[^`]*``|`[^`]*`|\"[^\"]*\"|'[^']*'|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?f?|[A-Za-z_]\w*)"
 )
+_FORMULA = re.compile(r" ?(?:[/*^]|[-+] ?\w)")
+"""What goes on behind a number that is the beginning of a formula: 1/sqrt(n)."""
 _NUMBER = re.compile(r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?f?$")
 
 
@@ -37,6 +39,8 @@ def find_default(passage: Passage) -> FoundDefault | None:
             undecodable = FoundDefault(None, None, raw, match.start("value"))
             continue
         if not raw.startswith(("`", '"', "'")) and not _NUMBER.match(bare.rstrip(".")):
+            continue
+        if _FORMULA.match(passage.text, match.end()):
             continue
         origin = Origin("imported", (passage.source(match.start("value")),), None, "stated-default", 1.0)
         return FoundDefault(_decode(bare), origin, None, match.start("value"))

@@ -57,6 +57,16 @@ def introduced_values(text: str) -> Iterator[Candidate]:
     yield from _default_and_others(text)
 
 
+def stated_default(text: str, found: Candidate) -> str | None:
+    """The default that a list marks, or that the text names among its values: `Default is a`."""
+    if found.default is not None:
+        return found.default
+    for match in re.finditer(rf"\b[Dd]efault(?: value)? is [{_QUOTES}]*({_WORD})\b", text):
+        if match[1] in found.values:
+            return match[1]
+    return None
+
+
 def _counted(text: str) -> Iterator[Candidate]:
     """`<count> modes: a (default), b, c.`"""
     words = "|".join(_NUMBERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from specs.documents import Passage
 from specs.model import AllowedValues, Origin
-from specs.prose.value_rules import Candidate, candidates, introduced_values
+from specs.prose.value_rules import Candidate, candidates, introduced_values, stated_default
 
 ACCEPTED_FROM = 0.75
 """Values below this confidence are proposed; they count when `curated.yaml` confirms them."""
@@ -22,7 +22,8 @@ def find_values(
     if not found:
         return None
     first = found[0]
-    confidence = _confidence(first, default, required)
+    stated = stated_default(passage.text, first) if default is None else default
+    confidence = _confidence(first, stated, required)
     agreed = all(set(each.values) <= set(first.values) for each in found)
     origin = Origin("imported", (passage.source(first.offset),), rule=first.rule, confidence=confidence)
     proposed = confidence < ACCEPTED_FROM or not agreed
@@ -38,7 +39,6 @@ def marked_default(passage: Passage) -> tuple[str, int] | None:
 
 
 def _confidence(found: Candidate, default: object, required: bool) -> float:
-    default = found.default if default is None else default
     confidence = 0.5
     if default is not None:
         confidence += 0.25 if default in found.values else -0.2
