@@ -39,6 +39,8 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     last = text.content[: match.end("text")].count("\n") + 1
     lines, damage = tidy_lines(text.content)
     passage = Passage(lines[first:last])
+    if not passage:
+        raise UserError("the table cell is empty", expected="name, bar, text, bar", where=where)
     name_line = next(each for each in lines if each.text)
     findings = [
         Finding(

@@ -134,8 +134,9 @@ def read_attribute(text: str) -> AttributePhrase | None:
         return None
     values = None
     if match["values"]:
-        words = [each.strip() for each in match["values"].split(", ")]
-        values = unique(each[1:-1] if each.startswith('"') else our_type(each) for each in words)
+        values = _values(match["values"], kind)
+        if values is None:
+            return None
     has_default, default = False, None
     if match["default"] is not None:
         try:
@@ -147,6 +148,17 @@ def read_attribute(text: str) -> AttributePhrase | None:
     return AttributePhrase(
         kind, other, not match["optional"], has_default, default, values, least, length, match.end()
     )
+
+
+def _values(text: str, kind: AttributeKind | None) -> tuple[str, ...] | None:
+    """The values of a printed list: words in quotation marks, or types; None where they are neither."""
+    if kind is None:
+        return unique(map(our_type, text.split(", ")))
+    try:
+        words = ast.literal_eval(f"[{text}]")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    return unique(words) if all(isinstance(each, str) for each in words) else None
 
 
 def _kind(match: re.Match[str]) -> tuple[AttributeKind | None, str | None]:
@@ -173,11 +185,9 @@ def read_default(text: str, kind: AttributeKind | None, other: str | None) -> An
         return types[0] if other == "type" else types
     if other in ("tensor", "function"):
         return text
-    special = re.fullmatch(r"float\('(-?inf|nan)'\)", text)
-    if special and kind == "float":
-        return float(special[1])
     try:
-        value = ast.literal_eval(text)
+        # A decimal that is beyond the type is what Python prints as a call.
+        value = ast.literal_eval(re.sub(r"float\('(-?)inf'\)", r"\g<1>1e999", text))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ValueError(text) from None
     if not _fits(value, kind, other):
