@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from specs.model import Origin
 from specs.onnx_pages.parts import Item
 from specs.prose.defaults import FoundDefault
 
+_SMALL = re.compile(r"(?:^|_)eps(?:ilon)?$")
+"""What keeps divisors from being zero is never zero: it is printed so because five decimals are kept."""
+
 
 def read_default(item: Item) -> FoundDefault:
     """The printed default of an attribute by its type; `undecodable` where the text does not fit the type."""
     text = item.default or ""
     value = _decode(text, item.kind)
-    if value is None:
+    if value is None or (value == 0 and _SMALL.search(item.name)):
         return FoundDefault(None, None, text)
     return FoundDefault(value, Origin("imported", (item.line.source(),), None, "printed-default", 1.0))
 
