@@ -62,6 +62,8 @@ class Case:
     `expectations` must hold), `refuse` (the call is an error; `constraint` names the rule broken and
     `valid_case` the case that it was made from) or `survive` (nothing but survival; `expectations` is empty).
     `levels` are the factor levels that the case was built from; `sources` the document lines behind the rule.
+    `model` is there where one node with these attributes cannot say the call: a serialized ONNX ModelProto
+    whose graph takes `inputs`, all of them given, by their names. `operator` is then what it computes.
     """
 
     id: CaseId
@@ -76,6 +78,7 @@ class Case:
     levels: Mapping[str, str] = field(default_factory=dict)
     rule: str | None = None
     sources: tuple[tuple[str, int], ...] = ()
+    model: bytes | None = None
 
     @property
     def operator(self) -> OperatorName:
@@ -87,9 +90,12 @@ class Case:
 
 
 def call_digest(
-    operator: OperatorName, attributes: Attributes, inputs: tuple[tuple[str, Tensor | None], ...]
+    operator: OperatorName,
+    attributes: Attributes,
+    inputs: tuple[tuple[str, Tensor | None], ...],
+    model: bytes | None = None,
 ) -> str:
-    """The 12 hex digits of a case id: of operator, attributes and inputs alone."""
+    """The 12 hex digits of a case id: of operator, attributes, inputs, and the model that it carries."""
     head = {
         "operator": str(operator),
         "attributes": {name: [each.kind, each.value] for name, each in sorted(attributes.items())},
@@ -102,4 +108,6 @@ def call_digest(
     for _, each in inputs:
         if each is not None:
             digest.update(each.to_bytes())
+    if model is not None:
+        digest.update(model)
     return digest.hexdigest()[:12]

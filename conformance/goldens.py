@@ -2,8 +2,9 @@
 
 The node carries the operator and its attributes; initializers carry the tensors, named `input/<i>`,
 `expected/<e>/<o>`, `allowed/<e>/<o>` and `alternatives/<e>/<o>/{index,count,value}` (e: expectation,
-o: output); the doc_string is canonical JSON of the rest. Tensors are written from raw bytes by this module
-alone, so that no library's conversion stands between a golden and its bits.
+o: output), and `model` (its bytes) where the case carries one; the doc_string is canonical JSON of the
+rest. Tensors are written from raw bytes by this module alone, so that no library's conversion stands
+between a golden and its bits.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from opcert.errors import UserError
 from opcert.names import CaseId
 from opcert.tensors import Tensor
 
+_UINT8 = ELEMENT_TYPES["uint8"]
 _INT64 = ELEMENT_TYPES["int64"]
 _FLOAT = ELEMENT_TYPES["float"]
 _DOUBLE = ELEMENT_TYPES["double"]
@@ -109,7 +111,7 @@ def write_attribute(name: str, attribute: Attribute) -> AttributeProto:
     return proto
 
 
-def _read_attribute(proto: AttributeProto) -> Attribute:
+def read_attribute(proto: AttributeProto) -> Attribute:
     kind = _KINDS.get(proto.type)
     if kind is None:
         raise UserError("attribute of an unknown kind", got=f"{proto.name}: {proto.type}")
@@ -147,6 +149,8 @@ def write_golden(case: Case) -> tuple[bytes, str]:
     for position, (_, tensor) in enumerate(case.inputs):
         if tensor is not None:
             graph.initializer.append(write_tensor(tensor, f"input/{position}"))
+    if case.model is not None:
+        graph.initializer.append(write_tensor(Tensor(_UINT8, np.frombuffer(case.model, np.uint8)), "model"))
     demanded = {
         "demand": case.demand,
         "constraint": case.constraint,
@@ -225,7 +229,7 @@ def read_golden(raw: bytes) -> Case:
 def _assemble(
     case_id: CaseId, node: NodeProto, rest: Mapping[str, Any], tensors: Mapping[str, Tensor]
 ) -> Case:
-    attributes: Attributes = {each.name: _read_attribute(each) for each in node.attribute}
+    attributes: Attributes = {each.name: read_attribute(each) for each in node.attribute}
     return Case(
         id=case_id,
         element_type=ELEMENT_TYPES[rest["element_type"]],
@@ -249,6 +253,7 @@ def _assemble(
         levels=rest["levels"],
         rule=rest["rule"],
         sources=tuple((document, line) for document, line in rest["sources"]),
+        model=tensors["model"].array.tobytes() if "model" in tensors else None,
     )
 
 

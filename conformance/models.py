@@ -1,9 +1,9 @@
-"""A case as a runtime takes it: an ONNX model of one node, or a description of the node."""
+"""A case as a runtime takes it: an ONNX model, of one node or its own, or a description of the node."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,8 +68,35 @@ def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType
 
 def build_model(case: Case, form: Form = "inputs", valid_case: Case | None = None) -> bytes:
     """The ONNX ModelProto of a case in a form; raises UserError where the operator is none of ONNX models."""
+    if case.model is not None:
+        return bring_into_form(case.model, case.inputs, form)
     declared = output_types(case, valid_case)
     return build_node_model(case.operator, case.attributes, case.inputs, case.output_names, declared, form)
+
+
+def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
+    """A serialized ModelProto that takes `inputs` by name, in a form; `raw` itself where that is `inputs`."""
+    if form == "inputs":
+        return raw
+    model = ModelProto.FromString(raw)
+    graph = model.graph
+    if form == "initializers":
+        constant = dict(named_inputs(inputs)[1:])
+        kept = [each for each in graph.input if each.name not in constant]
+        del graph.input[:]
+        graph.input.extend(kept)
+        graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constant.items())
+        model.ir_version = max(model.ir_version, _LEAST_IR)
+    else:
+        del graph.value_info[:]
+        given = {name for name, _ in named_inputs(inputs)}
+        for each in graph.input:
+            for axis, dimension in enumerate(each.type.tensor_type.shape.dim if each.name in given else ()):
+                dimension.dim_param = f"{each.name}_{axis}"
+        for each in graph.output:
+            for dimension in each.type.tensor_type.shape.dim:
+                dimension.Clear()
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def build_node_model(
@@ -97,12 +124,14 @@ def build_node_model(
     types = {each.element_type.name for _, each in named_inputs(inputs)} | {
         each.element_type.name for each in outputs
     }
-    model.ir_version = max(
-        find_min_ir_version_for(list(model.opset_import), ignore_unknown=True),
-        _LEAST_IR,
-        *(_IR_OF_TYPES.get(each, 0) for each in types),
-    )
+    model.ir_version = least_ir_version(model.opset_import, types)
     return bytes(model.SerializeToString(deterministic=True))
+
+
+def least_ir_version(opsets: Iterable[OperatorSetIdProto], types: Iterable[str]) -> int:
+    """The oldest IR version that holds the operator sets, and the element types of the names `types`."""
+    of_opsets = find_min_ir_version_for(list(opsets), ignore_unknown=True)
+    return max(of_opsets, _LEAST_IR, *(_IR_OF_TYPES.get(each, 0) for each in types))
 
 
 def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:

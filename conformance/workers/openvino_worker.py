@@ -109,8 +109,7 @@ class OpenvinoWorker(Worker):
         else:
             raise WorkerFault("no ONNX model in the request")
         compiled = self._core.compile_model(model, "CPU", self._settings)
-        ports = {name: port for port in compiled.inputs for name in port.get_names()}
-        return _Model(compiled.create_infer_request(), compiled, ports)
+        return _Model(compiled.create_infer_request(), compiled, _ports_by_name(request, compiled.inputs))
 
     def _build(self, request: LoadRequest) -> Any:
         """A model of the one node; `since_version` is the number of the operator set that defines it."""
@@ -180,6 +179,38 @@ class OpenvinoWorker(Worker):
         if name in STORAGE:
             return from_storage(name, tensor.data.view(STORAGE[name]))
         return from_numpy(tensor.data)
+
+
+def _ports_by_name(request: LoadRequest, ports: Sequence[Any]) -> Dict[str, Any]:
+    """The compiled model's inputs by the names that `run` has for them; one that is not used has no port.
+
+    Where an output is nothing but an input (Dropout), 2026.4.1 calls the input by the output's name: such a
+    port belongs to the first of the names left over that has its rank, and fits its extents.
+    """
+    shapes = {
+        each[0]: each[2] for each in request.inputs if each is not None and each[0] not in request.constants
+    }
+    found = {name: port for port in ports for name in port.get_names() if name in shapes}
+    taken = [id(port) for port in found.values()]
+    for port in ports:
+        if id(port) not in taken:
+            fitting = [name for name in shapes if name not in found and _fits(port, shapes[name])]
+            if not fitting:
+                raise WorkerFault("no input of the request is the model's %s" % port)
+            found[fitting[0]] = port
+    return found
+
+
+def _fits(port: Any, shape: Sequence[Any]) -> bool:
+    partial = port.get_partial_shape()
+    if partial.rank.is_dynamic:
+        return True
+    if len(partial) != len(shape):
+        return False
+    return all(
+        partial[axis].is_dynamic or shape[axis] is None or partial[axis].get_length() == shape[axis]
+        for axis in range(len(shape))
+    )
 
 
 def _pack(values: Any) -> Any:

@@ -5,25 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from conformance.suites import Suite
 
 DEFAULT = "default"
-HELP = "The suite: a folder, a zip file, or `default`, which is generated where it is not kept yet."
+ONNX_NODE = "onnx-node"
+HELP = (
+    "The suite: a folder, a zip file, `default`, or `onnx-node` (ONNX's own node tests); the last two are "
+    "made where they are not kept yet."
+)
 
 
 def resolve_suite(text: str, digest: str = "") -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none.
 
-    `digest` is of the suite that a record is of: where that one is kept, it is the one that `default` means.
+    `digest` is of the suite that a record is of: where that one is kept, it is the one that a name means.
     """
     # Imported here, so that --help does not wait for it.
     from conformance.suites import open_suite
 
+    if text == ONNX_NODE:
+        from conformance.adopting.node_tests import node_suite
+
+        return open_suite(node_suite(lambda line: click.echo(f"opcert: {line}", err=True), digest))
     if text != DEFAULT:
         return open_suite(Path(text))
     # Imported here, because a ready-made suite has no use for the generator.
-    from generator.cache import default_suite, kept_suite
+    from conformance.kept_suites import kept_suite
+    from generator.cache import default_suite
     from opcert.commands.generation_progress import generation_progress
 
     kept = kept_suite(digest)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.cache import kept_suite
+from conformance.kept_suites import kept_suite
 from tests.commands.command_line import call
 
 Capture = pytest.CaptureFixture[str]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from conformance.kept_suites import suites_folder
 from conformance.suites import open_suite
 from generator import cache, lock
 from generator.discovery import select_operators
@@ -102,9 +103,9 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_generated(tmp
 
 def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.suites_folder() == tmp_path / "opcert" / "suites"
+    assert suites_folder() == tmp_path / "opcert" / "suites"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache.suites_folder() == Path.home() / ".cache" / "opcert" / "suites"
+    assert suites_folder() == Path.home() / ".cache" / "opcert" / "suites"
 
 
 def test_a_cache_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,130 @@
+"""The node tests of an onnx package as a suite, made by the interpreter that has the package."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from conformance.adopting.adoption import Adoption, adopt_folder
+from conformance.kept_suites import keep_suite, kept_suite, remember_sources, suite_of_sources
+from conformance.runtimes import find_runtime, install
+from conformance.suites import open_suite
+from opcert.errors import RuntimeUnavailable
+
+NAME = "onnx-node"
+PACKAGE = "onnx"
+_SCRIPT = Path(__file__).with_name("dump_node_tests.py")
+_SECONDS = 600
+_REMEDY = "Name a version that has node tests and runs here, for example onnx==1.20.0."
+_MAKING = ("canonical.py", "cases.py", "goldens.py", "models.py", "suites.py", "adopting/*.py")
+
+Announce = Callable[[str], None]
+
+
+def names_package(text: str) -> bool:
+    """Whether a source is the onnx package: `onnx`, or a version of it, `onnx==1.20.0`."""
+    return text.partition("==")[0] == PACKAGE
+
+
+def adopt_package(text: str, suite: Path, announce: Announce) -> Adoption:
+    """Write the node tests of the onnx package as a suite.
+
+    `onnx` is the one that opcert itself is installed with; a version is taken from its kept environment, made
+    where there is none. `announce` is told in a sentence what takes time. Raises RuntimeUnavailable where the
+    package cannot be installed or does not give its tests, UserError where the suite cannot be written.
+    """
+    python = sys.executable
+    if text != PACKAGE:
+        python = install(find_runtime(text), announce).launch.command[0]
+    announce(f"taking the node tests out of {text}")
+    with tempfile.TemporaryDirectory(prefix="opcert-") as made:
+        tests = Path(made) / "tests"
+        tests.mkdir()
+        _dump(python, tests, Path(made))
+        versions = json.loads((tests / "source.json").read_text(encoding="utf-8"))
+        source = {"package": PACKAGE, "version": versions["onnx"], "numpy": versions["numpy"]}
+        return adopt_folder(tests, suite, source)
+
+
+def node_suite(announce: Announce, digest: str = "") -> Path:
+    """The folder of the suite `onnx-node` in the user's cache, made where it is not kept yet.
+
+    It is kept by the digest of what it is made from. `digest` is of the suite that a record is of: where
+    that one is kept, and is of node tests, it is the one. Raises as `adopt_package` does.
+    """
+    of_record = kept_suite(digest)
+    if of_record is not None and _is_of_package(of_record):
+        return of_record
+    sources = f"{NAME}-{_sources_digest()}"
+    kept = suite_of_sources(sources)
+    if kept is not None:
+        return kept
+    announce(f"making the suite {NAME} (once; this takes about half a minute)")
+    made = keep_suite(lambda path: adopt_package(PACKAGE, path, announce).digest)
+    remember_sources(sources, made.name)
+    return made
+
+
+def _is_of_package(path: Path) -> bool:
+    with open_suite(path) as suite:
+        adopted = suite.facts.get("adopted")
+        source = adopted.get("source") if isinstance(adopted, dict) else None
+        return isinstance(source, dict) and source.get("package") == PACKAGE
+
+
+def _sources_digest() -> str:
+    """A digest of the tests' code, the packages that compute what they expect, and the code that adopts."""
+    digest = hashlib.sha256(sys.version.encode())
+    for name in (PACKAGE, "numpy", "ml_dtypes"):
+        digest.update(f"{name} {importlib.metadata.version(name)}\0".encode())
+    package = importlib.metadata.distribution(PACKAGE)
+    tests = Path(str(package.locate_file("onnx/backend/test/case")))
+    ours = Path(__file__).parents[1]
+    for path in (
+        *sorted(tests.rglob("*.py")),
+        *(each for part in _MAKING for each in sorted(ours.glob(part))),
+    ):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**kept, "LANG": "C.UTF-8", "HOME": str(folder / "home"), "TMPDIR": str(folder / "temporary")}
+
+
+def _dump(python: str, tests: Path, folder: Path) -> None:
+    for each in ("home", "temporary", "work"):
+        (folder / each).mkdir()
+    with subprocess.Popen(
+        [python, "-I", "-B", "-X", "utf8", str(_SCRIPT), str(tests)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=folder / "work",
+        env=worker_environment(folder, python, {}),
+        start_new_session=True,
+    ) as process:
+        try:
+            _, stderr = process.communicate(timeout=_SECONDS)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            reason = f"nothing within {_SECONDS} s"
+            raise RuntimeUnavailable("the package did not give its node tests", got=reason) from None
+    if process.returncode:
+        lines = stderr.decode("utf-8", "replace").strip().splitlines()
+        raise RuntimeUnavailable(
+            "the package did not give its node tests",
+            got=lines[-1][:300] if lines else f"exit code {process.returncode}",
+            remedy=_REMEDY,
+        )
