@@ -110,7 +110,7 @@ def _dump(python: str, tests: Path, folder: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=folder / "work",
-        env=worker_environment(folder, python, {}),
+        env=_environment(folder),
         start_new_session=True,
     ) as process:
         try:
