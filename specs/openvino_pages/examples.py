@@ -55,7 +55,8 @@ class _Numbered:
         self.findings: list[Finding] = []
 
     def take(self, line: Line) -> None:
-        line = replace(line, text=line.text.replace("\t", " "))
+        if "\t" in line.text:
+            line = replace(line, text=line.text.replace("\t", " "))
         text = line.text.strip()
         call, shape = _CALL.match(text), _SHAPE.match(text)
         if call:

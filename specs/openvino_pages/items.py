@@ -108,8 +108,8 @@ def read_bullets(tokens: Sequence[Token]) -> list[Bullet]:
         if token.kind == "bullet":
             while stack and stack[-1].indent >= token.indent:
                 stack.pop()
-            bullet = Bullet(token.indent, [token.line])
             if len(stack) < DEEPEST:
+                bullet = Bullet(token.indent, [token.line])
                 (stack[-1].children if stack else top).append(bullet)
                 stack.append(bullet)
             empty = False

@@ -62,7 +62,7 @@ class Lexed:
     def prose(self, line: Line) -> None:
         """Take a line that is no code."""
         self.tokens.append(_classify(line))
-        if _COLLAPSED.search(line.text):
+        if len(line.text) > 8 and _COLLAPSED.search(line.text):
             self.damaged("collapsed-lines", line, "several items of the page stand in one line")
 
     def code(self, line: Line) -> None:
@@ -77,14 +77,14 @@ class Lexed:
 
 
 def _classify(line: Line) -> Token:
-    section = _SECTION.match(line.text)
-    if section:
-        return Token(
-            "section", line.after(section.start("rest")), 0, " ".join(section["title"].split()).lower()
-        )
-    other = _OTHER.match(line.text)
-    if other:
-        return Token("section", line.after(len(line.text)), 0, other["title"].strip().lower())
+    if line.text.startswith("**"):
+        section = _SECTION.match(line.text)
+        if section:
+            title = " ".join(section["title"].split()).lower()
+            return Token("section", line.after(section.start("rest")), 0, title)
+        other = _OTHER.match(line.text)
+        if other:
+            return Token("section", line.after(len(line.text)), 0, other["title"].strip().lower())
     bullet = _BULLET.match(line.text)
     if bullet:
         return Token("bullet", line.after(bullet.start("text")), width(bullet["indent"]))
@@ -94,7 +94,7 @@ def _classify(line: Line) -> Token:
 def width(text: str) -> int:
     """How wide the white space is that leads a text; a tab counts four."""
     lead = text[: len(text) - len(text.lstrip())]
-    return sum(_TAB if letter == "\t" else 1 for letter in lead)
+    return len(lead) + (_TAB - 1) * lead.count("\t")
 
 
 def plain(text: str) -> str:
