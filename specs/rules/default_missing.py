@@ -24,6 +24,8 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 """What tells, in some way, what the absence of an attribute means."""
+_NEAR = 120
+"""Characters of the summary behind an attribute's name in which it may be told."""
 _ONE_OF = re.compile(r"\b(?:exactly|only) one of\b", re.IGNORECASE)
 
 
@@ -53,7 +55,16 @@ def _silent(version: Version, attribute: AttributeSpec) -> bool:
     if passage is None:
         return True
     if version.page.dialect != "onnx-sphinx-rst":
-        return not _TOLD.search(passage.text)
+        return not _TOLD.search(passage.text) and not _told_above(version, attribute.name)
     found = find_default(passage)
     undecodable = found is not None and found.undecodable
     return not undecodable and not _OPTIONAL.search(passage.text)
+
+
+def _told_above(version: Version, name: str) -> bool:
+    """Whether the summary names the attribute and goes on to tell what its absence means."""
+    summary = version.passages.get("summary")
+    if summary is None:
+        return False
+    named = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", summary.text)
+    return any(_TOLD.search(summary.text[each.end() : each.end() + _NEAR]) for each in named)

@@ -35,6 +35,9 @@ def check(version: Version) -> Iterator[Finding]:
 
 def _finding(name: str, text: str, source: Source, marked: object) -> Finding:
     message = f"the default of {name} is printed as {text}"
+    if re.fullmatch(r"0(?:\.0*)?", text):
+        evidence = "it keeps divisors from being zero, and is not zero: too few decimals are printed"
+        return Finding(CODE, SEVERITY, source, message, evidence, "noted")
     if marked is None:
         return Finding(CODE, SEVERITY, source, message, "nothing else says what it is", "noted")
     return Finding(CODE, SEVERITY, source, message, f"the text marks {marked} as the default", "repaired")
