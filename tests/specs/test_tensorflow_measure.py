@@ -1,0 +1,82 @@
+"""How much of TensorFlow's docstrings is read: shares by field, and agreement with the definitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
+from opcert.commands.packages import package_document
+from opcert.names import OperatorName
+from specs.documents import read_document
+from specs.importers.tensorflow_docstring import read
+
+STATED = {
+    "argument": 3951,
+    "type": 3951,
+    "list of types": 551,
+    "default": 1071,
+    "enumeration": 204,
+    "bound": 329,
+}
+DIFFERENCES = {
+    "CheckPreemption.preemption_key: argument",
+    "SdcaOptimizer.adaptative: default",
+    "SdcaOptimizerV2.adaptive: default",
+    "Select.output: type",
+    "Select.y: type",
+}
+"""Where TensorFlow's own docstrings and definitions contradict each other (2.21.0)."""
+
+
+@pytest.fixture(scope="module")
+def measured() -> Measure | None:
+    folder = Path(__file__).resolve().parents[2].parent / "shared"
+    return measure_folder(folder) if folder.is_dir() else None
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_field_that_docstrings_state_is_read(shared: Path, measured: Measure, field: str) -> None:
+    assert measured.operators == 876
+    assert measured.stated[field] == STATED[field]
+    assert [each for each in measured.not_read if f": {field}:" in each] == []
+
+
+def test_what_is_wrong_with_the_docstrings_is_found(shared: Path) -> None:
+    folder = shared / "documents" / "tensorflow" / "docstrings"
+    found = {}
+    for path in sorted(folder.glob("*.txt")):
+        (spec,) = read(read_document(path), None)
+        if spec.findings:
+            found[path.stem] = [(each.code, each.source.line) for each in spec.findings]
+    assert found == {
+        # The arguments stand twice: written by hand, and by the generator.
+        "LogicalOr": [("item-unread", 55), ("item-unread", 62), ("item-unread", 67)],
+        "ResizeBilinear": [("duplicate-type", 10)],
+    }
+
+
+def test_one_docstring_by_hand(shared: Path) -> None:
+    path = shared / "documents" / "tensorflow" / "docstrings" / "ResizeBilinear.txt"
+    (spec,) = read(read_document(path), None)
+    assert spec.operator == OperatorName("org.tensorflow", "ResizeBilinear", 1)
+    images, size = spec.inputs
+    assert (images.type, images.rank, images.shape) == (
+        "T_images",
+        "4",
+        ("batch", "height", "width", "channels"),
+    )
+    assert spec.type_constraints["T_images"].types == (
+        "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "float16", "float", "double",
+    )  # fmt: skip
+    assert (size.type, spec.outputs[0].type) == ("int32", "float")
+    aligned = spec.attributes["align_corners"]
+    assert (aligned.kind, aligned.other_type, aligned.required, aligned.default) == ("int", "bool", False, 0)
+
+
+@pytest.mark.runtimes("tensorflow")
+def test_docstrings_of_the_package_say_what_its_definitions_say() -> None:
+    agreement = measure_package(package_document("tensorflow", print))
+    assert agreement.compared["argument"] > 6000
+    assert {": ".join(each.split(": ")[:2]) for each in agreement.differences} == DIFFERENCES
