@@ -59,8 +59,8 @@ NEEDS = (
     _need(
         "in which order the elements of one patch and its channels stand in that dimension",
         r"summary|description",
-        r"\bpatch\w*\b.*\b(?:vectorized|stacked|flattened) in(?:to)? the \W?\w+\W? dimension",
-        r"\border\b|\brow-major\b|\bchannel[- ]major\b|\bfirst\b.*\bthen\b",
+        r"\bpatch\w*\b.{0,200}\b(?:vectorized|stacked|flattened) in(?:to)? the \W?\w+\W? dimension",
+        r"\border\b|\brow-major\b|\bchannel[- ]major\b|\bfirst\b.{0,200}\bthen\b",
     ),
     _need(
         "which value is taken at sampling locations outside the tensor where they are not left out",
@@ -83,7 +83,7 @@ NEEDS = (
     _need(
         "how nearest rounds a place between two elements",
         r"attributes\.mode$",
-        r"\binterpolation modes?\b.*\bnearest\b",
+        r"\binterpolation modes?\b.{0,200}\bnearest\b",
         r"\bround|\bfloor, ceil|nearest_mode",
     ),
 )  # fmt: skip

@@ -14,7 +14,7 @@ SEVERITY: Severity = "hint"
 
 _CALL = re.compile(r"(?<![\w.\"'])([a-z_]\w*)\(")
 _DEFINED = re.compile(
-    r"\b(?:def|class|import|as|for)\s+(\w+)|^\s*(\w+)\s*(?::[^=]+)?=[^=]|\blambda (\w+)", re.M
+    r"\b(?:def|class|import|as|for)\s+(\w+)|^[ \t]*(\w+)[ \t]*(?::[^=\n]{1,100})?=[^=]|\blambda (\w+)", re.M
 )
 _FUNCTION = re.compile(r"^\s*def (\w+)\(")
 _IMPORTED = re.compile(r"\bimport +\(?((?:\w+(?: as \w+)?[,\s]*)+)")

@@ -11,6 +11,9 @@ from specs.pages import Version
 CODE = "name-undefined"
 SEVERITY: Severity = "warning"
 
+MOST_NAMES = 20
+"""A text with more of them is none that anybody wrote."""
+
 _RANK = re.compile(r"\brank\((\w+)\)")
 _NAME = re.compile(r"(?<![\w.\"'])[a-z]\w*(?![\w(\"'])")
 _SUBSCRIPT = re.compile(r"(?<![\w.])([a-z]\w*)\[")
@@ -47,8 +50,8 @@ def _parts(version: Version, known: set[str], defined: set[str]) -> Iterator[Fin
     """Names that only formulas use, made of the name of an input or attribute and another word."""
     prose = " ".join(passage.text for passage in version.passages.values())
     groups: dict[str, dict[str, Source]] = {}
-    for formula in version.spec.formulas:
-        for name in dict.fromkeys(_NAME.findall(formula.text)):
+    for formula in version.spec.formulas[:MOST_NAMES]:
+        for name in list(dict.fromkeys(_NAME.findall(formula.text)))[:MOST_NAMES]:
             whole = next((each for each in sorted(known) if len(each) > 2 and (
                 name.startswith(f"{each}_") or name.endswith(f"_{each}"))), None)  # fmt: skip
             if whole is None or name in known | defined:
@@ -72,7 +75,7 @@ def _subscripts(version: Version, known: set[str]) -> Iterator[Finding]:
                 places.setdefault(name, formula.origin.sources[0])
     defined = " ".join(passage.text for passage in version.passages.values())
     found = {
-        name: place for name, place in places.items()
+        name: place for name, place in list(places.items())[:MOST_NAMES]
         if not re.search(rf"\[\s*(?:\w+,\s*)*{name}\b[^\[\]]*\]|{name}\s*(?:is|has|=(?! *\[+\d))\s", defined)
     }  # fmt: skip
     if found:
