@@ -10,6 +10,7 @@ from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from specs.documents import KEY, Line, Passage, Text, split_lines, unescape
 from specs.model import Arity, Document, Finding, Formula, ParameterSpec, Prose, Spec, TypeConstraint
+from specs.openvino_pages.assignments import Assignments
 from specs.openvino_pages.attributes import AttributeReader
 from specs.openvino_pages.examples import read_examples
 from specs.openvino_pages.items import Section, read_bullets, read_sections
@@ -26,7 +27,7 @@ VERSIONED = re.compile(
 )
 _DUE = ("category", "short description", "attributes", "inputs", "outputs", "example")
 _ONCE = frozenset(["category", "attributes", "inputs", "outputs", "types"])
-_WITHOUT_OUTPUTS = frozenset(["Result"])
+_NONE_DUE = frozenset([("outputs", "Result"), ("inputs", "Constant"), ("inputs", "Parameter")])
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def read_page(
     layers = Layers(spec)
     layers.read(page.blocks)
     numbered, findings = read_examples(spec, lines)
-    findings += layers.findings
+    assignments = Assignments(spec)
+    assignments.read(page.blocks)
+    findings += [*layers.findings, *assignments.findings]
     if damaged and dialect != "openvino-markdown":
         findings.append(
             Finding(
@@ -88,7 +91,7 @@ def read_page(
         )
     found = [*builder.notes.findings, *page.findings, *findings]
     found.sort(key=lambda each: (each.source.line, each.code))
-    spec = replace(spec, examples=(*layers.examples, *numbered), findings=tuple(found))
+    spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered), findings=tuple(found))
     return Page(spec, tuple(builder.notes.outcomes), layers)
 
 
@@ -138,7 +141,7 @@ class _Builder:
                 found.setdefault(title, section)
         last = Line("", max((each.line.number for each in self.page.tokens if each.line.text), default=1))
         for title in _DUE:
-            if title not in found and not (title == "outputs" and self.operator.name in _WITHOUT_OUTPUTS):
+            if title not in found and (title, self.operator.name) not in _NONE_DUE:
                 self.notes.find(
                     "section-missing",
                     "hint",
