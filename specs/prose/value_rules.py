@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+
+MOST_LETTERS = 50_000
+MOST_LISTS = 50
+"""How far into a description, and for how many lists, the rules look: hostile text may hold millions."""
 
 _NUMBERS = {word: number for number, word in enumerate(
     ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)}  # fmt: skip
@@ -67,10 +72,15 @@ def stated_default(text: str, found: Candidate) -> str | None:
     return None
 
 
+def _places(head: str, text: str) -> Iterator[re.Match[str]]:
+    """Where lists may begin; no description has more than a few."""
+    return islice(re.finditer(head, text[:MOST_LETTERS], re.IGNORECASE), MOST_LISTS)
+
+
 def _counted(text: str) -> Iterator[Candidate]:
     """`<count> modes: a (default), b, c.`"""
     words = "|".join(_NUMBERS)
-    for match in re.finditer(rf"\b({words}|[2-9])((?: [a-z]+){{1,3}}): ", text, re.IGNORECASE):
+    for match in _places(rf"\b({words}|[2-9])((?: [a-z]+){{1,3}}): ", text):
         count = _NUMBERS.get(match[1].lower()) or int(match[1])
         yield from _listed(text, match.end(), "counted-list", count, True)
 
@@ -78,7 +88,7 @@ def _counted(text: str) -> Iterator[Candidate]:
 def _introduced(text: str) -> Iterator[Candidate]:
     """`Supported modes: a (default), b` and `one of: a, b`, `to apply: none (default), add`."""
     for head, closed in _INTRODUCTIONS:
-        for match in re.finditer(head, text, re.IGNORECASE):
+        for match in _places(head, text):
             yield from _listed(text, match.end(), "introduced-list", None, closed)
 
 

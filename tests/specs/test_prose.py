@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from specs.documents import Line, Passage
@@ -122,3 +124,15 @@ def test_wrapped_words_are_joined() -> None:
 )
 def test_no_sentence_is_a_formula(text: str, formulas: list[str]) -> None:
     assert [each.text for each in find_formulas(_passage(text))] == formulas
+
+
+@pytest.mark.parametrize(
+    "text", ["one of ", "two modes: ", '"a": ', "if way is ", "supported a a ", "(", "`a = b"]
+)
+def test_hostile_descriptions_take_bounded_time(text: str) -> None:
+    passage = _passage(text * (300_000 // len(text)))
+    started = time.monotonic()
+    find_values(passage, "way")
+    find_default(passage)
+    list(find_formulas(passage))
+    assert time.monotonic() - started < 5
