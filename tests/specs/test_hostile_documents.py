@@ -43,7 +43,7 @@ FRAMES = {
 }
 """A small document of each dialect, with a place in its prose and one behind its head."""
 
-SIZE = 20_000
+SIZE = 12_000
 PIECES = {
     "one word": "a" * SIZE,
     "words": "word " * (SIZE // 5),
@@ -95,8 +95,7 @@ def _import(content: str, dialect: str, seconds: float = SECONDS) -> str:
 @pytest.mark.parametrize("dialect", FRAMES)
 @pytest.mark.parametrize("piece", PIECES)
 def test_no_repetition_takes_long(dialect: str, piece: str) -> None:
-    for filled in ((PIECES[piece], ""), ("", PIECES[piece])):
-        _import(FRAMES[dialect] % filled, dialect)
+    _import(FRAMES[dialect] % (PIECES[piece], PIECES[piece]), dialect)
     # A line of a thousand versions is left to the clock: each takes the line for its own.
     if dialect == "onnx-sphinx-rst" and piece != "headings":
         _import((FRAMES[dialect] % ("", PIECES[piece])).replace("\n", " "), dialect)
