@@ -67,6 +67,7 @@ class _Reader:
         self._document = Document(KEY, text.file, DIALECT, text.sha256)
         self._split = split_markdown(split_lines(text.content))
         self._stray: list[Finding] = []
+        self._prints_defaults = " (default is " in text.content
         self._blocks = list(self._find_blocks(self._split))
         self._whole = text.content.rstrip(" \t").endswith("\n")
 
@@ -170,7 +171,8 @@ class _Reader:
         findings += [*parts.findings, *self._escaped(block)]
         if not deprecated:
             findings += find_missing(read, block.heading.source(), ["Attributes"])
-        return read_version(operator, self._document, read, findings)
+        spec = read_version(operator, self._document, read, findings)
+        return _with(spec, list(_defaults_in_words(spec))) if self._prints_defaults else spec
 
     def _escaped(self, block: _Block) -> Iterator[Finding]:
         first = block.heading.number
@@ -184,6 +186,16 @@ class _Reader:
                 yield _finding(
                     code, "warning", own[0], message, f"{len(own)} lines from {own[0].number}", "repaired"
                 )
+
+
+def _defaults_in_words(spec: Spec) -> Iterator[Finding]:
+    """Defaults that a description states where the list of attributes prints none."""
+    for name, attribute in spec.attributes.items():
+        origin = spec.origins.get(f"attributes.{name}.default")
+        if origin is not None and origin.rule != "printed-default" and not attribute.required:
+            message = f"the text gives a default for {name} that the list of attributes does not print"
+            evidence = f"{attribute.default} in the text"
+            yield Finding("default-in-words", "warning", origin.sources[0], message, evidence, "noted")
 
 
 def _full(heading: re.Match[str]) -> str:

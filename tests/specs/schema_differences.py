@@ -54,7 +54,7 @@ def _fields(spec: Spec, schema: Schema, prints: Prints) -> Iterator[tuple[str, A
     wanted = {each.name: {our_type(text) for text in each.types} for each in schema.constraints}
     found = {each.name: set(each.types) for each in spec.type_constraints.values()}
     yield "type_constraints", sorted(found), sorted(wanted)
-    for name in found.keys() & wanted.keys():
+    for name in sorted(found.keys() & wanted.keys()):
         yield f"type_constraints.{name}", sorted(found[name]), sorted(wanted[name])
 
 
