@@ -10,6 +10,7 @@ from specs.pages import Version
 
 CODE = "unstated-rule"
 SEVERITY: Severity = "warning"
+MOST_WORDS = 6
 
 
 def check(version: Version) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def check(version: Version) -> Iterator[Finding]:
         for about, passage in version.passages.items():
             match = need.speaks.search(passage.text) if need.about.search(about) else None
             if match and not need.settles.search(passage.text if need.here else whole):
-                yield _finding(passage.source(match.start()), need.what, match[0])
+                yield _finding(passage.source(match.start()), need.what, f"{about}: {_quote(match[0])}")
                 break
     for each in spec.inputs:
         option = version.passages.get(f"inputs.{each.name}")
@@ -34,12 +35,18 @@ def check(version: Version) -> Iterator[Finding]:
         yield _finding(place, f"what the {word} of strings is", f"{name} lets string in")
     for position, quotient in find_fractions(spec, whole):
         source = spec.formulas[position].origin.sources[0]
-        yield _finding(source, f"that {quotient} must be whole: what is divisible by what", quotient)
+        yield _finding(source, f"that {quotient} must be whole", quotient)
     for position, divisor in find_zero_divisors(spec):
         formula = spec.formulas[position]
         what = f"what {formula.name} is where {divisor} is 1"
         evidence = f"{formula.text} divides by zero then; {formula.when or 'always'}"
         yield _finding(formula.origin.sources[0], what, evidence)
+
+
+def _quote(words: str) -> str:
+    """The words that ask for the rule; of many the first and the last."""
+    each = words.split()
+    return words if len(each) <= MOST_WORDS else " ".join([*each[:1], "...", *each[-MOST_WORDS:]])
 
 
 def _finding(source: Source, what: str, evidence: str) -> Finding:
