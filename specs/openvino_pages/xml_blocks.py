@@ -11,7 +11,7 @@ from specs.documents import Line
 
 MOST_LINES = 20_000
 _DEEPEST = 64
-_ELISION = re.compile(r"\.{3,}|…")
+_ELISION = re.compile(r"(?P<value>=\s*\"[^\"\n]*\")|\.{3,}|…")
 _DECLARATION = re.compile(r"<!(?!--)|<\?")
 
 
@@ -46,13 +46,13 @@ class Malformed:
 
 
 def read_xml(lines: Sequence[Line]) -> Element | Malformed:
-    """The fragment below a root of its own; elisions (`...`) count as nothing."""
+    """The fragment below a root of its own; elisions (`...`) count as nothing, but in values."""
     if len(lines) > MOST_LINES:
         return Malformed(lines[0], "too long")
     for line in lines:
         if _DECLARATION.search(line.text):
             return Malformed(line, "declarations are not read")
-    text = "\n".join(_ELISION.sub(" ", each.text) for each in lines)
+    text = "\n".join(_ELISION.sub(lambda found: found["value"] or " ", each.text) for each in lines)
     builder = _Builder(lines)
     try:
         builder.parser.Parse(f"<root>{text}</root>", True)

@@ -26,6 +26,8 @@ _PAGES = (
     "convolution/GroupConvolutionBackpropData_1.md",
     "detection/DetectionOutput_1.md",
     "image/I420toRGB_8.md",
+    "matrix/Einsum_7.md",
+    "movement/Gather_8.md",
     "movement/Pad_1.md",
     "movement/Slice_8.md",
     "pooling/MaxPool_1.md",

@@ -209,3 +209,12 @@ def test_comments(text: str, label: str, shape: Any, data: Any) -> None:
 )
 def test_comments_without_a_value(text: str) -> None:
     assert read_comment(text) is None
+
+
+def test_three_points_in_a_value_are_no_elision() -> None:
+    body = (
+        "**Example**\n\n.. code-block:: xml\n\n"
+        '   <layer ... type="Sort" ...>\n       <data way="a...->...b" .../>\n   </layer>\n'
+    )
+    (example,) = _read(body).examples
+    assert example.attributes == {"way": "a...->...b"}

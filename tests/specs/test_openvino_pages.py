@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from benchmarks.documents.openvino import Measure, measure_folder
 from opcert.errors import UserError
 from specs.documents import Text, read_document
 from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
-from specs.model import Spec
+from specs.model import Example, Spec
 from specs.openvino_pages.element_types import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
 
 _INTEGERS = (*SIGNED, *UNSIGNED)
@@ -135,7 +136,7 @@ def test_allowed_values_of_strings(measure: Measure) -> None:
 def test_blocks_of_xml(measure: Measure) -> None:
     """195 fragments and one whole network parse; 28 are malformed, each a finding at its line."""
     assert (measure.parsed, measure.blocks) == (196, 224)
-    assert measure.printed == 16
+    assert (measure.examples, measure.printed) == (234, 49)
 
 
 @pytest.mark.parametrize(
@@ -301,6 +302,52 @@ def test_nine_complete_calls_of_slice(specs: dict[str, Spec]) -> None:
         output = each.outputs[0][1]
         assert output is not None
         assert data[tuple(index)].flatten().tolist() == list(output.data or ())
+
+
+def _arrays(example: Example) -> tuple[list[Any], Any]:
+    values = [value for _, value in (*example.inputs, *example.outputs) if value]
+    arrays = [_nested(value.data or (), value.shape) for value in values]
+    return arrays[:-1], arrays[-1]
+
+
+@pytest.mark.parametrize(
+    ("operator", "count"),
+    [("Einsum-7", 8), ("Eye-9", 2), ("GatherElements-6", 3), ("ScatterNDUpdate-3", 2), ("CumSum-3", 4)],
+)
+def test_printed_outputs_are_what_numpy_computes(specs: dict[str, Spec], operator: str, count: int) -> None:
+    """Blocks of assignments, and comments beside ports: the inputs go to the right names."""
+    examples = [each for each in specs[operator].examples if each.printed]
+    assert len(examples) == count
+    for each in examples:
+        inputs, output = _arrays(each)
+        if operator == "Einsum-7":
+            found = np.einsum(each.attributes["equation"], *inputs)
+        elif operator == "Eye-9":
+            found = np.eye(int(inputs[0]), int(inputs[1]), int(inputs[2]))
+        elif operator == "GatherElements-6":
+            found = _gather(inputs[0], inputs[1], each.attributes["axis"])
+        elif operator == "ScatterNDUpdate-3":
+            found = inputs[0].copy()
+            found[inputs[1][:, 0]] = inputs[2]
+        else:
+            found = _sums(inputs[0], each.attributes)
+        assert found.shape == output.shape
+        assert found.tolist() == output.tolist()
+
+
+def _gather(data: Any, indices: Any, axis: int) -> Any:
+    found = np.zeros(indices.shape, data.dtype)
+    for place in np.ndindex(*indices.shape):
+        source = [*place]
+        source[axis] = indices[place]
+        found[place] = data[tuple(source)]
+    return found
+
+
+def _sums(data: Any, attributes: Mapping[str, Any]) -> Any:
+    backwards = data[::-1] if attributes.get("reverse") else data
+    sums = np.cumsum(backwards) - (backwards if attributes.get("exclusive") else 0)
+    return sums[::-1] if attributes.get("reverse") else sums
 
 
 def _nested(data: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
