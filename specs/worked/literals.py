@@ -12,7 +12,7 @@ import numpy as np
 
 from specs.relations import Bounds
 from specs.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
-from specs.worked.plain_calls import MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
+from specs.worked.plain_calls import ITERTOOLS, MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
 from specs.worked.values import UNREAD, Part, Unknown, is_read
 
 MOST_ELEMENTS = 1_000_000
@@ -255,6 +255,8 @@ class LiteralReader:
                 return make_tensor(arguments, keywords)
             case ast.Name(id="getattr") if _is_tensor_proto(node.args[0]):
                 return CODES.get(arguments[1], UNREAD) if len(arguments) > 1 else UNREAD
+            case ast.Attribute(value=ast.Name(id="itertools"), attr=name):
+                return ITERTOOLS[name](*arguments) if name in ITERTOOLS and not keywords else UNREAD
             case ast.Attribute(value=target, attr=name):
                 value = self._read(target)
                 if isinstance(value, dict) and name in PLAIN_METHODS and not arguments:

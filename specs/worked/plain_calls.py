@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 from specs.worked.values import UNREAD, is_read
 
@@ -50,6 +53,29 @@ def _zip(*values: Any) -> Any:
     return [list(each) for each in zip(*values, strict=False)]
 
 
+def _product(*values: Any) -> Any:
+    return _combined(itertools.product(*map(_items, values)))
+
+
+def _permutations(value: Any) -> Any:
+    return _combined(itertools.permutations(_items(value)))
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of a list or of an array of one axis; raises TypeError on anything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return list(value.tolist())
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    return value
+
+
+def _combined(items: Iterable[tuple[Any, ...]]) -> Any:
+    found = [list(each) for each in itertools.islice(items, MOST_ITEMS + 1)]
+    return found if len(found) <= MOST_ITEMS else UNREAD
+
+
+ITERTOOLS: dict[str, Callable[..., Any]] = {"product": _product, "permutations": _permutations}
 PLAIN_CALLS: dict[str, Callable[..., Any]] = {
     "abs": _absolute,
     "enumerate": _enumerate,

@@ -33,6 +33,7 @@ def _last(text: str, name: str = "y") -> Any:
         'for way, x in (("up", [1.0]), ("down", [2.0])):',
         'for way, x in {"up": [1.0], "down": [2.0]}.items():',
         'for way, x in zip(["up", "down"], [[1.0], [2.0]]):',
+        'for way, x in [["up", [1.0]], *itertools.product(["down"], [[2.0]])]:',
         'for position, (way, x) in enumerate([("up", [1.0]), ("down", [2.0])]):',
     ],
 )
