@@ -77,7 +77,7 @@ def _run(command: list[str], name: str, folder: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=folder / "work",
-        env=worker_environment(folder, {}),
+        env=worker_environment(folder, command[0], {}),
         start_new_session=True,
     ) as process:
         try:

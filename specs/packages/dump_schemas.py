@@ -205,10 +205,13 @@ def classes(source: str) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def main() -> None:
-    """Write every line."""
+    """Write every line, and last how many there are."""
     with Path(sys.argv[2]).open("w", encoding="ascii") as file:
+        count = 1
         for row in rows(sys.argv[1]):
             file.write(json.dumps(row) + "\n")
+            count += 1
+        file.write(json.dumps({"is": "end", "lines": count}) + "\n")
 
 
 if __name__ == "__main__":

@@ -130,10 +130,13 @@ def type_name(number: int) -> str:
 
 
 def main() -> None:
-    """Write every line."""
+    """Write every line, and last how many there are."""
     with Path(sys.argv[2]).open("w", encoding="ascii") as file:
+        count = 1
         for row in rows():
             file.write(json.dumps(row) + "\n")
+            count += 1
+        file.write(json.dumps({"is": "end", "lines": count}) + "\n")
 
 
 if __name__ == "__main__":

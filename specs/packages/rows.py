@@ -97,7 +97,15 @@ def read_dump(text: Text, dialect: str) -> Dump:
         )
     release = f"{header.word('package')} {header.word('version')}"
     document = Document(KEY, text.file, dialect, text.sha256, release)
-    return Dump(document, list(_operators(rows)))
+    operators, last = _operators(rows)
+    if last is None or last.values.get("lines") != last.number:
+        raise UserError(
+            "the dump of a package is cut off",
+            expected="a last line that says how many lines there are",
+            where=Place(text.file),
+            remedy="Make it anew: opcert import --from-package",
+        )
+    return Dump(document, operators)
 
 
 def _rows(text: Text) -> Iterator[Row]:
@@ -120,19 +128,22 @@ def _rows(text: Text) -> Iterator[Row]:
         yield Row(values.get("is", ""), number, values, text.file)
 
 
-def _operators(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    own: list[Row] = []
+def _operators(rows: Iterable[Row]) -> tuple[list[list[Row]], Row | None]:
+    """The rows of each operator, and the row that ends the dump where it is the last one."""
+    found: list[list[Row]] = []
+    last: Row | None = None
     for row in rows:
-        if row.kind == "operator":
-            if own:
-                yield own
-            own = [row]
-        elif own:
-            own.append(row)
+        if last is not None:
+            raise last.wrong("is", "the end of the dump behind every operator")
+        if row.kind == "end":
+            last = row
+        elif row.kind == "operator":
+            found.append([row])
+        elif found:
+            found[-1].append(row)
         else:
             raise row.wrong("is", "operator")
-    if own:
-        yield own
+    return found, last
 
 
 def passage_of(rows: Sequence[Row]) -> Passage:
