@@ -9,6 +9,7 @@ from typing import Any
 
 _WIDTH = 110
 _PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
+_NOTHING_TO_ESCAPE = re.compile(r"[ !#-\[\]-~\u00a0-\u2027\u202a-\ud7ff]*")
 _OLD_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 
 
@@ -77,6 +78,8 @@ def _scalar(value: Any) -> str:
         return _float(value)
     if _PLAIN_WORD.fullmatch(value) and value.lower() not in _OLD_WORDS:
         return str(value)
+    if _NOTHING_TO_ESCAPE.fullmatch(value):
+        return f'"{value}"'
     return '"' + "".join(_ESCAPES.get(each) or _escape(each) for each in value) + '"'
 
 
