@@ -1,12 +1,13 @@
 """The linter's precision: how many findings of each code a reader found right, in samples of thirty.
 
-Usage: uv run python -m benchmarks.findings [--unseen [CODE...]] [--keep WRONG...] [FOLDER...]
+Usage: uv run python -m benchmarks.findings [--write] [--unseen [CODE...]] [--keep WRONG...] [FOLDER...]
 
 Lints the documents (by default the folder of documents and the seeds beside the checkout) and prints the
 table of docs/findings.md: for each code its findings, how many of them were looked at, how many were right.
-What readers found stands in tests/specs/finding_samples.yaml. With --unseen prints the findings of the
-samples that nobody has looked at, each with its digest and the lines around it; with --keep takes those into
-the file, wrong where a given digest (or `digest=the reason`) names them, else right.
+With --write puts it there. What readers found stands in tests/specs/finding_samples.yaml. With --unseen
+prints the findings of the samples that nobody has looked at, each with its digest and the lines around it;
+with --keep takes those into the file, wrong where a given digest (or `digest=the reason`) names them, else
+right.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from specs.reading import PROCESSES, Job, find_files, read_jobs
 from specs.rules import examine_spec
 
 SAMPLE = 30
+PAGE = Path(__file__).parents[1] / "docs" / "findings.md"
+BEGIN, END = "<!-- documents: begin -->", "<!-- documents: end -->"
 FILE = Path(__file__).parents[1] / "tests" / "specs" / "finding_samples.yaml"
 SHARED = Path(__file__).parents[2] / "shared"
 CONTEXT = 1
@@ -148,6 +151,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path, default=[SHARED / "documents", SHARED / "seeds"])
     parser.add_argument("--unseen", nargs="*", metavar="CODE")
     parser.add_argument("--keep", nargs="*", metavar="WRONG")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     linted = lint_folders(options.folders)
     looks = read_looks()
@@ -162,6 +166,11 @@ def main() -> None:
     elif options.unseen is not None:
         for each in unseen:
             print(f"{each.finding.code} {_show(each, linted.texts.get(each.document, ()))}")
+    elif options.write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        tail = rest.partition(END)[2]
+        shown = table(linted.found, looks)
+        PAGE.write_text(f"{head}{BEGIN}\n{shown}\n{END}{tail}", encoding="utf-8")
     else:
         print(table(linted.found, looks))
 

@@ -1,0 +1,59 @@
+"""What readers found of the linter's findings, and the page that states how many of each code are right."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.findings import BEGIN, END, PAGE, SAMPLE, lint_folders, read_looks, table
+
+LEAST = 0.9
+_ROW = re.compile(
+    r"^\| (?P<code>[a-z-]+) \| (?P<severity>[a-z, ]+) "
+    r"\| (?P<findings>\d+) \| (?P<seen>\d+) \| (?P<right>\d+) \|"
+)
+
+
+def rows() -> dict[str, re.Match[str]]:
+    """The rows of the page's table, by code."""
+    text = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    return {
+        match["code"]: match
+        for line in text.splitlines()
+        if (match := _ROW.match(line)) and match["severity"].strip()
+    }
+
+
+def test_the_page_states_what_readers_found() -> None:
+    looks = read_looks()
+    stated = rows()
+    assert len(stated) > 50
+    for code, row in stated.items():
+        assert int(row["seen"]) <= len(looks[code]), code
+        assert int(row["right"]) <= sum(each.right for each in looks[code].values()), code
+
+
+def test_samples_are_whole() -> None:
+    for code, row in rows().items():
+        assert int(row["seen"]) == min(int(row["findings"]), SAMPLE), code
+
+
+def test_nine_findings_in_ten_are_right_where_the_code_is_no_hint() -> None:
+    for code, row in rows().items():
+        if row["severity"] != "hint":
+            assert int(row["right"]) >= LEAST * int(row["seen"]), code
+
+
+def test_wrong_findings_have_a_reason() -> None:
+    for code, looks in read_looks().items():
+        assert [each.at for each in looks.values() if not each.right and not each.note] == [], code
+
+
+@pytest.mark.skipif(not os.environ.get("OPCERT_EXAMPLES"), reason="lints every document: set OPCERT_EXAMPLES")
+def test_the_page_is_of_the_linter_as_it_is(shared: Path) -> None:
+    linted = lint_folders([shared / "documents", shared / "seeds"])
+    text = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip()
+    assert table(linted.found, read_looks()) == text
