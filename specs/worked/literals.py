@@ -4,59 +4,22 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from specs.relations import Bounds
 from specs.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
+from specs.worked.budget import Budget
+from specs.worked.operations import COMPARISONS, OPERATIONS, extent
 from specs.worked.plain_calls import ITERTOOLS, MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
 from specs.worked.values import UNREAD, Part, Unknown, is_read
 
 MOST_ELEMENTS = 1_000_000
-MOST_STEPS = 500_000
-"""The most expressions that are read of one example."""
 
 _SCALARS = {"nan": math.nan, "inf": math.inf, "pi": math.pi, "newaxis": None}
 _BUILTIN_TYPES = {"object": "object", "bool": "bool", "float": "float64", "int": "int64"}
-_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-}
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda left, right: left in right,
-    ast.NotIn: lambda left, right: left not in right,
-}
-
-
-class TooLong(ValueError):
-    """An example makes more steps than are read."""
-
-
-class Budget:
-    """How much may still be read of one example; reading beyond it raises TooLong."""
-
-    def __init__(self, steps: int = MOST_STEPS) -> None:
-        self._steps = steps
-
-    def spend(self, steps: int = 1) -> None:
-        """Take steps."""
-        self._steps -= steps
-        if self._steps < 0:
-            raise TooLong("the example is too long")
 
 
 class LiteralReader:
@@ -169,10 +132,10 @@ class LiteralReader:
             return UNREAD
         if isinstance(node.op, ast.Mult) and any(isinstance(each, str | list) for each in (left, right)):
             return UNREAD
-        if _extent(left, right) > MOST_ELEMENTS:
+        if extent(left, right) > MOST_ELEMENTS:
             return UNREAD
         with np.errstate(all="ignore"):
-            return _OPERATIONS[type(node.op)](left, right)
+            return OPERATIONS[type(node.op)](left, right)
 
     def _comparison(self, node: ast.Compare) -> Any:
         left = self._read(node.left)
@@ -180,7 +143,7 @@ class LiteralReader:
             right = self._read(each)
             if any(not is_read(value) or isinstance(value, np.ndarray) for value in (left, right)):
                 return UNREAD
-            if not _COMPARISONS[type(kind)](left, right):
+            if not COMPARISONS[type(kind)](left, right):
                 return False
             left = right
         return True
@@ -265,15 +228,6 @@ class LiteralReader:
             case ast.Name(id=name) if name in PLAIN_CALLS and not keywords and name not in self.variables:
                 return PLAIN_CALLS[name](*arguments)
         return UNREAD
-
-
-def _extent(left: Any, right: Any) -> int:
-    """How large the result of an operation can be: elements, letters, or digits."""
-    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return math.prod(np.broadcast_shapes(np.shape(left), np.shape(right)))
-    if isinstance(left, list | str) and isinstance(right, list | str):
-        return len(left) + len(right)
-    return sum(each.bit_length() for each in (left, right) if isinstance(each, int)) ** 2
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

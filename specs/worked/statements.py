@@ -12,6 +12,7 @@ import numpy as np
 from specs.documents import Line
 from specs.model import Source
 from specs.worked.assigned import Effects, cast_type, find_effects, with_slice
+from specs.worked.budget import Budget, TooLong
 from specs.worked.calls import (
     ExpectedCall,
     NodeCall,
@@ -22,7 +23,7 @@ from specs.worked.calls import (
     read_opset,
 )
 from specs.worked.comments import read_remarks
-from specs.worked.literals import Budget, LiteralReader, TooLong
+from specs.worked.literals import LiteralReader
 from specs.worked.plain_calls import MOST_ITEMS
 from specs.worked.remarks import Remarks
 from specs.worked.values import UNREAD, Unknown
