@@ -16,6 +16,7 @@ from specs.openvino_pages.tokens import Block
 from specs.openvino_pages.xml_blocks import Element, Malformed, read_xml
 
 _LAYER = re.compile(r"<\s*/?\s*layer\b|<\s*type=")
+_OWN = frozenset(["id", "name", "type", "version"])
 _BOOLEANS = {"true": 1, "false": 0}
 
 
@@ -67,7 +68,7 @@ class Layers:
     def _layer(self, layer: Element) -> None:
         name = f"layer_{len(self.examples) + 1}"
         kinds = {each: spec.kind for each, spec in self.spec.attributes.items()}
-        attributes: dict[str, Any] = {}
+        attributes = self._misplaced(name, layer, kinds)
         for child in layer.children:
             if child.name == "data":
                 attributes.update(
@@ -87,6 +88,21 @@ class Layers:
             )
         )
         self._check(name, layer, attributes, groups)
+
+    def _misplaced(
+        self, name: str, layer: Element, kinds: Mapping[str, AttributeKind | None]
+    ) -> dict[str, Any]:
+        """The operation's attributes that stand on the layer itself; its own are id, name, type, version."""
+        given = {key: value for key, value in layer.attributes.items() if key in kinds and key not in _OWN}
+        if given:
+            self._find(
+                "attribute-misplaced",
+                "hint",
+                layer.line,
+                f"{name} gives the operation's attributes on the layer, not in its data",
+                ", ".join(given),
+            )
+        return {key: decode(value, kinds[key]) for key, value in given.items()}
 
     def _check(
         self, name: str, layer: Element, attributes: Mapping[str, Any], groups: Mapping[str, list[Element]]

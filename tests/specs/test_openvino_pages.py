@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -312,7 +312,16 @@ def _arrays(example: Example) -> tuple[list[Any], Any]:
 
 @pytest.mark.parametrize(
     ("operator", "count"),
-    [("Einsum-7", 8), ("Eye-9", 2), ("GatherElements-6", 3), ("ScatterNDUpdate-3", 2), ("CumSum-3", 4)],
+    [
+        ("CumSum-3", 4),
+        ("Einsum-7", 8),
+        ("Eye-9", 2),
+        ("Gather-8", 7),
+        ("GatherElements-6", 3),
+        ("GatherND-5", 6),
+        ("ScatterNDUpdate-3", 2),
+        ("Select-1", 1),
+    ],
 )
 def test_printed_outputs_are_what_numpy_computes(specs: dict[str, Spec], operator: str, count: int) -> None:
     """Blocks of assignments, and comments beside ports: the inputs go to the right names."""
@@ -320,19 +329,43 @@ def test_printed_outputs_are_what_numpy_computes(specs: dict[str, Spec], operato
     assert len(examples) == count
     for each in examples:
         inputs, output = _arrays(each)
-        if operator == "Einsum-7":
-            found = np.einsum(each.attributes["equation"], *inputs)
-        elif operator == "Eye-9":
-            found = np.eye(int(inputs[0]), int(inputs[1]), int(inputs[2]))
-        elif operator == "GatherElements-6":
-            found = _gather(inputs[0], inputs[1], each.attributes["axis"])
-        elif operator == "ScatterNDUpdate-3":
-            found = inputs[0].copy()
-            found[inputs[1][:, 0]] = inputs[2]
-        else:
-            found = _sums(inputs[0], each.attributes)
+        found = _COMPUTED[operator](inputs, each.attributes)
         assert found.shape == output.shape
-        assert found.tolist() == output.tolist()
+        assert found.tolist() == output.tolist(), each.id
+
+
+def _update(data: Any, indices: Any, updates: Any) -> Any:
+    found = data.copy()
+    found[indices[:, 0]] = updates
+    return found
+
+
+def _take(data: Any, indices: Any, axis: int, batched: int) -> Any:
+    """The elements at indices along an axis; beyond the end there are zeros."""
+    if batched < 0:
+        batched += indices.ndim
+    if batched == 0:
+        size = data.shape[axis]
+        parts = [
+            data.take(each, axis) if -size <= each < size else np.zeros_like(data.take(0, axis))
+            for each in indices.flatten()
+        ]
+        lead, tail = data.shape[:axis], data.shape[axis + 1 :]
+        return np.stack(parts, axis).reshape(*lead, *indices.shape, *tail)
+    pairs = zip(data, indices, strict=True)
+    return np.stack([_take(rows, places, axis - 1, batched - 1) for rows, places in pairs])
+
+
+def _take_slices(data: Any, indices: Any, batched: int) -> Any:
+    """The slices at places; the batches of all leading axes are one axis of the result."""
+    if batched == 0:
+        found = np.stack([data[tuple(place)] for place in indices.reshape(-1, indices.shape[-1])])
+        return found.reshape((*indices.shape[:-1], *found.shape[1:]))
+    lead = int(np.prod(data.shape[:batched]))
+    rows = data.reshape(lead, *data.shape[batched:])
+    places = indices.reshape(lead, *indices.shape[batched:])
+    pairs = zip(rows, places, strict=True)
+    return np.stack([_take_slices(row, place, 0) for row, place in pairs])
 
 
 def _gather(data: Any, indices: Any, axis: int) -> Any:
@@ -348,6 +381,18 @@ def _sums(data: Any, attributes: Mapping[str, Any]) -> Any:
     backwards = data[::-1] if attributes.get("reverse") else data
     sums = np.cumsum(backwards) - (backwards if attributes.get("exclusive") else 0)
     return sums[::-1] if attributes.get("reverse") else sums
+
+
+_COMPUTED: Mapping[str, Callable[[list[Any], Mapping[str, Any]], Any]] = {
+    "CumSum-3": lambda inputs, given: _sums(inputs[0], given),
+    "Einsum-7": lambda inputs, given: np.einsum(given["equation"], *inputs),
+    "Eye-9": lambda inputs, given: np.eye(int(inputs[0]), int(inputs[1]), int(inputs[2])),
+    "Gather-8": lambda inputs, given: _take(inputs[0], inputs[1], int(inputs[2]), given["batch_dims"]),
+    "GatherElements-6": lambda inputs, given: _gather(inputs[0], inputs[1], given["axis"]),
+    "GatherND-5": lambda inputs, given: _take_slices(inputs[0], inputs[1], given.get("batch_dims", 0)),
+    "ScatterNDUpdate-3": lambda inputs, given: _update(*inputs),
+    "Select-1": lambda inputs, given: np.where(*inputs),
+}
 
 
 def _nested(data: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
