@@ -43,7 +43,7 @@ def read_tensor(name: str) -> Any:
 
 def has_plain_type(array: Any) -> bool:
     """Whether numpy itself has the type; bfloat16, float8 and 4-bit integers come from ml_dtypes."""
-    return type(array.dtype).__module__.startswith("numpy")
+    return bool(array.dtype.isbuiltin == 1)
 
 
 def run_onnxruntime(_: dict[str, Any], inputs: Inputs) -> list[Any]:

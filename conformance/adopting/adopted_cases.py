@@ -6,16 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from onnx import GraphProto, ModelProto, NodeProto
-from onnx.defs import OpSchema
+from onnx import GraphProto, ModelProto
 
 from conformance.adopting.foreign_models import (
     declared_types,
-    find_schema,
     is_random,
     lower,
     operator_of,
@@ -23,13 +18,15 @@ from conformance.adopting.foreign_models import (
 )
 from conformance.adopting.foreign_tensors import parse_tensor, read_foreign_tensor
 from conformance.adopting.layout import TestFolder, list_values, read_file
+from conformance.adopting.naming import Inputs, name_case, name_inputs
+from conformance.adopting.tolerances import allowed_error
 from conformance.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.goldens import read_attribute
 from conformance.values import decode_floats
 from opcert.attributes import Attributes
 from opcert.element_types import BY_CODE, ElementType
 from opcert.errors import UserError
-from opcert.names import CaseId, OperatorName
+from opcert.names import OperatorName
 from opcert.tensors import Tensor
 
 WRITTEN_AS = "written_as"
@@ -38,11 +35,6 @@ of the operator: the twin of another test) or `graph` (several nodes that are no
 
 GRAPH_DOMAIN = "graph"
 _TWIN = re.compile(r"(?P<base>.+)_expanded(?:_ver[0-9]+)?")
-_LONGEST_WORD = 120
-# ONNX's own runner widens the relative tolerance of bfloat16 to two steps of that type.
-_RTOL_OF_BFLOAT16 = 2.0**-6
-
-Inputs = tuple[tuple[str, Tensor | None], ...]
 
 
 @dataclass(frozen=True)
@@ -102,19 +94,19 @@ def _called(model: ModelProto) -> Called:
             attributes[each.name] = read_attribute(each)
         except UserError:  # a tensor, a graph, a type
             whole = False
-    return Called(operator_of(model, node), attributes, whole and _is_plain(model, node))
+    return Called(operator_of(model, node), attributes, whole and _is_plain(model))
 
 
-def _is_plain(model: ModelProto, node: NodeProto) -> bool:
-    """Whether the graph is nothing but the node, its inputs and its outputs."""
+def _is_plain(model: ModelProto) -> bool:
+    """Whether the graph is nothing but one node, its inputs and its outputs."""
     graph = model.graph
+    node = graph.node[0]
     given = [each for each in node.input if each]
     return (
         not (graph.initializer or graph.sparse_initializer or model.functions or node.overload)
         and given == [each.name for each in graph.input]
         and len(set(given)) == len(given)
         and [*node.output] == [each.name for each in graph.output]
-        and find_schema(model, node) is not None
     )
 
 
@@ -166,8 +158,7 @@ def _adopt_set(
     inputs: Inputs = tuple(zip(names, given, strict=True))
     carried = None
     if called.plain and demand == "answer":
-        inputs = _formal_inputs(model, graph.node[0], dict(inputs))
-        outputs = [*graph.node[0].output]
+        inputs = name_inputs(name, model, called.operator, called.attributes, dict(inputs))
     else:
         carried = bytes(model.SerializeToString(deterministic=True))
     digest = call_digest(called.operator, called.attributes, inputs, carried)
@@ -182,7 +173,7 @@ def _adopt_set(
             ),
         )
     return Case(
-        id=_case_id(name, called.operator, demand, digest),
+        id=name_case(name, called.operator, demand, digest),
         element_type=_element_type(given, expected, declared),
         attributes=called.attributes,
         inputs=inputs,
@@ -193,19 +184,6 @@ def _adopt_set(
         rule="its output is random" if random else None,
         model=carried,
     )
-
-
-def _case_id(name: str, operator: OperatorName, demand: Demand, digest: str) -> CaseId:
-    """An exported case keeps its id where it is still the same call; any other is named for its test."""
-    try:
-        known = CaseId.parse(name)
-    except UserError:
-        pass
-    else:
-        if known.operator == operator and known.digest == digest and demand == "answer":
-            return known
-    word = re.sub(r"[^A-Za-z0-9_]+", "_", name)[-_LONGEST_WORD:].strip("_")
-    return CaseId(operator, "survival" if demand == "survive" else "example", word or None, digest)
 
 
 def _single_values(graph: GraphProto, names: Sequence[str], given: Sequence[Tensor]) -> dict[str, float]:
@@ -224,22 +202,6 @@ def _single_values(graph: GraphProto, names: Sequence[str], given: Sequence[Tens
     return numbers
 
 
-def _formal_inputs(model: ModelProto, node: NodeProto, given: dict[str, Tensor | None]) -> Inputs:
-    """The inputs by the names that the operator's document gives them, omitted ones as None."""
-    schema = find_schema(model, node)
-    assert schema is not None
-    names = [*node.input]
-    while names and not names[-1]:
-        names.pop()
-    return tuple((_formal_name(schema, position), given.get(each)) for position, each in enumerate(names))
-
-
-def _formal_name(schema: OpSchema, position: int) -> str:
-    # The last one may be variadic.
-    formal: Any = schema.inputs[min(position, len(schema.inputs) - 1)]
-    return str(formal.name)
-
-
 def _element_type(
     given: Sequence[Tensor], expected: Sequence[Tensor], declared: Sequence[str]
 ) -> ElementType:
@@ -248,28 +210,3 @@ def _element_type(
     if first is not None:
         return first.element_type
     return next(each for each in BY_CODE.values() if each.name == declared[0])
-
-
-def allowed_error(expected: Tensor, rtol: float, atol: float) -> NDArray[np.float64] | None:
-    """What `atol + rtol * |expected|` allows to each element, rounded up; None where equality is asked.
-
-    An element that is no finite number has to be what it is. Strings and booleans have to be equal. Of a
-    complex number each part may be off by what its magnitude allows.
-    """
-    element_type = expected.element_type
-    if element_type.kind in ("string", "bool"):
-        return None
-    if element_type.name == "bfloat16":
-        rtol = max(rtol, _RTOL_OF_BFLOAT16)
-    if element_type.is_float:
-        magnitude = np.abs(decode_floats(element_type, expected.array))
-    else:
-        magnitude = np.abs(
-            expected.array.astype(np.complex128 if element_type.kind == "complex" else np.float64)
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        allowed = np.nextafter(atol + rtol * magnitude, np.inf)
-    finite = np.isfinite(magnitude)
-    if rtol == 0 and atol == 0:
-        finite = np.zeros_like(finite)
-    return np.asarray(np.where(finite, allowed, 0.0), dtype=np.float64)

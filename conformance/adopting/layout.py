@@ -150,4 +150,4 @@ def read_file(path: Path) -> bytes:
                 expected=f"at most {MOST_BYTES}",
                 where=shown,
             )
-        return file.read(MOST_BYTES)
+        return file.read(status.st_size)

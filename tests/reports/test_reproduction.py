@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -25,6 +26,7 @@ from opcert.names import CaseId, OperatorName
 from opcert.tensors import Tensor, tensor
 from reports.export import export_suite
 from reports.reproduction import write_reproduction
+from reports.reproduction_script import has_plain_type
 
 CROP_PAD = OperatorName("ai.onnx", "CenterCropPad", 18)
 
@@ -210,3 +212,10 @@ def test_an_operator_of_no_onnx_model_is_described(tmp_path: Path) -> None:
     read = json.loads((exported.folder / "case.json").read_text())
     assert (read["domain"], read["name"], read["since_version"]) == ("org.openvino", "ExtractImagePatches", 3)
     assert read["runtime"] == "openvino"
+
+
+def test_the_script_tells_the_types_that_numpy_lacks() -> None:
+    assert has_plain_type(np.zeros(1, np.float32))
+    assert has_plain_type(np.array(["a"], object))
+    for element_type in (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.int4):
+        assert not has_plain_type(np.zeros((), element_type))

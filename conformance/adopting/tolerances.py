@@ -1,0 +1,37 @@
+"""Tolerances of tests as the allowed error of each element."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.values import decode_floats
+from opcert.tensors import Tensor
+
+# ONNX's own runner widens the relative tolerance of bfloat16 to two steps of that type.
+_RTOL_OF_BFLOAT16 = 2.0**-6
+
+
+def allowed_error(expected: Tensor, rtol: float, atol: float) -> NDArray[np.float64] | None:
+    """What `atol + rtol * |expected|` allows to each element, rounded up; None where equality is asked.
+
+    An element that is no finite number has to be what it is. Strings and booleans have to be equal. Of a
+    complex number each part may be off by what its magnitude allows.
+    """
+    element_type = expected.element_type
+    if element_type.kind in ("string", "bool"):
+        return None
+    if element_type.name == "bfloat16":
+        rtol = max(rtol, _RTOL_OF_BFLOAT16)
+    if element_type.is_float:
+        magnitude = np.abs(decode_floats(element_type, expected.array))
+    else:
+        magnitude = np.abs(
+            expected.array.astype(np.complex128 if element_type.kind == "complex" else np.float64)
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        allowed = np.nextafter(atol + rtol * magnitude, np.inf)
+    finite = np.isfinite(magnitude)
+    if rtol == 0 and atol == 0:
+        finite = np.zeros_like(finite)
+    return np.asarray(np.where(finite, allowed, 0.0), dtype=np.float64)
