@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
+from opcert.commands.import_contradictions import print_contradictions
 from opcert.names import OperatorName
 from reports.text import plural
 from specs.facts import list_facts
@@ -34,6 +35,7 @@ def print_tables(result: Import, each_version: bool) -> None:
         click.echo()
     _print(_DOCUMENT_HEADINGS, _document_rows(layers))
     _print_findings(layers)
+    print_contradictions(result, each_version)
     _print_unread(result)
 
 

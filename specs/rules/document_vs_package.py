@@ -88,7 +88,7 @@ def _differences(document: Spec, package: Spec) -> Iterator[_Difference]:
         if other is not None and set(other.types) != set(constraint.types):
             stated = sorted(set(constraint.types) - set(other.types)) or "nothing more"
             packaged = sorted(set(other.types) - set(constraint.types)) or "nothing more"
-            yield _Difference(f"types of {name}", stated, packaged, _of(constraint.origin))
+            yield _Difference(f"type variable {name}: types", stated, packaged, _of(constraint.origin))
     for what, mine, bounds in (
         ("number of inputs", document.input_arity, package.input_arity),
         ("number of outputs", document.output_arity, package.output_arity),

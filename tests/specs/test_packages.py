@@ -18,6 +18,7 @@ import specs.packages
 from conformance.worker_process import Launch
 from opcert.commands import packages
 from opcert.commands.import_command import command
+from opcert.commands.import_contradictions import print_contradictions
 from opcert.commands.packages import PACKAGES, package_document
 from opcert.errors import RuntimeUnavailable, UserError
 from opcert.names import OperatorName
@@ -25,6 +26,7 @@ from specs.documents import Text, decode, read_document
 from specs.importers import import_text
 from specs.importers.onnx_markdown import read as read_markdown
 from specs.importers.package_onnx import read
+from specs.importing import Import
 from specs.layers import merge_layers
 from specs.library import load_imported
 from specs.model import Finding, Spec
@@ -120,6 +122,24 @@ def test_what_a_document_says_otherwise_is_found(versions: dict[OperatorName, Sp
     assert len(_found(replace(same, type_constraints={**same.type_constraints, "T1": t1}), package)) == 1
     assert len(_found(replace(same, inputs=same.inputs[::-1]), package)) == 1
     assert len(_found(replace(same, deprecated=True), package)) == 1
+
+
+def test_contradictions_are_printed_with_their_places(
+    versions: dict[OperatorName, Spec], capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = versions[_RESIZE]
+    mode = replace(package.attributes["mode"], default="linear")
+    layer = _document(replace(package, attributes={**package.attributes, "mode": mode}))
+    print_contradictions(Import({_RESIZE: [package, layer]}), False)
+    line = mode.origin.sources[0].line
+    release = package.documents[0].release
+    assert capsys.readouterr().out.splitlines() == [
+        f"ai.onnx::Resize-19: page.md:{line}: attribute mode: default differs from {release} "
+        "(linear in the document, nearest in the package)",
+        "1 contradiction between documents: document-vs-package 1",
+    ]
+    print_contradictions(Import({_RESIZE: [package]}), False)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_document_comes_first_and_a_package_fills_what_it_leaves_open(

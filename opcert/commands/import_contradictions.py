@@ -1,0 +1,46 @@
+"""What `opcert import` prints of documents, and packages, that contradict each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from reports.text import plural
+from specs.facts import place
+from specs.importing import Import
+from specs.layers import merge_layers
+from specs.model import Finding, Spec
+from specs.rekeying import with_key
+
+_MOST = 20
+
+
+def print_contradictions(result: Import, every: bool) -> None:
+    """One line for each contradiction, the first of them where they are many; then how many there are."""
+    found = [
+        (spec, finding)
+        for _, layers in sorted(result.layers.items())
+        if len(layers) > 1
+        for spec, finding in _between(layers)
+    ]
+    if not found:
+        return
+    shown = found if every else found[:_MOST]
+    for spec, finding in shown:
+        click.echo(f"{spec.operator}: {place(spec, finding.source)}: {finding.message} ({finding.evidence})")
+    if len(found) > len(shown):
+        click.echo(f"... {len(found) - len(shown)} more, which --each shows")
+    codes = Counter(finding.code for _, finding in found)
+    listed = ", ".join(f"{code} {count}" for code, count in codes.most_common())
+    click.echo(f"{plural(len(found), 'contradiction')} between documents: {listed}")
+
+
+def _between(layers: list[Spec]) -> list[tuple[Spec, Finding]]:
+    """The findings that no single document has."""
+    # Until they are written, documents share one key; their files tell them apart here.
+    keyed = [with_key(each, f"d{number}") for number, each in enumerate(layers, 1)]
+    merged = merge_layers(keyed)
+    own = Counter(finding for each in keyed for finding in each.findings)
+    more = Counter(merged.findings) - own
+    return [(merged, finding) for finding in dict.fromkeys(merged.findings) if more[finding]]
