@@ -1,0 +1,252 @@
+"""The specs that ship: every operator version of their documents, as the documents say, facts only, small."""
+
+from __future__ import annotations
+
+import re
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import onnx.defs
+import pytest
+from click.testing import CliRunner, Result
+
+from generator.discovery import known_operators
+from opcert.commands import cli
+from opcert.commands.packages import package_document
+from opcert.names import OperatorName
+from opcert.yaml_files import YamlDocument, load_file
+from reference.registry import implemented
+from specs import curated_files, imported_files
+from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
+from specs.library import OWN_FOLDER, list_operators, load_spec, spec_folder
+
+PACKAGES = ("opcert", "specs", "reference", "generator", "conformance", "reports")
+WHEEL_BYTES = 5_000_000
+LONGEST_QUOTATION = 8
+"""Words in a row that a fact may share with its document; names and lists of values are no words in a row."""
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[OperatorName, list[YamlDocument]]:
+    """The files as they are, for checks that do without the project's own reading of them."""
+    return {
+        operator: load_file(spec_folder(operator, OWN_FOLDER) / imported_files.FILE_NAME)
+        for operator in list_operators()
+    }
+
+
+def documents(shared: Path) -> list[Path]:
+    """What the README's command names."""
+    folder = shared / "documents"
+    return [
+        shared / "seeds",
+        folder / "onnx",
+        folder / "onnxruntime",
+        folder / "openvino",
+        folder / "tensorflow" / "docstrings" / "BatchToSpaceND.txt",
+    ]
+
+
+def test_they_are_what_their_documents_say(shared: Path) -> None:
+    result = read_documents(documents(shared), remembered=remembered_assertions(OWN_FOLDER))
+    plan = plan_files(result, OWN_FOLDER, keep_curated=True)
+    assert find_drift(result, plan, OWN_FOLDER) == []
+    for operator in set(list_operators()) - set(plan):
+        assert all(each.dialect.endswith("-package") for each in load_spec(operator).documents)
+
+
+@pytest.mark.runtimes("onnx", "onnxruntime")
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
+def test_they_are_what_their_packages_say(
+    package: str, shipped: dict[OperatorName, list[YamlDocument]]
+) -> None:
+    document = package_document(package, print)
+    if document.name not in {_document(layer)["file"] for layers in shipped.values() for layer in layers}:
+        pytest.skip(f"the specs are not of {document.name}")
+    result = select(read_documents([document]), ["ai.onnx*", "com.microsoft::*"])
+    plan = plan_files(result, OWN_FOLDER, fill=True)
+    assert find_drift(result, plan, OWN_FOLDER) == []
+
+
+def _document(layer: YamlDocument) -> dict[str, Any]:
+    """The one document that a layer is of."""
+    (document,) = layer.value["documents"].values()
+    return dict(document)
+
+
+def test_every_schema_of_onnx_is_there() -> None:
+    """The installed package may be of another version: what it has not, documents have."""
+    known = set(list_operators())
+    schemas = {
+        OperatorName(each.domain or "ai.onnx", each.name, each.since_version)
+        for each in onnx.defs.get_all_schemas_with_history()
+    }
+    if onnx.__version__ == "1.23.2":
+        assert schemas <= known, sorted(schemas - known)
+    assert len(schemas & known) >= 600
+
+
+def _headings(path: Path, domain: str) -> Iterator[OperatorName]:
+    """The operator versions that a page of ONNX's Markdown names, by its headings and sentences alone."""
+    heading = r"^### .*\*\*([\w.]+?)(?:-(\d+))?\*\*"
+    since = r"since version (\d+) of the"
+    name: re.Match[str] | None = None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        found = re.match(heading, line)
+        name = found or name
+        number = re.search(since, line)
+        if name is not None and number:
+            prefix, _, short = name[1].rpartition(".")
+            yield OperatorName(prefix or domain, short, int(number[1]))
+            name = None
+
+
+def test_every_operator_version_of_the_documents_is_there(shared: Path) -> None:
+    folder = shared / "documents"
+    known = set(list_operators())
+    for file, least in (
+        ("onnx/Operators.md", 200),
+        ("onnx/Changelog.md", 600),
+        ("onnxruntime/ContribOperators.md", 110),
+    ):
+        named = set(_headings(folder / file, "ai.onnx"))
+        assert len(named) >= least
+        assert named <= known, sorted(named - known)
+    titles = [
+        found
+        for path in (folder / "openvino").rglob("*.md")
+        for found in re.findall(
+            r"\*\*Versioned name\*\*\s*:\s*\*(\w+)-(\d+)", path.read_text(encoding="utf-8")
+        )
+    ]
+    assert len(titles) >= 120
+    assert {OperatorName("org.openvino", name, int(version)) for name, version in titles} <= known
+
+
+def test_every_one_can_be_loaded_and_says_something() -> None:
+    empty = []
+    for operator in list_operators():
+        spec = load_spec(operator)
+        assert spec.operator == operator
+        if not (spec.outputs or spec.deprecated):
+            empty.append(str(operator))
+    # Documents that describe no output.
+    assert len(empty) < 10, empty
+
+
+def test_the_suite_is_that_of_the_curated_operators_with_a_reference() -> None:
+    curated = [
+        each
+        for each in list_operators()
+        if (spec_folder(each, OWN_FOLDER) / curated_files.FILE_NAME).is_file()
+    ]
+    assert curated == known_operators() == implemented()
+
+
+def _run(*words: str) -> Result:
+    return CliRunner().invoke(cli, words, standalone_mode=False)
+
+
+def test_list_names_them_all_and_says_what_else_there_is() -> None:
+    begun = time.perf_counter()
+    result = _run("list", "operators")
+    assert time.perf_counter() - begun < 2
+    rows = dict(line.partition("  ")[::2] for line in result.stdout.splitlines())
+    assert list(rows) == [str(each) for each in list_operators()]
+    for each in implemented():
+        assert re.fullmatch(r"reference, suite of [\d,]+ cases", rows[str(each)].strip())
+    assert sum(bool(each) for each in rows.values()) == len(implemented())
+
+
+@pytest.mark.parametrize(
+    "operator",
+    [
+        "ai.onnx::Conv-22",
+        "ai.onnx::Add-1",
+        "ai.onnx.preview.training::Adam-1",
+        "com.microsoft::Attention-1",
+        "org.openvino::Convolution-1",
+    ],
+)
+def test_show_answers_for_each_domain(operator: str) -> None:
+    result = _run("show", operator)
+    assert result.exception is None
+    assert "there is no reference and no suite yet" in result.stdout
+    assert re.search(r"^inputs\.\w+\.type +\S+  \(imported: [\w.]+:\d+", result.stdout, re.MULTILINE)
+
+
+def test_show_says_what_else_there_is() -> None:
+    assert re.search(r"there is a reference and a suite of [\d,]+ cases", _run("show", "Resize-18").stdout)
+
+
+def _strings(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _strings(each, (*path, key))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, path)
+    elif isinstance(value, str):
+        yield path, value
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def test_no_sentence_of_a_document_is_in_them(
+    shared: Path, shipped: dict[OperatorName, list[YamlDocument]]
+) -> None:
+    """No row of words of a document, but in the evidence of a finding, which quotes a few."""
+    texts = {
+        path.name: f" {' '.join(_words(path.read_text(encoding='utf-8')))} "
+        for folder in documents(shared)
+        for path in ([folder] if folder.is_file() else folder.rglob("*.*"))
+    }
+    # What packages say is mostly what documents say, too.
+    everything = "|".join(texts.values())
+    for operator, layers in shipped.items():
+        for layer in layers:
+            document = _document(layer)
+            for path, text in _strings(layer.value):
+                words = _words(text)
+                if path == ("findings", "evidence"):
+                    assert len(text) < 500, (operator, text)
+                    continue
+                for start in range(len(words) - LONGEST_QUOTATION + 1):
+                    row = words[start : start + LONGEST_QUOTATION]
+                    plain = sum(each.isalpha() and len(each) > 1 for each in row)
+                    if plain >= LONGEST_QUOTATION - 1:
+                        text_of = texts.get(document["file"], everything)
+                        assert f" {' '.join(row)} " not in text_of, (operator, path, text)
+
+
+def test_the_wheel_stays_small(repository: Path) -> None:
+    """A wheel is these files, compressed one by one."""
+    wheel = BytesIO()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for package in PACKAGES:
+            for path in (repository / package).rglob("*"):
+                if path.is_file() and path.suffix != ".pyc":
+                    archive.write(path, path.relative_to(repository))
+    assert len(wheel.getvalue()) < WHEEL_BYTES
+
+
+def test_the_readme_names_each_document(shipped: dict[OperatorName, list[YamlDocument]]) -> None:
+    readme = (OWN_FOLDER / "README.md").read_text(encoding="utf-8")
+    pages: Counter[str] = Counter()
+    for operator, layers in shipped.items():
+        for layer in layers:
+            document = _document(layer)
+            if document["dialect"] == "openvino-markdown":
+                pages[operator.domain] += 1
+                continue
+            row = next((line for line in readme.splitlines() if f"| {document['file']} |" in line), "")
+            package = document["dialect"].endswith("-package")
+            assert row.endswith("| in each spec |" if package else f"| {document['sha256'][:16]} |"), document
+    assert set(pages) == {"org.openvino"}
