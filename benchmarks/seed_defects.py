@@ -65,6 +65,7 @@ class Measured:
     told: dict[str, Reported] = field(default_factory=dict)
     missed: list[Defect] = field(default_factory=list)
     later: dict[str, Reported] = field(default_factory=dict)
+    later_missed: list[Defect] = field(default_factory=list)
     beside: list[Reported] = field(default_factory=list)
     found: list[Reported] = field(default_factory=list)
 
@@ -143,6 +144,7 @@ def measure(folder: Path) -> Measured:
     rest = [each for position, each in enumerate(measured.found) if position not in used]
     more = _match(later, rest)
     measured.later = {later[defect].id: rest[each] for defect, each in sorted(more.items())}
+    measured.later_missed = [each for position, each in enumerate(later) if position not in more]
     measured.beside = [each for position, each in enumerate(rest) if position not in set(more.values())]
     return measured
 
@@ -231,6 +233,12 @@ def page_section(measured: Measured) -> str:
         "Missed:",
         "",
         *[f"- {each.id} (`{each.code}`): {each.what}" for each in measured.missed],
+        "",
+        "Seen only later, by others or in a second reading: "
+        f"{len(measured.later) + len(measured.later_missed)}, "
+        f"of which the linter tells {len(measured.later)}. It does not tell:",
+        "",
+        *[f"- {each.id} (`{each.code}`): {each.what}" for each in measured.later_missed],
         "",
         "Said beside the list:",
         "",

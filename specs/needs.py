@@ -86,6 +86,24 @@ NEEDS = (
         r"\binterpolation modes?\b.{0,200}\bnearest\b",
         r"\bround|\bfloor, ceil|nearest_mode",
     ),
+    _need(
+        "whether one coordinate outside is enough where there are several",
+        r"attributes\.",
+        r"\bis outside the range\b.{0,80}\bthis value is used\b",
+        r"\b(?:any|all|every|each|one) (?:\w+ )?(?:axis|axes|coordinates?|dimensions?) (?:is|are) outside\b",
+    ),
+    _need(
+        "whether a reflection repeats the values that it is mirrored on",
+        r"attributes\.|summary|description",
+        r"\bmirrored on the first and last values\b",
+        r"\bnot repeated\b|\brepeats?\b|\bwithout the (?:edge|border)|\bmode = [`'\"]reflect",
+    ),
+    _need(
+        "whether reflect and edge see the elements that negative pads remove",
+        r"inputs\.pads$|attributes\.pads",
+        r"\bremove \(if negative\)",
+        r"\b(?:before|after) (?:\w+ ){0,6}(?:removed|removing|cropped|cropping)\b",
+    ),
 )  # fmt: skip
 """Each was added for a document that leaves the rule out, and tried on all documents at hand."""
 

@@ -46,7 +46,7 @@ def check(version: Version) -> Iterator[Finding]:
 def _quote(words: str) -> str:
     """The words that ask for the rule; of many the first and the last."""
     each = words.split()
-    return words if len(each) <= MOST_WORDS else " ".join([*each[:1], "...", *each[-MOST_WORDS:]])
+    return words if len(each) <= MOST_WORDS else " ".join([*each[:3], "...", *each[-3:]])
 
 
 def _finding(source: Source, what: str, evidence: str) -> Finding:

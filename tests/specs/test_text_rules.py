@@ -173,6 +173,21 @@ SLIPS: list[tuple[str, dict[str, str], dict[str, str]]] = [
         {"SUMMARY": "It is a weighted average of neighbours."},
         {"SUMMARY": "It is a weighted average of neighbours, or the nearest for strings."},
     ),
+    (
+        "unstated-rule",
+        {"MODE": "Where it is outside the range [0, 1], this value is used."},
+        {"MODE": "Where any axis is outside, that is, is outside the range [0, 1], this value is used."},
+    ),
+    (
+        "unstated-rule",
+        {"MODE": "It is mirrored on the first and last values."},
+        {"MODE": "It is mirrored on the first and last values, which are not repeated."},
+    ),
+    (
+        "name-reused",
+        {"SUMMARY": "`size = 2 * far`", "MODE": "If mode is `near`, <br/> `size = 3 * far` <br/>"},
+        {"SUMMARY": "`length = 2 * far`", "MODE": "If mode is `near`, <br/> `size = 3 * far` <br/>"},
+    ),
     ("unstated-rule", {"SUMMARY": "`x = y / (n - 1)`"}, {"SUMMARY": "`x = n > 1 ? y / (n - 1) : 0`"}),
 ]
 
