@@ -21,5 +21,17 @@ ADAPTER = Adapter(
             kind="RuntimeError",
             message="is not supported for mode=",
         ),
+        UnsupportedRule(
+            "RuntimeImplementationError: No registered implementation for operator 'Scatter' and domain '', "
+            "schema.has_function is False, schema.has_context_dependent_function is False.",
+            kind="RuntimeImplementationError",
+            message="No registered implementation for operator",
+        ),
+        UnsupportedRule(
+            "ImportError: Pillow must be installed to use the reference implementation of the ImageDecoder "
+            "operator",
+            kind="ImportError",
+            message="must be installed to use the reference implementation",
+        ),
     ),
 )

@@ -57,6 +57,24 @@ ADAPTER = Adapter(
             message="when anti-aliasing is set, Resize only supports mode",
         ),
         UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Unsupported model IR version: 14, max supported IR "
+            "version: 13",
+            kind="Fail",
+            message=r"Unsupported model IR version: \d+, max supported IR version",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: layout_ == 0 was false. "
+            "Batchwise recurrent operations (layout == 1) are not supported.",
+            kind="Fail",
+            message=r"operations \(layout == 1\) are not supported",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running ConvInteger "
+            "node. Name:'' Status Message: Non per-tensor quantization is not supported now.",
+            kind="Fail",
+            message="quantization is not supported now",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
             kind="Unsupported",
             error_class="unsupported",

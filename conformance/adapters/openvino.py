@@ -53,6 +53,33 @@ ADAPTER = Adapter(
             message="Input element type must be f32",
         ),
         UnsupportedRule(
+            "RuntimeError: Unexpected: CPU plug-in doesn't support Unsqueeze operation with dynamic rank. "
+            "Operation name: Y",
+            kind="RuntimeError",
+            message=r"CPU plug-in doesn't support \w+ operation with dynamic rank",
+        ),
+        UnsupportedRule(
+            "RuntimeError: GridSample is only supported for 4D input tensors. Got rank: 5",
+            kind="RuntimeError",
+            message=r"is only supported for \dD input tensors",
+        ),
+        UnsupportedRule(
+            "RuntimeError: While validating ONNX node '<Node(Pad): Y>': Unsupported padding mode: [wrap]",
+            kind="RuntimeError",
+            message="Unsupported padding mode:",
+        ),
+        UnsupportedRule(
+            "RuntimeError: While validating ONNX node '<Node(Dropout): Y>':\n"
+            "Non-constant training_mode input is not supported.",
+            kind="RuntimeError",
+            message=r"Non-constant \w+ input is not supported",
+        ),
+        UnsupportedRule(
+            "RuntimeError: unsupported src_prc: string",
+            kind="RuntimeError",
+            message=r"unsupported src_prc: \w+",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of OpenVINO drops NUL at the end of a string",
             kind="Unsupported",
             error_class="unsupported",

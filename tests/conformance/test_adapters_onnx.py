@@ -41,6 +41,15 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         make_case(
             "ai.onnx::Resize-18", [("X", numbers((2, 2))), ("roi", None), scales], {"antialias": ("int", 1)}
         ),
+        make_case(
+            "ai.onnx::Scatter-9",
+            [("data", numbers((2,))), ("indices", tensor([0])), ("updates", numbers((1,)))],
+        ),
+        make_case(
+            "ai.onnx::ImageDecoder-20",
+            [("encoded_stream", numbers((2,), "uint8"))],
+            output=numbers((1, 1, 1), "uint8"),
+        ),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 

@@ -45,6 +45,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     square, line = numbers((2, 2)), numbers((2,))
     antialiased = {"antialias": ("int", 1)}
     no_utf8 = tensor(np.array([b"\xff"], np.object_))
+    byte, filters = numbers((1, 1, 1, 1), "uint8"), numbers((2, 1, 1, 1), "uint8")
     cases = [
         make_case("ai.onnx::Resize-18", [("X", numbers((2, 2), "int16")), ("roi", None), _scales(1, 1)]),
         make_case("ai.onnx::Foo-18", [("X", line)]),
@@ -55,6 +56,18 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             "ai.onnx::Resize-18", [("X", line), ("roi", None), _scales(2)], {"mode": ("string", "cubic")}
         ),
         make_case("ai.onnx::Resize-18", [("X", square), ("roi", None), _scales(1, 1)], antialiased),
+        make_case("ai.onnx::Compress-28", [("input", line), ("condition", tensor([True, False]))]),
+        make_case(
+            "ai.onnx::RNN-22",
+            [(name, numbers((1, 1, 1))) for name in "XWR"],
+            {"layout": ("int", 1), "hidden_size": ("int", 1)},
+            numbers((1, 1, 1, 1)),
+        ),
+        make_case(
+            "ai.onnx::ConvInteger-10",
+            [("x", byte), ("w", filters), ("x_zero_point", None), ("w_zero_point", numbers((2,), "uint8"))],
+            output=numbers((1, 2, 1, 1), "int32"),
+        ),
         make_case("ai.onnx::Identity-16", [("X", no_utf8)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)

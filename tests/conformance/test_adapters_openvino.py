@@ -63,6 +63,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     roi = tensor(np.array([0, 0, 1, 1], np.float32))
     crop = ("string", "tf_crop_and_resize")
     text = tensor(np.array([b"a\0"], np.object_))
+    line, words, none = numbers((2,)), numbers((2,), "string"), tensor(np.array(0, np.float32))
     cases = [
         make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
         make_case("ai.onnx::Identity-16", [("X", numbers((1,), "complex64"))]),
@@ -71,6 +72,18 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         _resize(numbers((2, 2)), 1, 1, roi=roi, coordinate_transformation_mode=crop),
         _resize(numbers((1, 1, 2, 2)), 2, 1, 1, 1),
         _resize(numbers((1, 1, 1, 1), "int16"), 1, 1, 1, 1),
+        make_case("ai.onnx::Unsqueeze-13", [("data", line), ("axes", tensor([0]))], output=numbers((1, 2))),
+        make_case(
+            "ai.onnx::GridSample-20", [("X", numbers((1, 1, 1, 1, 1))), ("grid", numbers((1, 1, 1, 1, 3)))]
+        ),
+        make_case(
+            "ai.onnx::Pad-19", [("data", line), ("pads", tensor([1, 1]))], {"mode": ("string", "wrap")}
+        ),
+        make_case(
+            "ai.onnx::Dropout-13",
+            [("data", line), ("ratio", none), ("training_mode", tensor(np.array(True)))],
+        ),
+        make_case("ai.onnx::Equal-19", [("A", words), ("B", words)], output=tensor([True, False])),
         make_case("ai.onnx::Identity-16", [("X", text)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
@@ -128,3 +141,9 @@ def test_an_error_that_comes_up_with_the_shapes_is_not_lost(runtime: Conversatio
     rule = rule_of(ADAPTER, runtime, case)
     assert rule is not None
     assert "only supports resize" in rule.message
+
+
+def test_an_input_that_is_an_output_as_well_is_given_its_value(runtime: Conversation) -> None:
+    # Dropout is gone after conversion, its ratio with it, and its input has the output's name.
+    ratio = ("ratio", tensor(np.array(0.25, np.float32)))
+    assert_moved_unharmed(runtime, make_case("ai.onnx::Dropout-13", [("data", numbers((3, 4))), ratio]))
