@@ -9,8 +9,11 @@ import pytest
 from benchmarks.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
 from opcert.commands.packages import package_document
 from opcert.names import OperatorName
-from specs.documents import read_document
+from specs.documents import decode, read_document
 from specs.importers.tensorflow_docstring import read
+from specs.packages.rows import read_dump
+from tests.specs.emitters.tensorflow import Definition, emit_docstring
+from tests.specs.test_tensorflow import same_structure
 
 STATED = {
     "argument": 3951,
@@ -73,6 +76,21 @@ def test_one_docstring_by_hand(shared: Path) -> None:
     assert (size.type, spec.outputs[0].type) == ("int32", "float")
     aligned = spec.attributes["align_corners"]
     assert (aligned.kind, aligned.other_type, aligned.required, aligned.default) == ("int", "bool", False, 0)
+
+
+@pytest.mark.runtimes("tensorflow")
+def test_docstrings_written_from_every_definition_are_read_back() -> None:
+    dump = read_dump(read_document(package_document("tensorflow", print)), "tensorflow-package")
+    for rows in dump.operators:
+        parts = {
+            kind: [row.values for row in rows if row.kind == kind]
+            for kind in ("input", "output", "attribute")
+        }
+        definition = Definition(rows[0].word("name"), parts["input"], parts["output"], parts["attribute"])
+        (spec,) = read(decode(emit_docstring(definition).encode(), "page.txt"), None)
+        assert {each.code for each in spec.findings} <= {"duplicate-type"}
+        same_structure(spec, definition.spec())
+    assert len(dump.operators) > 1400
 
 
 @pytest.mark.runtimes("tensorflow")

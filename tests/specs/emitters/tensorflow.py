@@ -124,7 +124,7 @@ def tensor_phrase(definition: Definition, row: Values, is_output: bool) -> str:
             head = f"A list with the same length as `{first}` of"
         head += " `Tensor` objects"
         if not kind:
-            return f"{head} with type `{row['type']}`."
+            return f"{head} with type {_fixed(row['type'])}."
         if inferred.get(kind) is None:
             return f"{head} with type `{kind}`."
         if inferred[kind] != row["name"]:
@@ -133,7 +133,7 @@ def tensor_phrase(definition: Definition, row: Values, is_output: bool) -> str:
         return f"{head} with the same type in: {allowed}." if allowed else f"{head} with the same type."
     attribute = kind or types
     if not attribute:
-        return f"A `Tensor` of type `{row['type']}`."
+        return f"A `Tensor` of type {_fixed(row['type'])}."
     head = "A list of `Tensor` objects" if types else "A `Tensor`"
     if inferred.get(attribute) is None:
         return f"{head} of type `{attribute}`."
@@ -147,6 +147,11 @@ def tensor_phrase(definition: Definition, row: Values, is_output: bool) -> str:
         if types
         else f"{head}. Must be one of the following types: {allowed}."
     )
+
+
+def _fixed(name: str) -> str:
+    """A type in backquotes; that of a reference, behind which a variable can change, is called mutable."""
+    return f"mutable `{name.removesuffix('_ref')}`" if name.endswith("_ref") else f"`{name}`"
 
 
 def _ticked(types: Sequence[str] | None) -> str:
@@ -170,7 +175,8 @@ def attribute_phrase(row: Values) -> str:
     optional = "default" in row
     text = f"An optional {words}" if optional else f"{'An' if words.startswith('`i') else 'A'} {words}"
     is_list = row["type"].startswith("list")
-    if "minimum" in row:
+    # No list is shorter than empty.
+    if "minimum" in row and (row["minimum"] or not is_list):
         text += f" that has length `>= {row['minimum']}`" if is_list else f" that is `>= {row['minimum']}`"
     if "allowed" in row:
         text += f" from: `{', '.join(_printed(each, row['type']) for each in row['allowed'])}`"
@@ -191,6 +197,8 @@ def _printed(value: Any, kind: str) -> str:
         return f"tf.{value}"
     if "string" in kind:
         return json.dumps(value)
+    if kind in ("tensor", "func"):
+        return str(value)
     if kind == "float" and value in (float("inf"), float("-inf")):
         return f"float('{value}')"
     return repr(value)
