@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from opcert.errors import Place, UserError
@@ -88,7 +89,13 @@ class Line:
 
 def split_lines(content: str) -> list[Line]:
     """The lines of a text, numbered from 1, without white space at their ends."""
-    return [Line(each.rstrip(), number) for number, each in enumerate(content.split("\n"), 1)]
+    return list(_lines(content))
+
+
+@lru_cache(maxsize=1)
+def _lines(content: str) -> tuple[Line, ...]:
+    """The same, kept for the next reader of the document."""
+    return tuple(Line(each.rstrip(), number) for number, each in enumerate(content.split("\n"), 1))
 
 
 def unescape(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:

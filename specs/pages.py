@@ -42,7 +42,7 @@ class Page:
             self.lines, self._headings = plain_lines(text)
         else:
             self.lines = restore_lines(text.content) if self.flattened else split_lines(text.content)
-        self._places = [(each.number, each.column or 0) for each in self.lines]
+        self._places = [(each.number, each.column or 0) for each in self.lines] if self.flattened else []
         self._specs = list(specs)
         self._has_one = not (dialect.startswith("onnx") or package)
         if not package:
@@ -61,6 +61,8 @@ class Page:
 
     def position(self, source: Source) -> int:
         """The index of the line in which a place stands."""
+        if not self.flattened:
+            return max(min(source.line, len(self.lines)) - 1, 0)
         found = bisect_left(self._places, (source.line, (source.column or 0) + 1))
         return max(found - 1, 0)
 
@@ -77,11 +79,15 @@ def _headings(lines: Sequence[Line]) -> list[int]:
     found: list[int] = []
     fenced = False
     for position, line in enumerate(lines):
-        if line.text.lstrip().startswith("```"):
+        text = line.text
+        if "```" in text and text.lstrip().startswith("```"):
             fenced = not fenced
-        below = lines[position + 1].text if position + 1 < len(lines) else ""
-        if not fenced and (_HEADING.match(line.text) or (line.text and _UNDERLINE.match(below))):
+        elif fenced or not text:
+            continue
+        elif text[0] == "#" and _HEADING.match(text):
             found.append(position)
+        elif text[0] == "=" and position and lines[position - 1].text and _UNDERLINE.match(text):
+            found.append(position - 1)
     return found
 
 

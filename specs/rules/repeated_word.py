@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import eq
 
 from specs.model import Finding, Severity
 from specs.pages import Version
@@ -22,6 +23,9 @@ _TWICE = re.compile(
 def check(version: Version) -> Iterator[Finding]:
     """One finding for each place."""
     for passage in version.passages.values():
+        words = passage.text.lower().split()
+        if not any(map(eq, words, words[1:])):
+            continue
         for match in _TWICE.finditer(passage.text):
             before, after = match[0].split()[:2]
             if before != after and not before.istitle():
