@@ -53,6 +53,7 @@ class Measure:
     strings: Counter[str] = field(default_factory=Counter)
     blocks: int = 0
     parsed: int = 0
+    mended: int = 0
     examples: int = 0
     printed: int = 0
 
@@ -118,6 +119,7 @@ def _examples(measure: Measure, spec: Spec, layers: Layers) -> None:
             measure.strings["free" if found is None else "proposed" if found.proposed else found.rule] += 1
     measure.blocks += layers.blocks
     measure.parsed += layers.parsed
+    measure.mended += layers.mended
     measure.examples += len(spec.examples)
     measure.printed += sum(each.printed for each in spec.examples)
 
@@ -133,7 +135,9 @@ def report(shared: Path) -> str:
         lines.append(f"{name:<22}{total:>8}{counts}{measure.share(name):>9.4f}")
     strings = ", ".join(f"{count} {rule}" for rule, count in measure.strings.most_common())
     lines += ["", f"allowed values of {measure.strings.total()} string attributes: {strings}"]
-    lines.append(f"blocks of XML: {measure.parsed} of {measure.blocks} parse")
+    lines.append(
+        f"blocks of XML: {measure.parsed} of {measure.blocks} parse, {measure.mended} more are mended"
+    )
     lines.append(f"examples: {measure.examples}, of which {measure.printed} state what comes out")
     lines += ["", "not read:"]
     for file, outcome in measure.unread:

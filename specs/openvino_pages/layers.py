@@ -29,6 +29,8 @@ class Layers:
     findings: list[Finding] = field(default_factory=list)
     blocks: int = 0
     parsed: int = 0
+    mended: int = 0
+    _mended: bool = False
 
     def read(self, blocks: Sequence[Block]) -> None:
         others: list[Element] = []
@@ -42,12 +44,15 @@ class Layers:
                 continue
             self.blocks += 1
             root = read_xml(lines)
+            self._mended = isinstance(root, Malformed) and root.mended is not None
             if isinstance(root, Malformed):
-                self._find(
-                    "xml-malformed", "warning", root.line, "the example is no well-formed XML", root.reason
-                )
-                continue
-            self.parsed += 1
+                self._malformed(root)
+                if root.mended is None:
+                    continue
+                self.mended += 1
+                root = root.mended
+            else:
+                self.parsed += 1
             found = [each for each in root.all("layer") if self._own(each)]
             others += [each for each in root.all("layer") if not self._own(each)] if not found else []
             for layer in found:
@@ -61,6 +66,18 @@ class Layers:
                 f"no example shows {self.spec.operator.name}",
                 f"layers of the type {names}",
             )
+
+    def _malformed(self, found: Malformed) -> None:
+        self.findings.append(
+            Finding(
+                "xml-malformed",
+                "warning",
+                found.line.source(),
+                "the example is no well-formed XML",
+                found.reason,
+                "noted" if found.mended is None else "repaired",
+            )
+        )
 
     def _own(self, layer: Element) -> bool:
         return layer.attributes.get("type", self.spec.operator.name) == self.spec.operator.name
@@ -85,6 +102,7 @@ class Layers:
                 inputs=self._ports(layer, self.spec.inputs, groups["input"], "input"),
                 outputs=self._ports(layer, self.spec.outputs, groups["output"], "output"),
                 source=layer.line.source(),
+                repaired=self._mended,
             )
         )
         self._check(name, layer, attributes, groups)
@@ -169,33 +187,38 @@ class Layers:
         return tuple(named)
 
     def _value(self, port: Element, place: Line, name: str, names: Sequence[str]) -> Value | None:
-        extents = ["".join(each.text.split()) for each in port.all("dim")]
+        dims = port.all("dim")
+        extents = ["".join(each.text.split()) for each in dims]
         precision = find_precision(port.attributes.get("precision", ""))
         if not all(re.fullmatch(r"\d{1,9}", each) for each in extents):
             return None
         shape = tuple(int(each) for each in extents)
         for text, line in port.comments:
             found = read_comment(text)
-            if (
-                found is None
-                or (found.label in names and found.label != name)
-                or "shape" in found.label.replace(name, "")
-            ):
+            if found is None or not _speaks_of(found.label, name, names):
                 continue
-            if not fits_shape(found, shape):
-                self._find(
-                    "brackets-vs-shape",
-                    "error",
-                    line,
-                    f"the value of {name} does not have the shape of its port",
-                    f"{list(found.shape or ())} where the port has {list(shape)}",
-                )
-                continue
-            return Value(shape, found.data, precision, line.source(), found.decimals)
+            if fits_shape(found, shape):
+                return Value(shape, found.data, precision, line.source(), found.decimals)
+            self._find(
+                "brackets-vs-shape",
+                "error",
+                line,
+                f"the value of {name} does not have the shape of its port",
+                f"{list(found.shape or ())} where the port has {list(shape)}",
+            )
+        for text, line in dims[0].comments if len(dims) == 1 else ():
+            found = read_comment(text)
+            if found and found.shape == shape and (not found.label or found.label == name):
+                return Value(shape, found.data, precision, line.source(), found.decimals)
         return Value(shape, None, precision, place.source())
 
     def _find(self, code: str, severity: Any, line: Line, message: str, evidence: str) -> None:
         self.findings.append(Finding(code, severity, line.source(), message, evidence, "noted"))
+
+
+def _speaks_of(label: str, name: str, names: Sequence[str]) -> bool:
+    """Whether a comment's words can be about the value of a port: of no other one, and of no shape."""
+    return (label == name or label not in names) and "shape" not in label.replace(name, "")
 
 
 def decode(text: str, kind: AttributeKind | None) -> Any:

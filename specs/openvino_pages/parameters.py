@@ -25,8 +25,8 @@ _NAME = re.compile(
     r"\"(?P<quoted>[A-Za-z_]\w*)\"(?= -)|\*(?P<star>[A-Za-z_]\w*)\*(?= --? ))"
 )
 _OPTIONAL = re.compile(
-    r"\*{1,2}Optional\.?\*{1,2}|(?:^|[.)] )Optional\.?$|(?:^|[.)] )Optional,? (?:with )?(?:the )?default\b"
-    r"|\binput is optional\b",
+    r"\*{1,2}Optional\.?\*{1,2}|(?:^|[.)] )Optional\.?$"
+    r"|(?:^|[.)] )Optional(?:ly)?,? (?:with )?(?:the )?default\b|\binput is optional\b",
     re.IGNORECASE,
 )
 _REQUIRED = re.compile(r"\*{1,2}Required\.?\*{1,2}|(?:^|[.)`] )Required\.?$", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 
 from specs.documents import Line
@@ -12,6 +12,8 @@ from specs.documents import Line
 MOST_LINES = 20_000
 _DEEPEST = 64
 _ELISION = re.compile(r"(?P<value>=\s*\"[^\"\n]*\")|\.{3,}|…")
+_UNQUOTED = re.compile(r"(<\w+\s+(?:[\w-]+=\"[^\"<>]*\"\s+)*[\w-]+=)([\w.,+-]+)(?=[\s/>])")
+_OPEN_DATA = re.compile(r"(<data\b(?:\"[^\"]*\"|[^\"<>/])*)>")
 _DECLARATION = re.compile(r"<!(?!--)|<\?")
 
 
@@ -39,10 +41,11 @@ class Element:
 
 @dataclass(frozen=True)
 class Malformed:
-    """Why a fragment does not parse, and where."""
+    """Why a fragment does not parse, and where; what it is with its usual slips mended, if that parses."""
 
     line: Line
     reason: str
+    mended: Element | None = None
 
 
 def read_xml(lines: Sequence[Line]) -> Element | Malformed:
@@ -53,6 +56,14 @@ def read_xml(lines: Sequence[Line]) -> Element | Malformed:
         if _DECLARATION.search(line.text):
             return Malformed(line, "declarations are not read")
     text = "\n".join(_ELISION.sub(lambda found: found["value"] or " ", each.text) for each in lines)
+    root = _parse(text, lines)
+    if isinstance(root, Malformed):
+        mended = _parse(_mend(text), lines)
+        return root if isinstance(mended, Malformed) else replace(root, mended=mended)
+    return root
+
+
+def _parse(text: str, lines: Sequence[Line]) -> Element | Malformed:
     builder = _Builder(lines)
     try:
         builder.parser.Parse(f"<root>{text}</root>", True)
@@ -61,6 +72,16 @@ def read_xml(lines: Sequence[Line]) -> Element | Malformed:
     except _TooDeep as error:
         return Malformed(error.line, "nested too deeply")
     return builder.root
+
+
+def _mend(text: str) -> str:
+    """The text with values in quotation marks, data that ends, and inputs that end where outputs begin."""
+    text = _UNQUOTED.sub(r'\1"\2"', text)
+    if "</data>" not in text:
+        text = _OPEN_DATA.sub(r"\1/>", text)
+    if text.count("<input>") > text.count("</input>"):
+        text = text.replace("<output>", "</input><output>", 1)
+    return text
 
 
 class _TooDeep(Exception):

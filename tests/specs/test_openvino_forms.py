@@ -218,3 +218,37 @@ def test_three_points_in_a_value_are_no_elision() -> None:
     )
     (example,) = _read(body).examples
     assert example.attributes == {"way": "a...->...b"}
+
+
+@pytest.mark.parametrize(
+    ("layer", "attributes", "inputs"),
+    [
+        ('<data way="a">\n   <input><port id="0"/></input>', {"way": "a"}, 1),
+        ('<data count=3 way="a"/>\n   <input><port id="0"/></input>', {"count": "3", "way": "a"}, 1),
+        ('<input><port id="0"/><port id="1"/>\n   <output><port id="2"/></output>', {}, 2),
+    ],
+)
+def test_usual_slips_of_xml_are_mended_and_reported(layer: str, attributes: Any, inputs: int) -> None:
+    spec = _read(
+        "**Inputs**\n\n* **1**: ``a`` - tensor. **Required.**\n* **2**: ``b`` - tensor. **Optional.**\n\n"
+        f'**Example**\n\n.. code-block:: xml\n\n   <layer type="Sort">\n   {layer}\n   </layer>\n'
+    )
+    (example,) = spec.examples
+    assert example.repaired
+    assert (dict(example.attributes), len(example.inputs)) == (attributes, inputs)
+    assert [each.action for each in spec.findings if each.code == "xml-malformed"] == ["repaired"]
+
+
+@pytest.mark.parametrize(
+    ("remark", "data"),
+    [("[2, 5]", (2, 5)), ("b: [2, 5]", None), ("a: [2, 5]", (2, 5)), ("[2, 5, 8]", None), ("batch", None)],
+)
+def test_remarks_beside_the_one_extent(remark: str, data: Any) -> None:
+    spec = _read(
+        "**Inputs**\n\n* **1**: ``a`` - tensor. **Required.**\n* **2**: ``b`` - tensor. **Optional.**\n\n"
+        '**Example**\n\n.. code-block:: xml\n\n   <layer type="Sort"><input>\n'
+        f'   <port id="0"><dim>2</dim> <!-- {remark} --></port>\n   </input></layer>\n'
+    )
+    value = spec.examples[0].inputs[0][1]
+    assert value is not None
+    assert value.data == data
