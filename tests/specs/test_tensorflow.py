@@ -37,7 +37,7 @@ from tests.specs.emitters.tensorflow_definitions import definitions
 
 _EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "1"))
 _SETTINGS = settings(
-    max_examples=150 * _EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60 * _EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 _REAL = (
     "BatchToSpaceND", "UniqueV2", "Empty", "FusedBatchNormV3", "ImageSummary", "LogicalOr", "MirrorPad",
