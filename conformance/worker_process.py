@@ -153,6 +153,19 @@ class WorkerProcess:
         """Put a frame behind those that are to be sent; `flush`, or waiting for an answer, sends them."""
         self._unsent.extend(memoryview(each) for each in encode_frame(header, blobs) if each)
 
+    def send_raw(self, raw: bytes) -> None:
+        """Put bytes that need be no frame behind what is to be sent."""
+        if raw:
+            self._unsent.append(memoryview(raw))
+
+    def end_input(self) -> None:
+        """Close the worker's standard input, once it has taken what was sent."""
+        end = time.monotonic() + 1.0
+        while self._unsent and time.monotonic() < end:
+            self._write()
+        if self._process.stdin:
+            self._process.stdin.close()
+
     def flush(self) -> None:
         """Send as much as the worker takes at once."""
         if self._unsent:

@@ -1,0 +1,83 @@
+"""Check whether a runtime's worker keeps the protocol, and say what the runtime can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from conformance.limits import Limits
+from opcert.errors import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.cases import Case
+    from conformance.doctor import Diagnosis
+    from conformance.requests import Offer
+
+_MARKS = {True: "ok", False: "FAILS", None: "not looked"}
+
+
+@click.command("doctor", help=__doc__)
+@click.argument("runtime")
+@click.option(
+    "-s", "--suite", "suite_name", help="Where to find a case for a runtime that takes no ONNX model."
+)
+@click.option("--python", help="The interpreter to run the runtime with.")
+@click.option(
+    "--start-timeout",
+    type=click.FloatRange(0.01, 86400),
+    default=Limits.start_seconds,
+    help="Seconds for the runtime to start.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.01, 86400),
+    default=Limits.case_seconds,
+    help="Seconds for each request.",
+)
+def command(
+    runtime: str, suite_name: str | None, python: str | None, start_timeout: float, timeout: float
+) -> int:
+    # Imported here, so that --help does not wait for them.
+    from conformance.doctor import examine
+    from conformance.runtimes import find_runtime
+    from opcert.commands.run_progress import choose_progress
+
+    def find_case(offer: Offer) -> Case | None:
+        return None if suite_name is None else _case_of(suite_name, offer)
+
+    limits = Limits(start_seconds=start_timeout, case_seconds=timeout)
+    found = examine(find_runtime(runtime, python), limits, find_case, choose_progress())
+    click.echo(_describe(found))
+    return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
+
+
+def _case_of(suite_name: str, offer: Offer) -> Case | None:
+    """The first case of a suite whose operator, types and demand suit the offer."""
+    from opcert.commands.suite_argument import resolve_suite
+
+    with resolve_suite(suite_name) as suite:
+        return next(
+            (each for each in suite.cases() if each.demand == "answer" and offer.refusal(each) is None), None
+        )
+
+
+def _describe(found: Diagnosis) -> str:
+    offer = found.offer
+    types = "all" if offer.element_types is None else ", ".join(sorted(offer.element_types))
+    rows = [
+        ("runtime", f"{offer.name} {offer.version}"),
+        ("starts in", f"{found.seconds_to_start:.2f} s"),
+        ("domains", ", ".join(f"{name} as {how}" for name, how in offer.domains.items())),
+        ("forms", ", ".join(offer.forms)),
+        ("devices", ", ".join(map(str, offer.facts.get("devices", ()))) or "not said"),
+        ("element types", types),
+    ]
+    platform = {**(offer.facts.get("platform") or {}), **found.environment}
+    rows += [(name, str(value)) for name, value in sorted(platform.items()) if name != "packages"]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name.ljust(width)}  {value}" for name, value in rows] + [""]
+    for each in found.checks:
+        detail = f" ({each.detail})" if each.detail else ""
+        lines.append(f"{_MARKS[each.ok].ljust(10)}  {each.name}{detail}")
+    return "\n".join(lines)

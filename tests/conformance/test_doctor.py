@@ -1,0 +1,88 @@
+"""The doctor: sound workers are found sound, and each sloppiness is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.cases import Case
+from conformance.doctor import Diagnosis, examine
+from conformance.limits import Limits
+from conformance.runtimes import find_runtime
+from opcert.errors import RuntimeUnavailable
+from tests.commands.command_line import call, check_message
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+LIMITS = Limits(start_seconds=20, case_seconds=1.0)
+
+
+def diagnose(text: str, case: Case | None) -> Diagnosis:
+    return examine(find_runtime(text), LIMITS, lambda offer: case)
+
+
+def outcome(found: Diagnosis) -> dict[str, bool | None]:
+    return {each.name.split(",")[0]: each.ok for each in found.checks}
+
+
+def test_a_sound_worker() -> None:
+    found = diagnose(echo_runtime(), make_case())
+    assert found.sound
+    assert {name for name, ok in outcome(found).items() if ok is None} == {
+        "a tensor of 200 MB comes back unharmed"
+    }
+    assert (found.offer.name, found.offer.version) == ("echo", "1.0")
+
+
+def test_without_a_case_that_is_not_looked_at() -> None:
+    found = diagnose(echo_runtime(), None)
+    assert found.sound
+    assert sum(each.ok is None for each in found.checks) == 5
+    assert any("name a suite with -s" in each.detail for each in found.checks)
+
+
+@pytest.mark.parametrize(
+    ("do", "named"),
+    [
+        ("ulp", "a right answer passes"),
+        ("differs_by_call", "a model runs again"),
+        ("SIGSEGV", "a right answer passes"),
+    ],
+)
+def test_what_a_runtime_does_wrong(do: str, named: str) -> None:
+    found = diagnose(echo_runtime(), make_case(do))
+    assert not found.sound
+    assert outcome(found)[named] is False
+    # The next checks are made on a new worker.
+    assert outcome(found)["keys that the worker does not know are ignored"] is True
+
+
+def test_a_sloppy_worker() -> None:
+    found = diagnose(echo_runtime(fake="sloppy_worker.py"), make_case())
+    wrong = {name for name, ok in outcome(found).items() if ok is False}
+    assert wrong == {
+        "a model is forgotten",
+        "a request of an unknown type",
+        "the worker answers `shutdown` and goes with status 0",
+        "bytes that are no frame are answered with an error",
+        "half a frame and the end of the input end the worker",
+    }
+
+
+def test_a_worker_that_does_not_start() -> None:
+    with pytest.raises(RuntimeUnavailable, match="no licence"):
+        diagnose(echo_runtime("exit"), make_case())
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = make_suite(tmp_path, [make_case()])
+    answer = call(capsys, "doctor", echo_runtime(), "-s", suite)
+    assert answer.code == 0
+    assert "runtime        echo 1.0" in answer.out
+    assert "ok          a right answer passes (org.example::Echo-1)" in answer.out
+    assert "not looked  a tensor of 200 MB" in answer.out
+    answer = call(capsys, "doctor", echo_runtime(fake="sloppy_worker.py"), "-s", suite, "--timeout", "0.5")
+    assert answer.code == 4
+    assert "FAILS       a model is forgotten" in answer.out
+    check_message(call(capsys, "doctor", "nonsense"), 2, "input", "unknown runtime")
+    check_message(call(capsys, "doctor", echo_runtime("exit")), 4, "runtime", "no licence")
