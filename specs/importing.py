@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,10 @@ from specs.imported_writer import write_imported
 from specs.library import list_operators, spec_folder
 from specs.model import Spec
 from specs.reading import Job, Outcome, Progress, find_files, read_jobs
+from specs.yaml_writer import dump
 
 _ASSERTED = "identity: asserted"
+_FILE = re.compile(r'\bfile: ("(?:[^"\\]|\\.)*"|[^,}\n]+)')
 _SKIPPED_NAMES = frozenset(["LICENSE", "README.md", "VERSION_NUMBER"])
 
 
@@ -221,10 +224,13 @@ def find_drift(result: Import, plan: Mapping[OperatorName, str], folder: Path) -
             drifts.append(Drift(operator, f"{path} is missing"))
         elif (found := path.read_text(encoding="utf-8")) != text:
             drifts.append(Drift(operator, f"{path}:{_first_difference(found, text)}"))
+    # Names as they are written, so that only the files that have one are read.
+    names = {dump({"file": each}).removeprefix("file: ").rstrip() for each in result.whole}
     for operator in list_operators([folder]) if folder.is_dir() else []:
-        if operator in plan:
+        path = spec_folder(operator, folder) / FILE_NAME
+        if operator in plan or names.isdisjoint(_FILE.findall(path.read_text(encoding="utf-8"))):
             continue
-        layers = read_imported(spec_folder(operator, folder) / FILE_NAME)
+        layers = read_imported(path)
         gone = sorted({layer.documents[0].file for layer in layers} & result.whole)
         if gone:
             drifts.append(Drift(operator, f"{', '.join(gone)} no longer describes it"))
