@@ -52,8 +52,8 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     lines, damage = tidy_lines(text.content)
     spec = read_docstring(lines, name, document)
     findings = [*spec.findings, *damage]
-    if not text.content.endswith("\n"):
-        last = next(each for each in reversed(lines) if each.text)
+    last = next((each for each in reversed(lines) if each.text), None)
+    if last is not None and not text.content.endswith("\n"):
         message = "the docstring ends within a line"
         findings.append(Finding("section-cut", "hint", last.source(), message, last.text[-60:], "noted"))
     return [replace(spec, findings=tuple(findings))]

@@ -41,7 +41,7 @@ def restore(lines: Sequence[Line]) -> list[Line]:
     """The lines with those parted that hold several; code, which is indented, stays as it is."""
     restored: list[Line] = []
     for line in lines:
-        cuts = [] if line.text.startswith("    ") else list(_CUTS.finditer(line.text))
+        cuts = list(_CUTS.finditer(line.text)) if _may_hold_several(line.text) else []
         if not cuts and line.column is None:
             restored.append(line)
             continue
@@ -52,6 +52,12 @@ def restore(lines: Sequence[Line]) -> list[Line]:
             start = cut.end()
         restored += _pieces(whole, start, len(line.text))
     return _restore_code(restored)
+
+
+def _may_hold_several(text: str) -> bool:
+    """Whether a line is worth a closer look; code is not."""
+    marked = "**" in text or "==" in text or ".. " in text or " This version of the operator" in text
+    return marked and not text.startswith("    ")
 
 
 def _pieces(whole: Line, start: int, end: int) -> list[Line]:
