@@ -38,7 +38,7 @@ _SEED = "003_93eb874b53beb9d9.txt"
 _TITLES = ("Attributes", "Inputs", "Outputs", "Types", "Examples?", "Category", "Short description")
 _EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "1"))
 _SETTINGS = settings(
-    max_examples=150 * _EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80 * _EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

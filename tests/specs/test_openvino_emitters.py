@@ -29,10 +29,10 @@ def made_specs() -> tuple[Spec, ...]:
 @pytest.mark.parametrize("seed", range(_EVERY))
 def test_every_schema_is_read_back_equal(markup: Markup, seed: int) -> None:
     assert len(made_specs()) >= 659 + 130
-    for spec in made_specs():
+    for position, spec in enumerate(made_specs()):
         page = emit_page(spec, markup, Random(f"{seed} {spec.operator}"))
         text = Text(f"{spec.operator.name}.txt", page, "00")
-        importer = find_importer(text)
+        importer = find_importer(text, None if position % 25 == 0 else markup.dialect)
         assert importer.dialect == markup.dialect, page
         (found,) = importer.read(text, None)
         assert essence(found) == essence(spec), page
