@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.attributes import AttributeKind
+from specs.openvino_pages.element_types import FLOATS, SIGNED, UNSIGNED, read_types
 from specs.openvino_pages.tokens import bare, plain
 
 _KINDS: dict[str, tuple[AttributeKind, str | None]] = {
@@ -19,7 +20,7 @@ _KINDS: dict[str, tuple[AttributeKind, str | None]] = {
     "boolean": ("int", "boolean"),
     "bool": ("int", "boolean"),
     **{each: ("int", each) for each in ("int32", "int64", "i32", "i64", "uint32", "uint64", "size_t")},
-    "unsigned int": ("int", "unsigned int"),
+    **{each: ("int", each) for each in ("unsigned int", "unsigned int 64-bit")},
     **{each: ("float", each) for each in ("float32", "float64", "f32", "f64")},
 }
 _LISTS: dict[AttributeKind, AttributeKind] = {"int": "ints", "float": "floats", "string": "strings"}
@@ -59,9 +60,18 @@ def read_kind(text: str) -> tuple[AttributeKind, str | None] | None:
         item = listed["item"]
     single = _KINDS.get(item or "")
     if single is None:
-        return None
+        return _of_class(text)
     kind, other = single
     return _LISTS[kind], None if other is None else f"{other}[]"
+
+
+def _of_class(text: str) -> tuple[AttributeKind, str | None] | None:
+    """The kind of an attribute whose type is a class of element types, all of one kind."""
+    named = read_types(text) if "type" in text else None
+    types = set(named.types) if named else set()
+    if not types:
+        return None
+    return ("float", None) if types <= {*FLOATS} else ("int", None) if types <= {*SIGNED, *UNSIGNED} else None
 
 
 def read_default(text: str, kind: AttributeKind, other: str | None) -> Stated | None:

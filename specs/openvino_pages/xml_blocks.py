@@ -13,6 +13,7 @@ MOST_LINES = 20_000
 _DEEPEST = 64
 _ELISION = re.compile(r"(?P<value>=\s*\"[^\"\n]*\")|\.{3,}|…")
 _UNQUOTED = re.compile(r"(<\w+\s+(?:[\w-]+=\"[^\"<>]*\"\s+)*[\w-]+=)([\w.,+-]+)(?=[\s/>])")
+_COMMA = re.compile(r"(=\"[^\"<>]*\"),(?=\s+[\w-]+=)")
 _OPEN_DATA = re.compile(r"(<data\b(?:\"[^\"]*\"|[^\"<>/])*)>")
 _DECLARATION = re.compile(r"<!(?!--)|<\?")
 
@@ -75,7 +76,8 @@ def _parse(text: str, lines: Sequence[Line]) -> Element | Malformed:
 
 
 def _mend(text: str) -> str:
-    """The text with values in quotation marks, data that ends, and inputs that end where outputs begin."""
+    """The text with quoted values, no commas between them, data that ends, inputs that end before outputs."""
+    text = _COMMA.sub(r"\1", text)
     text = _UNQUOTED.sub(r'\1"\2"', text)
     if "</data>" not in text:
         text = _OPEN_DATA.sub(r"\1/>", text)

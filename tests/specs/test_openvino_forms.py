@@ -122,6 +122,8 @@ def test_doxyrest_s_own_forms() -> None:
         ("boolean[]", ("ints", "boolean[]")),
         ("double", ("float", "double")),
         ("size_t", ("int", "size_t")),
+        ("`unsigned int 64-bit`", ("int", "unsigned int 64-bit")),
+        ("any of supported floating-point type", ("float", None)),
         ("*T_AXIS*", None),
         ("any numeric type", None),
         ("", None),
@@ -224,6 +226,7 @@ def test_three_points_in_a_value_are_no_elision() -> None:
     ("layer", "attributes", "inputs"),
     [
         ('<data way="a">\n   <input><port id="0"/></input>', {"way": "a"}, 1),
+        ('<data count="3", way="a"/>\n   <input><port id="0"/></input>', {"count": "3", "way": "a"}, 1),
         ('<data count=3 way="a"/>\n   <input><port id="0"/></input>', {"count": "3", "way": "a"}, 1),
         ('<input><port id="0"/><port id="1"/>\n   <output><port id="2"/></output>', {}, 2),
     ],
