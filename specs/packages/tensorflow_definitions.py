@@ -19,7 +19,7 @@ from specs.model import (
     TypeConstraint,
 )
 from specs.packages.rows import Row
-from specs.tensorflow_texts.phrases import our_type
+from specs.tensorflow_texts.element_types import our_type
 
 _KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
     "int": ("int", None),

@@ -8,12 +8,11 @@ from opcert.names import OperatorName
 from specs.documents import Line, Passage
 from specs.model import AllowedValues, AttributeSpec, Finding, Origin, ParameterSpec, Spec, TypeConstraint
 from specs.tensorflow_texts.arguments import describe_tensor
+from specs.tensorflow_texts.element_types import is_type, our_type
 from specs.tensorflow_texts.examples import read_input_examples
 from specs.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
-    is_type,
-    our_type,
     read_attribute,
     unique,
 )

@@ -25,8 +25,9 @@ from specs.model import (
 from specs.prose.values import find_values
 from specs.tensorflow_texts.arguments import describe_tensor
 from specs.tensorflow_texts.checks import check_sections
+from specs.tensorflow_texts.element_types import is_type, our_type
 from specs.tensorflow_texts.examples import read_input_examples
-from specs.tensorflow_texts.phrases import TensorPhrase, is_type, our_type, read_attribute, read_tensor
+from specs.tensorflow_texts.phrases import TensorPhrase, read_attribute, read_tensor
 from specs.tensorflow_texts.sections import Item, Sections, split_sections
 
 _NO_RESULT = "The created Operation."

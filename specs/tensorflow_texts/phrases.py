@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from opcert.attributes import AttributeKind
-from opcert.element_types import find_element_type
-from opcert.errors import UserError
+from specs.tensorflow_texts.element_types import is_type, our_type
 
 _QUOTED = r"`[^`]*`"
 _LIST = rf"{_QUOTED}(?: ?, ?{_QUOTED})*"
@@ -49,9 +48,6 @@ _KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
     "tf.TensorProto": (None, "tensor"),
 }
 _LISTS: dict[AttributeKind, AttributeKind] = {"int": "ints", "float": "floats", "string": "strings"}
-_TYPES = {"float8_e5m2": "float8e5m2", "float8_e4m3fn": "float8e4m3fn",
-          "float8_e5m2fnuz": "float8e5m2fnuz", "float8_e4m3fnuz": "float8e4m3fnuz"}  # fmt: skip
-
 Relation = Literal["single", "listed", "same", "any", "unread"]
 
 
@@ -213,42 +209,6 @@ def _fits(value: object, kind: AttributeKind | None, other: str | None) -> bool:
     return isinstance(value, list) and all(
         isinstance(each, _SINGLE[kind[:-1]]) and isinstance(each, bool) == boolean for each in value
     )
-
-
-def our_type(name: str) -> str:
-    """Our name of an element type; TensorFlow's own where we have none (quantised types, resources)."""
-    name = name.removeprefix("tf.")
-    try:
-        return find_element_type(_TYPES.get(name, name)).name
-    except UserError:
-        return name
-
-
-def is_type(name: str) -> bool:
-    """Whether a word names an element type, ours or one that only TensorFlow has."""
-    if name in _OF_TENSORFLOW:
-        return True
-    try:
-        find_element_type(_TYPES.get(name, name))
-    except UserError:
-        return False
-    return True
-
-
-_OF_TENSORFLOW = frozenset(
-    [
-        "resource",
-        "variant",
-        "qint8",
-        "quint8",
-        "qint16",
-        "quint16",
-        "qint32",
-        "int2",
-        "uint2",
-        "float4_e2m1fn",
-    ]
-)
 
 
 def unique(words: Iterable[Any]) -> tuple[Any, ...]:
