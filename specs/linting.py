@@ -13,7 +13,7 @@ from specs.layers import merge_layers
 from specs.library import load_spec
 from specs.model import Finding, Source, Spec
 from specs.reading import Outcome
-from specs.rules import examine_spec
+from specs.rules import Rule, examine_spec, rules
 
 Examine = Callable[[Spec], Iterable[Finding]]
 Kept = TypeVar("Kept")
@@ -31,12 +31,14 @@ class Reported:
 
 @dataclass
 class Linted:
-    """What linting found, what was linted, the lines of the documents at hand, and what could not be read."""
+    """What linting found, what was linted, the lines of the documents at hand, what could not be read."""
 
     found: list[Reported] = field(default_factory=list)
     subjects: list[tuple[str, OperatorName | None]] = field(default_factory=list)
     texts: dict[str, Sequence[str]] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    rules: Sequence[Rule] = field(default_factory=rules)
+    """The rules that were applied: those on documents, and those that the caller added."""
 
     @property
     def errors(self) -> int:

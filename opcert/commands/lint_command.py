@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from opcert.names import OperatorName
     from specs.linting import Linted
     from specs.model import Finding, Spec
+    from specs.rules import Rule
 
 FORMATS = ("text", "json", "sarif")
 
@@ -94,6 +95,7 @@ def command(
     if names or not subjects:
         parts.append(linting.lint_operators(names or list_operators(folders), folders, _examine))
     linted = linting.accept(linting.join(parts), known)
+    linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
     click.echo(find_format(form)(linted), nl=False)
     for path_text, reason in linted.unread:
@@ -111,11 +113,15 @@ def _examine(spec: Spec) -> Iterable[Finding]:
     return examine_spec(spec, rules())
 
 
-def _check_codes(codes: Sequence[str]) -> frozenset[str]:
+def _all_rules() -> tuple[Rule, ...]:
     import reference.rules
     import specs.rules
 
-    known = {each.code for each in (*specs.rules.rules(), *reference.rules.rules())}
+    return (*specs.rules.rules(), *reference.rules.rules())
+
+
+def _check_codes(codes: Sequence[str]) -> frozenset[str]:
+    known = {each.code for each in _all_rules()}
     for each in codes:
         if each not in known:
             from difflib import get_close_matches

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from specs.linting import Linted, Reported
-from specs.rules import Rule, rules
+from specs.rules import Rule
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "hint": "note"}
@@ -20,7 +20,7 @@ _MOST_SNIPPET = 400
 
 def write(linted: Linted) -> str:
     """One run: the rules of the codes that were found, and one result for each finding."""
-    known = {each.code: each for each in rules()}
+    known = {each.code: each for each in linted.rules}
     codes = sorted({each.finding.code for each in linted.found})
     positions = {code: position for position, code in enumerate(codes)}
     results = [_result(each, positions, linted.texts.get(each.document, ())) for each in linted.found]
