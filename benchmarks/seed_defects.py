@@ -12,17 +12,19 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from opcert.names import OperatorName
 from reference.rules import rules as reference_rules
 from specs.importing import remembered_assertions
 from specs.library import OWN_FOLDER
 from specs.linting import Reported, lint_outcomes
-from specs.reading import Job, read_jobs
-from specs.rules import examine_spec
+from specs.reading import Job, Outcome, read_jobs, read_one
+from specs.rules import examine_spec, rules
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 LIST = REPOSITORY / "tests" / "specs" / "seed_defects.yaml"
@@ -161,14 +163,22 @@ class Contradiction:
 def measure_contradictions(shared: Path) -> tuple[list[Contradiction], list[Reported]]:
     """Each contradiction of the list with its finding, and the findings between documents that tell none.
 
-    `shared` is the folder that has the seeds and the other documents.
+    `shared` is the folder that has the seeds and the other documents. Where no rule has an entry's code, its
+    documents are not read.
     """
     content = yaml.safe_load(LIST.read_text(encoding="utf-8"))
     files: Mapping[str, str] = content["documents"]
     texts = {key: (shared / "seeds" / file).read_text(encoding="utf-8") for key, file in files.items()}
     entries = content["contradictions"]
-    pairs = sorted({(files[each["document"]], each["against"]["file"]) for each in entries})
-    found = [each for seed, other in pairs for each in _lint_pair(shared, seed, other)]
+    codes = {each.code for each in (*rules(), *reference_rules())}
+    pairs = sorted(
+        (files[each["document"]], each["against"]["file"], each["against"]["operator"])
+        for each in entries if each["code"] in codes
+    )  # fmt: skip
+    found = [
+        each for seed, other, operator in dict.fromkeys(pairs)
+        for each in _lint_pair(shared, seed, other, OperatorName.parse(operator))
+    ]  # fmt: skip
     defects = [_defect(each, files, texts) for each in entries]
     told = _match(defects, found)
     contradictions = [
@@ -178,22 +188,29 @@ def measure_contradictions(shared: Path) -> tuple[list[Contradiction], list[Repo
     return contradictions, [each for at, each in enumerate(found) if at not in told.values()]
 
 
-def _lint_pair(shared: Path, seed: str, other: str) -> list[Reported]:
+def _lint_pair(shared: Path, seed: str, other: str, operator: OperatorName) -> list[Reported]:
     """What the linter says of a seed beside another document that it does not say of each alone."""
     path = next((shared / "documents").rglob(other))
-    known = remembered_assertions(OWN_FOLDER)
-    asserted = (known[seed],) if seed in known else ()
-    jobs = [Job(shared / "seeds" / seed, True, asserted), Job(path, True)]
-    outcomes = read_jobs(jobs)
+    outcomes = [
+        _read(shared / "seeds" / seed, operator),
+        _read(path, None if path.suffix == ".md" else operator),
+    ]
+    outcomes = [
+        replace(each, layers=tuple(layer for layer in each.layers if layer.operator == operator))
+        for each in outcomes
+    ]
     both = lint_outcomes(outcomes, lambda _: ())
     alone = {each.finding for outcome in outcomes for each in lint_outcomes([outcome], lambda _: ()).found}
     alone = {replace(each, source=replace(each.source, document="")) for each in alone}
-    operators = {layer.operator for layer in outcomes[0].layers}
     return [
         each for each in both.found
-        if each.operator in operators
-        and replace(each.finding, source=replace(each.finding.source, document="")) not in alone
+        if replace(each.finding, source=replace(each.finding.source, document="")) not in alone
     ]  # fmt: skip
+
+
+@cache
+def _read(path: Path, operator: OperatorName | None) -> Outcome:
+    return read_one(Job(path, True, (operator,) if operator is not None else ()))
 
 
 def _match(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[int, int]:
