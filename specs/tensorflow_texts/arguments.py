@@ -11,7 +11,8 @@ from specs.model import Formula, Origin
 from specs.prose.formulas import find_formulas
 
 _RANK = re.compile(
-    r"\s*(?:Must be |An? )?(?P<rank>\d+|N)-D\b(?! or\b| and\b| \(or\b| slice|, (?:or )?(?:\d|N)-D)(?![^.]{0,30},? or an? )"
+    r"\s*(?:Must be |An? )?(?P<rank>\d+|N)-D\b"
+    r"(?! or\b| and\b| \(or\b| slice|, (?:or )?(?:\d|N)-D)(?![^.]{0,30},? or an? )"
     r"(?:,? (?:\w+ )?`?[Tt]ensor`?)?(?: (?:with|of) shape `?(?P<shape>\[[^\[\]]*\]))?"
 )
 _AT_LEAST = re.compile(r"all values must be >= (-?\d+)")
