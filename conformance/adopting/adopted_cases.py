@@ -18,7 +18,7 @@ from conformance.adopting.foreign_models import (
 )
 from conformance.adopting.foreign_tensors import parse_tensor, read_foreign_tensor
 from conformance.adopting.layout import TestFolder, list_values, read_file
-from conformance.adopting.naming import Inputs, name_case, name_inputs
+from conformance.adopting.naming import Inputs, exported_id, name_case, name_inputs
 from conformance.adopting.tolerances import allowed_error
 from conformance.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.goldens import read_attribute
@@ -59,6 +59,11 @@ def adopt_test(test: TestFolder, base: TestFolder | None) -> Iterator[Case]:
         # The twin counts for the operator whose body it is.
         origin = _called(parse_model(base.model()))
         called, written_as = Called(origin.operator, origin.attributes, False), "expanded"
+    else:
+        known = exported_id(test.name)
+        if known is not None and known.operator != called.operator and known.operator.domain != GRAPH_DOMAIN:
+            # What opcert exported for an operator and is written otherwise is a twin of it.
+            called, written_as = Called(known.operator, {}, False), "expanded"
     lower(model)
     tolerances = test.tolerances()
     sets = test.data_sets()

@@ -20,15 +20,18 @@ _LONGEST_WORD = 120
 
 
 def name_case(name: str, operator: OperatorName, demand: Demand, digest: str) -> CaseId:
-    """An exported case keeps its id where it is still the same call; any other is named for its test."""
-    known = _exported_id(name)
+    """An exported case keeps its id where it is still the same call, else its word; any other is named for
+    its test."""
+    known = exported_id(name)
     if known is not None and demand == "answer" and (known.operator, known.digest) == (operator, digest):
         return known
-    word = re.sub(r"[^A-Za-z0-9_]+", "_", name)[-_LONGEST_WORD:].strip("_")
+    word = (
+        known.word if known is not None else re.sub(r"[^A-Za-z0-9_]+", "_", name)[-_LONGEST_WORD:].strip("_")
+    )
     return CaseId(operator, "survival" if demand == "survive" else "example", word or None, digest)
 
 
-def _exported_id(name: str) -> CaseId | None:
+def exported_id(name: str) -> CaseId | None:
     """The case id that a test is named by where opcert exported it."""
     try:
         return CaseId.parse(name)
@@ -54,7 +57,7 @@ def name_inputs(
         own.pop()
     by_own_names = tuple((each, given.get(each)) for each in own)
     schema = find_schema(model, node)
-    known = _exported_id(name)
+    known = exported_id(name)
     if schema is None or not schema.inputs:
         return by_own_names
     if known is not None and known.digest == call_digest(operator, attributes, by_own_names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,10 @@ def test_a_package_that_gives_nothing_is_told(
     check_message(answer, 4, "runtime", "did not give its node tests", "no node tests here")
 
 
+@pytest.mark.skipif(
+    os.environ.get("CI") != "true" and os.environ.get("OPCERT_RUNTIMES") != "1",
+    reason="takes ten seconds: in CI, or with OPCERT_RUNTIMES=1",
+)
 @pytest.mark.runtimes("onnx")
 def test_the_node_tests_of_the_installed_package(capsys: Capture, tmp_path: Path) -> None:
     suite = tmp_path / "suite"

@@ -280,6 +280,21 @@ def test_what_is_exported_comes_back_equal(tmp_path: Path) -> None:
     assert observed.family == "survival"
 
 
+def test_an_exported_twin_stays_with_its_operator(tmp_path: Path) -> None:
+    tests = tmp_path / "tests"
+    write_test(tests / "test_elu", [helper.make_node("Elu", ["a"], ["b"], alpha=0.5)], {"a": X}, {"b": X}, 6)
+    write_test(tests / "test_elu_expanded", [helper.make_node("Abs", ["a"], ["b"])], {"a": X}, {"b": X}, 18)
+    _, first = adopt(tests, tmp_path / "suite")
+    with open_suite(tmp_path / "suite") as suite:
+        list(export_suite(suite, tmp_path / "exported"))
+    _, again = adopt(tmp_path / "exported", tmp_path / "again")
+    assert again[0].id == first[0].id
+    # The layout does not say which attributes the operator has that the body stands for.
+    for name in ("operator", "family", "levels", "model"):
+        assert getattr(again[1], name) == getattr(first[1], name)
+    assert again[1].id.word == first[1].id.word == "test_elu_expanded"
+
+
 def test_the_same_tests_make_the_same_suite(tmp_path: Path) -> None:
     for name in ("test_b", "test_a"):
         write_relu(tmp_path / "tests" / name)
