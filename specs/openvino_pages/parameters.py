@@ -31,6 +31,10 @@ _OPTIONAL = re.compile(
 )
 _REQUIRED = re.compile(r"\*{1,2}Required\.?\*{1,2}|(?:^|[.)`] )Required\.?$", re.IGNORECASE)
 _RANK = re.compile(r"\b(?P<rank>\d+|N)(?:-?D|[- ]dimensional)\b|\brank (?P<number>\d+)\b(?!,| or)")
+_DEFAULT = re.compile(
+    r"\b[Dd]efault(?: value)?(?: is| equal to|:)? `?(?P<value>[-+]?\d+(?:\.\d+)?)`?"
+    r"(?=$|\.(?:\s|$)|[,;)]|\s(?![-+*/]))"
+)
 _SHAPE = re.compile(r"\bshape `\[(?P<shape>[^`]*)\]`(?! or|, `)")
 
 
@@ -127,6 +131,7 @@ class ParameterReader:
                 origin=Origin("imported", (line.source(),)),
                 rank=rank,
                 shape=_shape(text),
+                default=_default(text) if option == "optional" else None,
             )
         )
 
@@ -165,6 +170,15 @@ class ParameterReader:
 
 def _head(text: str) -> re.Match[str] | None:
     return _NUMBERED.match(text) or _SEVERAL.match(text) or _TITLED.match(text)
+
+
+def _default(text: str) -> int | float | None:
+    """The number that an omitted input stands for, where the text gives one alone."""
+    found = {match["value"] for match in _DEFAULT.finditer(text)}
+    if len(found) != 1:
+        return None
+    number = found.pop()
+    return float(number) if "." in number else int(number)
 
 
 def _rank(text: str) -> str | None:

@@ -227,6 +227,19 @@ def test_inputs_and_outputs(specs: dict[str, Spec], operator: str, inputs: str, 
         assert " ".join(f"{each.name}{marks[each.option]}:{each.type}" for each in group) == expected
 
 
+def test_defaults_of_inputs(specs: dict[str, Spec]) -> None:
+    found = {
+        f"{name}.{each.name}": each.default
+        for name, spec in specs.items()
+        for each in spec.inputs
+        if each.default is not None
+    }
+    assert len(found) == 16
+    assert found["CumSum-3.input_2"] == 0
+    assert found["Swish-4.beta"] == 1.0
+    assert found["NonMaxSuppression-9.soft_nms_sigma"] == 0
+
+
 PHRASES: dict[str, tuple[str, ...] | None] = {
     "any numeric type.": NUMERIC,
     "Any numeric type.": NUMERIC,
