@@ -17,15 +17,16 @@ _OPTIONAL = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"default|\boptional|\b(?:if|when|unless)\b[^.]{0,60}\b(?:not|un\w+|missing|absent|empty|without|no|none)\b"
+    r"default|\boptional"
+    r"|\b(?:if|when|where|unless)\b[^.]{0,60}\b(?:not|un\w+|missing|absent|empty|without|no|none)\b"
     r"|\b(?:omitted|absent|missing|otherwise|inferred|ignored|not present|none|if provided|if present)\b"
     r"|\bif set,|\blegacy\b|\bmust be (?:used|provided|present|set|given|specified)\b"
     r"|\b(?:is|are) (?:only )?(?:required|needed)\b",
     re.IGNORECASE,
 )
 """What tells, in some way, what the absence of an attribute means."""
-_NEAR = 120
-"""Characters of the summary behind an attribute's name in which it may be told."""
+_BEFORE, _BEHIND = 20, 120
+"""Characters of the summary around an attribute's name in which it may be told."""
 _ONE_OF = re.compile(r"\b(?:exactly|only) one of\b", re.IGNORECASE)
 
 
@@ -67,4 +68,5 @@ def _told_above(version: Version, name: str) -> bool:
     if summary is None:
         return False
     named = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", summary.text)
-    return any(_TOLD.search(summary.text[each.end() : each.end() + _NEAR]) for each in named)
+    around = (summary.text[max(each.start() - _BEFORE, 0) : each.end() + _BEHIND] for each in named)
+    return any(map(_TOLD.search, around))

@@ -13,7 +13,7 @@ CODE = "repeated-word"
 SEVERITY: Severity = "hint"
 
 _TWICE = re.compile(
-    r"(?<![\w`'\"./-])(the|an?|of|to|is|are|be|in|on|for|by|and|or|with|from|as|at|it|this|if|will|can|should)"
+    r"(?<![\w`'\"./-])(the|an?|of|to|is|are|be|in|on|for|by|and|or|with|from|as|at|it|if)"
     r"\s+\1(?![\w`'\"./-])",
     re.IGNORECASE,
 )
