@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from opcert.attributes import AttributeKind
 from specs.documents import Line
-from specs.model import AllowedValues, AttributeSpec, Origin
-from specs.openvino_pages.allowed_values import FREE, list_values
-from specs.openvino_pages.attribute_words import Bounds, Stated, read_bounds, read_default, read_kind
+from specs.model import AttributeSpec, Origin
+from specs.openvino_pages.attribute_ranges import RangeReader, shorten
+from specs.openvino_pages.attribute_words import Stated, read_default, read_kind
 from specs.openvino_pages.items import Bullet
 from specs.openvino_pages.outcomes import Notes
 from specs.openvino_pages.tokens import bare, plain
@@ -18,8 +18,6 @@ from specs.openvino_pages.tokens import bare, plain
 _NAME = r"[A-Za-z_][\w-]*"
 _HEAD = re.compile(rf"^(?:\*\*\w+\*\*\s*:\s*)?[*`]+(?P<names>{_NAME}(?:(?:, ?| ?\(){_NAME}\)?)*)[*`]+\s*:?$")
 _KEYS = frozenset(["description", "range of values", "type", "default value", "required"])
-_SURE, _DOUBTFUL = 1.0, 0.7
-_TRUTH: dict[str, int] = {"true": 1, "false": 0}
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,7 @@ class AttributeReader:
 
     def __init__(self, notes: Notes, integers: frozenset[str]) -> None:
         self._notes = notes
+        self._ranges = RangeReader(notes)
         self._integers = integers
         """The type variables that stand for integers: an attribute of such a type is one."""
         self.found = Attributes({}, {}, {})
@@ -74,7 +73,7 @@ class AttributeReader:
     def _unread(self, bullet: Bullet) -> None:
         line = bullet.lines[0]
         self._notes.find(
-            "item-unread", "warning", line, "an item among the attributes names none", _short(bullet.text)
+            "item-unread", "warning", line, "an item among the attributes names none", shorten(bullet.text)
         )
 
     def _below(self, bullet: Bullet, nested: list[tuple[str, Bullet]]) -> None:
@@ -105,10 +104,10 @@ class AttributeReader:
         if first:
             self._expected(name, bullet)
         kind, other = self._kind(name, bullet)
-        bounds, values = self._range(name, bullet, kind, other == "boolean")
+        bounds, values = self._ranges.read(name, bullet, kind, other == "boolean")
         required = self._required(name, bullet)
         default, origin = self._default(name, bullet, kind, other)
-        values = self._settled(name, bullet, default, bounds, values)
+        values = self._ranges.settle(name, bullet, default, bounds, values)
         self.found.descriptions[name] = bullet
         if origin is not None:
             self.found.defaults[name] = origin
@@ -196,89 +195,11 @@ class AttributeReader:
             )
             return None, None
         self._notes.field("attribute default", name, part.line, part.text, "none" if stated.none else "read")
-        origin = Origin("imported", (part.line.source(),), rule="stated", confidence=_SURE)
+        origin = Origin("imported", (part.line.source(),), rule="stated", confidence=1.0)
         return stated, None if stated.none else origin
-
-    def _range(
-        self, name: str, bullet: Bullet, kind: AttributeKind | None, boolean: bool
-    ) -> tuple[Bounds, AllowedValues | None]:
-        part, described = bullet.part("range of values"), bullet.part("description")
-        listed = list_values(part, described, kind, boolean)
-        if listed is not None:
-            if listed.slip:
-                self._notes.find(
-                    "text-slip",
-                    "hint",
-                    listed.line,
-                    f"the range of {name} is misspelt",
-                    listed.slip,
-                    mended=True,
-                )
-            values: tuple[str | int | float, ...] = listed.values
-            if boolean:
-                values = tuple(sorted(_TRUTH.get(each.lower(), -1) for each in listed.values))
-            sure = not boolean or set(values) == {0, 1}
-            origin = Origin(
-                "imported", (listed.line.source(),), None, listed.rule, _SURE if sure else _DOUBTFUL
-            )
-            proposed = not sure or len(values) < 2
-            if part:
-                self._note("attribute range", name, part.line, part.text, sure)
-            return Bounds(), AllowedValues(values, listed.rule, origin.confidence or _SURE, proposed, origin)
-        if part is None:
-            return Bounds(), None
-        bounds = read_bounds(part.text, kind)
-        understood = bounds is not None or (
-            kind in ("string", "strings") and bool(FREE.match(bare(part.text)))
-        )
-        self._note("attribute range", name, part.line, part.text, understood)
-        if not understood:
-            self._notes.find(
-                "range-unread", "hint", part.line, f"the range of {name} is not understood", _short(part.text)
-            )
-        return bounds or Bounds(), None
-
-    def _settled(
-        self, name: str, bullet: Bullet, default: Stated | None, bounds: Bounds, values: AllowedValues | None
-    ) -> AllowedValues | None:
-        """The values, in doubt where the default is none of them; one outside of its range is a finding."""
-        if default is None or default.none:
-            return values
-        items = default.value if isinstance(default.value, list) else [default.value]
-        part = bullet.part("default value") or bullet.part("default")
-        line = part.line if part else bullet.lines[0]
-        if values is not None and not all(each in values.values for each in items):
-            self._notes.find(
-                "default-outside-values",
-                "warning",
-                line,
-                f"the default of {name} is none of its values",
-                f"{default.value!r}; {', '.join(map(str, values.values))}",
-            )
-            origin = Origin("imported", values.origin.sources, None, values.rule, _DOUBTFUL)
-            return AllowedValues(values.values, values.rule, _DOUBTFUL, True, origin)
-        outside = [each for each in items if isinstance(each, int | float) and not _inside(each, bounds)]
-        if outside:
-            ranged = bullet.part("range of values")
-            self._notes.find(
-                "default-outside-range",
-                "warning",
-                line,
-                f"the default of {name} is outside of its range",
-                f"{outside[0]}; {_short(ranged.text) if ranged else ''}",
-            )
-        return values
 
     def _note(self, field: str, name: str, line: Line, text: str, understood: bool) -> None:
         self._notes.field(field, name, line, text, "read" if understood else "unread")
-
-
-def _inside(value: int | float, bounds: Bounds) -> bool:
-    if bounds.at_least is not None and value < bounds.at_least:
-        return False
-    if bounds.more_than is not None and value <= bounds.more_than:
-        return False
-    return bounds.at_most is None or value <= bounds.at_most
 
 
 def _nested(bullet: Bullet) -> Iterator[tuple[str, Bullet]]:
@@ -288,7 +209,3 @@ def _nested(bullet: Bullet) -> Iterator[tuple[str, Bullet]]:
         if head and any(key in _KEYS for key, _ in child.parts()):
             yield head["names"], child
         yield from _nested(child)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:56].rstrip()} ..."
