@@ -35,7 +35,7 @@ def read_comment(text: str) -> Commented | None:
     if match is None:
         return None
     value = re.sub(r"\btrue\b", "True", re.sub(r"\bfalse\b", "False", match["value"], flags=re.I), flags=re.I)
-    label = match["label"].strip().lower().replace(" ", "_")
+    label = re.sub(r"(?: input)? contains?$", "", match["label"].strip().lower()).replace(" ", "_")
     if not value.startswith("["):
         return _single(label, value)
     printed = read_printed(value)

@@ -196,6 +196,7 @@ def test_bounds(text: str, kind: Any, bounds: Bounds | None) -> None:
         ("output value is: [0., 1.5]", "output", (2,), (0.0, 1.5)),
         ("cond value is: [[false, true]]", "cond", (1, 2), (False, True)),
         ("axis = 1", "axis", None, (1,)),
+        ("axes input contains [1, 2]", "axes", (2,), (1, 2)),
         ("beta value: 2.0", "beta", None, (2.0,)),
         ("[1, 2]", "", (2,), (1, 2)),
     ],
