@@ -95,10 +95,11 @@ def call_digest(
     inputs: tuple[tuple[str, Tensor | None], ...],
     model: bytes | None = None,
 ) -> str:
-    """The 12 hex digits of a case id: of operator, attributes, inputs, and the model that it carries."""
+    """The 12 hex digits of a case id: of operator, inputs, and attributes or the model in their place."""
+    said: Attributes = attributes if model is None else {}
     head = {
         "operator": str(operator),
-        "attributes": {name: [each.kind, each.value] for name, each in sorted(attributes.items())},
+        "attributes": {name: [each.kind, each.value] for name, each in sorted(said.items())},
         "inputs": [
             [name, None if each is None else [each.element_type.name, list(each.shape)]]
             for name, each in inputs

@@ -23,7 +23,11 @@ def name_case(name: str, operator: OperatorName, demand: Demand, digest: str) ->
     """An exported case keeps its id where it is still the same call, else its word; any other is named for
     its test."""
     known = exported_id(name)
-    if known is not None and demand == "answer" and (known.operator, known.digest) == (operator, digest):
+    if (
+        known is not None
+        and (demand == "answer" or known.family == "survival")
+        and (known.operator, known.digest) == (operator, digest)
+    ):
         return known
     word = (
         known.word if known is not None else re.sub(r"[^A-Za-z0-9_]+", "_", name)[-_LONGEST_WORD:].strip("_")
