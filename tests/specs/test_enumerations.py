@@ -10,10 +10,10 @@ import onnx.defs
 import pytest
 import yaml
 
-from specs.documents import Line, Passage, read_document
-from specs.importers import import_text
+from specs.documents import Line, Passage
 from specs.model import AllowedValues, AttributeSpec, Origin
 from specs.prose.values import ACCEPTED_FROM, find_values
+from tests.specs.read_pages import read_specs
 
 ENUMERATED = 49
 DEMANDED = 41
@@ -92,7 +92,7 @@ def test_values_of_the_current_operators() -> None:
 
 def test_values_in_operators_md(shared: Path) -> None:
     read = [each for each in _list() if each.line is not None]
-    specs = import_text(read_document(shared / "documents" / "onnx" / "Operators.md"))
+    specs = read_specs(shared / "documents" / "onnx" / "Operators.md")
     attributes = {
         (f"{spec.operator.domain}::{spec.operator.name}", each.name): each
         for spec in specs
@@ -112,7 +112,7 @@ def test_values_of_older_versions_and_of_com_microsoft(shared: Path) -> None:
     older = {(each.operator, each.attribute): each for each in _list("enumerations_older.yaml")}
     wrong, found = [], set()
     for file in ("onnx/Changelog.md", "onnxruntime/ContribOperators.md"):
-        for spec in import_text(read_document(shared / "documents" / file)):
+        for spec in read_specs(shared / "documents" / file):
             for each in spec.attributes.values():
                 if each.kind != "string" or each.values is None:
                     continue
@@ -131,7 +131,7 @@ def test_values_of_older_versions_and_of_com_microsoft(shared: Path) -> None:
 
 
 def test_every_answer_names_its_rule_its_confidence_and_its_line(shared: Path) -> None:
-    for spec in import_text(read_document(shared / "documents" / "onnx" / "Operators.md")):
+    for spec in read_specs(shared / "documents" / "onnx" / "Operators.md"):
         for each in spec.attributes.values():
             if each.values is not None:
                 origin = each.values.origin

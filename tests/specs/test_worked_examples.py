@@ -18,9 +18,8 @@ from typing import Any
 
 import pytest
 
-from specs.documents import read_document
-from specs.importers import import_text
 from specs.model import Spec, Value
+from tests.specs.read_pages import read_specs
 
 OUTPUTS, CALLS, EXAMPLES = 259, 220, 183
 """Outputs that are written down, the calls of `expect` that name them, the examples that hold these calls."""
@@ -185,11 +184,6 @@ def _literals_of(page: Path) -> list[Literal]:
     return [each for block in blocks for each in _Walk(block).literals()]
 
 
-@cache
-def _specs_of(page: Path) -> dict[str, Spec]:
-    return {each.operator.name: each for each in import_text(read_document(page))}
-
-
 @pytest.fixture
 def literals(shared: Path) -> list[Literal]:
     return _literals_of(shared / "documents" / "onnx" / "Operators.md")
@@ -197,7 +191,8 @@ def literals(shared: Path) -> list[Literal]:
 
 @pytest.fixture
 def specs(shared: Path) -> dict[str, Spec]:
-    return _specs_of(shared / "documents" / "onnx" / "Operators.md")
+    page = shared / "documents" / "onnx" / "Operators.md"
+    return {each.operator.name: each for each in read_specs(page)}
 
 
 def _elements_of(value: Value) -> list[Any] | None:

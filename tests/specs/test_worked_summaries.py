@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from opcert.names import OperatorName
-from specs.documents import Line, Passage, read_document
-from specs.importers import import_text
+from specs.documents import Line, Passage
 from specs.model import AttributeSpec, Document, Example, Finding, Origin, ParameterSpec, Spec
 from specs.worked.summaries import read_summary_example
+from tests.specs.read_pages import read_specs
 
 ORIGIN = Origin("imported")
 
@@ -93,7 +93,7 @@ def test_an_output_without_an_input_is_rejected() -> None:
 
 def test_the_summaries_of_operators_md(shared: Path) -> None:
     """The operators whose summaries write examples down, as a person counts them."""
-    specs = import_text(read_document(shared / "documents" / "onnx" / "Operators.md"))
+    specs = read_specs(shared / "documents" / "onnx" / "Operators.md")
     counts = {
         spec.operator.name: count
         for spec in specs
