@@ -20,12 +20,12 @@ DIALECT = "onnx-markdown"
 
 _HEADING = re.compile(
     r'^### (?:<sub>\w+</sub> )?(?:<a name="(?P<anchor>[^"]*)">(?:</a>)?)(?:<a name="[^"]*">)?'
-    r"\*\*(?P<name>[\w.]+?)(?:-(?P<version>\d+))?\*\*(?P<deprecated> \(deprecated\))?(?:</a>)?$"
+    r"\*\*(?P<name>[\w.]+?)(?:-(?P<version>\d{1,9}))?\*\*(?P<deprecated> \(deprecated\))?(?:</a>)?$"
 )
 _VERSIONED = re.compile(r"This\s+version\s+of\s+the\s+operator\s+has\s+been|No\s+versioning\s+maintained")
 _SINCE = re.compile(
-    r"^This version of the operator has been (?P<state>available|deprecated) since version (?P<version>\d+) "
-    r"of the (?:default ONNX|'(?P<domain>[\w.]+)') operator set\.(?: |$)"
+    r"^This version of the operator has been (?P<state>available|deprecated) since version "
+    r"(?P<version>\d{1,9}) of the (?:default ONNX|'(?P<domain>[\w.]+)') operator set\.(?: |$)"
 )
 _EXPERIMENTAL = "No versioning maintained for experimental ops."
 

@@ -17,13 +17,13 @@ from specs.onnx_pages.version import read_version
 
 DIALECT = "onnx-sphinx-rst"
 
-_SINCE = re.compile(r"\*\*since_version\*\*:\s+\*\*(\d+)\*\*")
+_SINCE = re.compile(r"\*\*since_version\*\*:\s+\*\*(\d{1,9})\*\*")
 _SENTENCE = re.compile(
     r"This version of the operator has been (?P<state>available|deprecated) "
-    r"\*\*since version (?P<version>\d+)(?: of domain (?P<domain>[\w.]+))?\*\*\."
+    r"\*\*since version (?P<version>\d{1,9})(?: of domain (?P<domain>[\w.]+))?\*\*\."
 )
-_HEADING = re.compile(r"^(?P<name>\w+) - (?P<version>\d+)(?: \((?P<domain>[\w.]+)\))?$")
-_COMPARED = re.compile(r"\btext_diff_\w+?_(\d+)_\d+\b|\.\. _l-onnx-op[\w.-]+?-(\d+):")
+_HEADING = re.compile(r"^(?P<name>\w+) - (?P<version>\d{1,9})(?: \((?P<domain>[\w.]+)\))?$")
+_COMPARED = re.compile(r"\btext_diff_\w+?_(\d{1,9})_\d{1,9}\b|\.\. _l-onnx-op[\w.-]+?-(\d{1,9}):")
 
 
 def recognise(text: Text) -> float:

@@ -18,7 +18,7 @@ _CUTS = re.compile(
         for each in _TITLES
     )
     + r"| (?=\* \*\*)| (?=\*\*_\w+\*\*(?: :: |$))|(?<=\*\*) (?=:: )"
-    r"|(?<=:) (?=[\w.]+ - \d+(?: \([\w.]+\))? =+(?: |$))"
+    r"|(?<=:) (?=[\w.]+ - \d{1,9}(?: \([\w.]+\))? =+(?: |$))"
     r"| (?=={3,}(?: |$))|(?<====) | (?=\.\. (?:_l-onnx|contents|toctree|tag-diff))"
     r"| (?=This version of the operator has been )"
 )

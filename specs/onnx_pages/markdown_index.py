@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 _LINK = re.compile(r'<a href="#(?P<name>[\w.]+)">(?P=name)</a>')
-_VERSION = re.compile(r'<a href="Changelog\.md#(?P<name>[\w.]+)-(?P<version>\d+)">(?P=version)</a>')
+_VERSION = re.compile(r'<a href="Changelog\.md#(?P<name>[\w.]+)-(?P<version>\d{1,9})">(?P=version)</a>')
 
 
 def read_index(lines: Iterable[str]) -> dict[str, int | None]:

@@ -17,7 +17,8 @@ from specs.worked.flattened import split_statements
 TITLES = ("Version", "Attributes", "Inputs", "Outputs", "Type Constraints", "Examples", "Function Body")
 _MARK = re.compile(
     r"</?dl>|<dt>(?:(?!</?d[tdl]>).)*</dt>|</?dd>|</?details>|<summary>(?:(?!</?summary>).)*</summary>"
-    rf"|#### (?:{'|'.join(TITLES)})\b(?: \(\d+ - (?:\d+|∞)\))?"
+    rf"|#### (?:{'|'.join(TITLES)})\b"
+    r"(?: \(\d{1,9} - (?:\d{1,9}|∞)\))?"
     r'|### (?:<sub>\w+</sub> )?(?:<a name="[^"]*">(?:</a>)?)+\*\*[\w.]+(?:-\d+)?\*\*'
     r"(?: \(deprecated\))?(?:</a>)?"
     r"|#{1,2} Version \d+ of the (?:default ONNX|'[\w.]+') operator set\b"

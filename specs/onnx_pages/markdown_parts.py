@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from opcert.attributes import AttributeKind
 from specs.documents import Line, Passage
 from specs.model import Arity, Finding
+from specs.onnx_pages.definition_lists import DefinitionList, Term
 from specs.onnx_pages.parts import Item, Parts, split_types
 from specs.worked.examples import ExampleText
 
 _SECTION = re.compile(
-    r"^#### (?P<title>[A-Z][a-z]*(?: [A-Z][a-z]*)*)(?: \((?P<least>\d+) - (?P<most>\d+|∞)\))?(?P<rest>.*)$"
+    r"^#### (?P<title>[A-Z][a-z]*(?: [A-Z][a-z]*)*)"
+    r"(?: \((?P<least>\d{1,9}) - (?P<most>\d{1,9}|∞)\))?(?P<rest>.*)$"
 )
-_TERM = re.compile(r"^<dt><tt>(?P<name>[^<]*)</tt>(?: \((?P<words>[^)]*)\))? : (?P<type>.*)</dt>$")
 _DEFAULT = re.compile(r"^(?P<kind>[\w ]+?) \(default is (?P<default>.*)\)$", re.DOTALL)
 _WORDS = frozenset(["optional", "variadic", "heterogeneous", "differentiable", "non-differentiable"])
 _TYPE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.(), ]*\))?")
@@ -38,15 +39,6 @@ class _Section:
     place: Line
     bounds: Arity | None = None
     lines: list[Line] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class _Term:
-    """An item of a definition list: its line taken apart, and its description."""
-
-    match: re.Match[str]
-    line: Line
-    description: Passage
 
 
 class MarkdownParts:
@@ -115,64 +107,20 @@ class MarkdownParts:
             sections[title] = current
         return sections
 
-    def _terms(self, title: str) -> list[_Term]:
+    def _terms(self, title: str) -> list[Term]:
         section = self._sections.get(title)
         if section is None or not any(each.text for each in section.lines):
             # An operator without inputs has an empty section.
             return []
-        return list(self._list(title, section))
-
-    def _list(self, title: str, section: _Section) -> Iterator[_Term]:
-        """The items of a definition list; everything in it that is none is reported."""
-        state, last = "before", section.place
-        term: tuple[re.Match[str], Line] | None = None
-        description: list[Line] = []
-        names: set[str] = set()
-        for line in section.lines:
-            text = line.text
-            if not text:
-                continue
-            last = line
-            if state == "text" and text not in ("</dd>", "</dl>", "<dl>") and not text.startswith("<dt>"):
-                description.append(line)
-                continue
-            if state == "text" and term is not None:
-                if text != "</dd>":
-                    self._unread(title, line, f"the description of {term[0]['name']} has no end")
-                yield _Term(*term, Passage(description))
-                term, description, state = None, [], "between"
-                if text == "</dd>":
-                    continue
-            if text == "<dl>" and state == "before":
-                state = "between"
-            elif text == "</dl>" and state == "between":
-                state = "after"
-            elif text == "<dd>" and state == "term":
-                state = "text"
-            elif text.startswith("<dt>") and state in ("between", "term"):
-                if term is not None:
-                    self._unread(title, line, f"{term[0]['name']} has no description")
-                    yield _Term(*term, Passage([]))
-                match = _TERM.match(text)
-                term, state = None, "between"
-                if match is None or not match["name"]:
-                    self._unread(title, line, "the item is not written as name, colon and type")
-                elif match["name"] in names:
-                    self._unread(title, line, f"{match['name']} stands twice in it")
-                else:
-                    names.add(match["name"])
-                    term, state = (match, line), "term"
-            else:
-                self._unread(title, line, "a line stands where an item or the end of the list belongs")
-        if term is not None:
-            yield _Term(*term, Passage(description))
-        if state != "after":
-            self._find("section-cut", last, f"the list of {title.lower()} has no end", "no </dl> follows")
+        found = DefinitionList(title, section.place)
+        terms = found.read(section.lines)
+        self.findings += found.findings
+        return terms
 
     def _unread(self, title: str, line: Line, evidence: str) -> None:
         self._find("item-unread", line, f"a line of the section {title} cannot be read", evidence)
 
-    def _attribute(self, term: _Term) -> Item:
+    def _attribute(self, term: Term) -> Item:
         text = term.match["type"]
         words: tuple[str, ...] = ()
         default = _DEFAULT.match(text)
@@ -191,7 +139,7 @@ class MarkdownParts:
             default=default["default"] if default else None,
         )
 
-    def _parameter(self, term: _Term) -> Item:
+    def _parameter(self, term: Term) -> Item:
         words = (
             tuple(each.strip() for each in (term.match["words"] or "").split(",")) if term.match[2] else ()
         )
@@ -211,7 +159,7 @@ class MarkdownParts:
             differentiable=next((derivable[each] for each in words if each in derivable), None),
         )
 
-    def _constraint(self, term: _Term) -> Item:
+    def _constraint(self, term: Term) -> Item:
         types = tuple(split_types(term.match["type"]))
         if term.match["words"] or not types or not all(map(_TYPE.fullmatch, types)):
             self._unread(

@@ -17,7 +17,7 @@ _ITEM = re.compile(
     r"^\* \*\*(?P<name>[^*]+)\*\*(?: \((?P<options>(?:``.*?``|[^)`])*)\))?(?: - \*\*(?P<type>.+?)\*\*)?"
     r"(?P<types> in \()?(?P<end>.*)$"
 )
-_BETWEEN = re.compile(r"^Between (\d+) and (\d+) (inputs|outputs)\.?$")
+_BETWEEN = re.compile(r"^Between (\d{1,10}) and (\d{1,10}) (inputs|outputs)\.?$")
 _EXAMPLE_TITLE = re.compile(r"^\*\*(_\w+)\*\*$")
 _DEFAULT = re.compile(r"^default is ``(?P<text>.*)``$")
 _TYPE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.(), ]*\))?")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -139,17 +139,22 @@ def test_a_section_that_is_missing_is_reported(dialect: str) -> None:
 
 
 def test_missing_attributes_are_reported_where_the_text_speaks_of_them() -> None:
-    """Without its attributes a page can be a whole page of another operator; the package still tells."""
-    counts: Counter[bool] = Counter()
+    """Without its attributes a page can be a whole page of another operator; the package still tells.
+
+    Of the 458 versions that have attributes, the text of 162 speaks of them elsewhere.
+    """
+    spoken = 0
     schemas = [each for each in onnx_schemas() if each.attributes and not each.deprecated]
     for schema in schemas[:: 24 // EXAMPLES]:
         raw = emit_changelog([schema]).encode()
         damaged = section_dropper("#### Attributes", "#{2,4} ")(raw, Random(0))
-        counts[not silent(raw, damaged, "Changelog.md")] += 1
+        if re.search(r"\battributes?\b", damaged.decode(), re.IGNORECASE):
+            spoken += 1
+            assert silent(raw, damaged, "Changelog.md") == []
         (spec,) = import_text(decode(damaged, "page.txt"))
         found = list(find_differences(spec, package_layer(schema), "the package"))
         assert len([each for each in found if "attribute" in each.message]) == len(schema.attributes)
-    assert counts[True] > counts[False] / 2
+    assert spoken > 5
 
 
 def test_damage_to_the_documents_themselves(shared: Path) -> None:
@@ -174,3 +179,22 @@ def test_damage_to_the_documents_themselves(shared: Path) -> None:
                 if not gone:
                     wrong[name].append(each)
     assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "hostile"),
+    [
+        ("Changelog.md", "#### Inputs", "#### Inputs (%s - 2)"),
+        ("Changelog.md", "since version 1 ", "since version %s "),
+        ("Changelog.md", "**Size-1**", "**Size-%s**"),
+        ("page", "**since_version**: **1**", "**since_version**: **%s**"),
+        ("page", "Size - 1\n", "Size - %s\n"),
+        ("page", "**Inputs**", "**Inputs**\n\nBetween %s and 2 inputs."),
+    ],
+)
+def test_numbers_beyond_all_bounds(dialect: str, text: str, hostile: str) -> None:
+    """Five thousand digits are no version and no bound."""
+    page = DIALECTS[dialect]([each for each in onnx_schemas() if str(each.operator) == "ai.onnx::Size-1"])
+    assert text in page
+    damaged = page.replace(text, hostile % ("9" * 5000))
+    assert silent(page.encode(), damaged.encode(), dialect) == []
