@@ -94,5 +94,5 @@ def _run(command: list[str], name: str, folder: Path) -> None:
         raise RuntimeUnavailable(
             f"the operators of {name} could not be read",
             got=lines[-1][:300] if lines else f"exit code {process.returncode}",
-            remedy="Name another version (for example onnx==1.20.0)",
+            remedy=f"Name another version: {name}==VERSION",
         )

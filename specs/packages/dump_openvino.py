@@ -34,14 +34,18 @@ def rows() -> Iterator[Row]:
         for line in texts.get("", "").split("\n"):
             yield {"is": "text", "text": line}
         yield from input_rows(function, texts)
-        yield from attribute_rows(function, node.get_attributes(), texts)
+        yield from attribute_rows(function, attributes(function, node), texts)
 
 
 def operators(folder: Path) -> dict[tuple[str, int], tuple[str, ast.FunctionDef, Any]]:
     """Of each operator version the place and function that make it, and an empty node of it."""
-    factory = import_module("openvino.utils.node_factory").NodeFactory
+    # Older releases keep their Python functions in a folder of their own.
+    old = not (folder / "opset1" / "ops.py").is_file()
+    module = "openvino.runtime.utils.node_factory" if old else "openvino.utils.node_factory"
+    factory = import_module(module).NodeFactory
     found: dict[tuple[str, int], tuple[str, ast.FunctionDef, Any]] = {}
-    paths = sorted(folder.glob("opset*/ops.py"), key=lambda each: int(each.parent.name[len("opset") :]))
+    parent = folder / "runtime" if old else folder
+    paths = sorted(parent.glob("opset*/ops.py"), key=lambda each: int(each.parent.name[len("opset") :]))
     for path in paths:
         opset = path.parent.name
         nodes = factory(opset).factory
@@ -50,10 +54,10 @@ def operators(folder: Path) -> dict[tuple[str, int], tuple[str, ast.FunctionDef,
             for name in created(function):
                 node = nodes.create(name)
                 since = int(node.get_type_info().version_id[len("opset") :])
-                place = f"{path.relative_to(folder.parent).as_posix()} line {function.lineno}"
+                line = f"{path.relative_to(folder.parent).as_posix()} line {function.lineno}"
                 # The function of the operator's own opset, else the first that makes it.
                 if (name, since) not in found or opset == f"opset{since}":
-                    found[name, since] = (place, function, node)
+                    found[name, since] = (line, function, node)
     return found
 
 
@@ -92,6 +96,18 @@ def input_rows(function: ast.FunctionDef, texts: dict[str, str]) -> Iterator[Row
                 "variadic": words.startswith("list"),
                 "text": texts.get(parameter.arg, ""),
             }
+
+
+def attributes(function: ast.FunctionDef, node: Any) -> dict[str, Any]:
+    """The attributes of an empty node with their values; None where the library cannot show them."""
+    try:
+        found: dict[str, Any] = node.get_attributes()
+    except RuntimeError:
+        # An older release refuses a value of its own; the function's parameters are what is left.
+        given = {name: value for value, name in passed_on(function).items()}
+        own = [each.arg for each, _ in parameters(function) if not _NODE.search(annotation(each))]
+        found = {given.get(name, name): None for name in own}
+    return found
 
 
 def attribute_rows(function: ast.FunctionDef, found: dict[str, Any], texts: dict[str, str]) -> Iterator[Row]:
@@ -155,10 +171,14 @@ def value_type(empty: Any, words: str) -> str:
         return "boolean"
     if isinstance(empty, (list, tuple)) or type(empty).__name__ in ("ndarray", "AxisVector"):
         items = [type(each).__name__ for each in empty]
-        named = re.search(r"list\[(int|float|str)\]", words)
+        named = re.search(r"[Ll]ist\[(int|float|str)\]", words)
         item = items[0] if items else named[1] if named else "int" if "Shape" in words else ""
         return f"{_ITEMS[item]}[]" if item in _ITEMS else "list"
-    return {"int": "int", "float": "float", "str": "string"}.get(type(empty).__name__, "other")
+    if empty is None:
+        named = re.search(r"\b(bool|int|float|str)\b", words)
+        item = {"bool": "boolean", **_ITEMS}.get(named[1], "other") if named else "other"
+        return f"{item}[]" if "ist[" in words and item in _ITEMS.values() else item
+    return _ITEMS.get(type(empty).__name__, "other")
 
 
 def main() -> None:

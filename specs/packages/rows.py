@@ -105,6 +105,8 @@ def read_dump(text: Text, dialect: str) -> Dump:
             where=Place(text.file),
             remedy="Make it anew: opcert import --from-package",
         )
+    if not operators:
+        raise UserError("the package defines no operator", got=release, where=Place(text.file))
     return Dump(document, operators)
 
 

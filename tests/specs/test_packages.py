@@ -86,6 +86,11 @@ def test_documents_and_their_package_agree(
 ) -> None:
     layers = read_markdown(read_document(shared / "documents" / "onnx" / name), None)
     assert len(layers) > 200
+    for layer in layers:
+        package = versions[layer.operator]
+        if not layer.deprecated:
+            allowed = {each.name: each.allowed for each in package.attributes.values()}
+            assert {each.name: each.allowed for each in layer.attributes.values()} == allowed
     found = [
         (layer.operator.short, each.message, each.evidence)
         for layer in layers
