@@ -53,7 +53,8 @@ def documents(shared: Path) -> list[Path]:
 
 
 def test_they_are_what_their_documents_say(shared: Path) -> None:
-    result = read_documents(documents(shared), remembered=remembered_assertions(OWN_FOLDER))
+    remembered = remembered_assertions(OWN_FOLDER)
+    result = read_documents(documents(shared), remembered=remembered, processes=2)
     plan = plan_files(result, OWN_FOLDER, keep_curated=True)
     assert find_drift(result, plan, OWN_FOLDER) == []
     for operator in set(list_operators()) - set(plan):
