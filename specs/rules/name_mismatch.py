@@ -64,7 +64,7 @@ def _marked_names(passage: Passage) -> Iterator[tuple[str, Source]]:
         in_code = match["code"] is not None
         start = match.start(str(match.lastgroup))
         text = match[str(match.lastgroup)]
-        if _COUNTED.search(passage.text[: match.start()][-12:]):
+        if _COUNTED.search(passage.text[max(match.start() - 12, 0) : match.start()]):
             continue
         for word in _WORD.finditer(text):
             indexed = text[word.end() : word.end() + 1] == "["

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from specs.documents import Text
@@ -112,3 +114,11 @@ def test_a_finding_stands_at_its_line() -> None:
     page = PAGE.format(**{**RIGHT, "summary": "Fine.\n\n  As `dilation[i]` says."})
     (spec,) = import_text(Text("page.md", page, "0" * 64))
     assert [(each.source.line, each.evidence) for each in spec.findings] == [(5, "dilation at line 5")]
+
+
+@pytest.mark.parametrize("text", ["`a` ", "``` ", "`a ", "'a' ", "(", "if ", "the\n"])
+def test_hostile_text_takes_time_in_proportion(text: str) -> None:
+    """Work that grew with the square of the text would take minutes here."""
+    begin = time.process_time()
+    findings(summary=text * 100_001)
+    assert time.process_time() - begin < 10
