@@ -181,6 +181,10 @@ def test_show_answers_for_each_domain(operator: str) -> None:
     assert re.search(r"^inputs\.\w+\.type +\S+  \(imported: [\w.]+:\d+", result.stdout, re.MULTILINE)
 
 
+def test_show_says_that_an_operator_is_deprecated() -> None:
+    assert "\n  deprecated\n" in _run("show", "ai.onnx::Scatter-11").stdout
+
+
 def test_show_says_what_else_there_is() -> None:
     assert re.search(r"there is a reference and a suite of [\d,]+ cases", _run("show", "Resize-18").stdout)
 
