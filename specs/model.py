@@ -89,7 +89,7 @@ class AttributeSpec:
 
     @property
     def allowed(self) -> tuple[str | int | float, ...] | None:
-        """The values that may be used: those of a sure rule, or that a person confirmed; None where unknown."""
+        """The values that may be used: of a sure rule, or confirmed by a person; None where unknown."""
         return None if self.values is None or self.values.proposed else self.values.values
 
 

@@ -21,7 +21,14 @@ FORMATS = ("text", "json", "sarif")
 
 @click.command(name="lint")
 @click.argument("subjects", nargs=-1, metavar="[DOCUMENT|OPERATOR]...")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How findings are written: for people, as JSON, or as SARIF 2.1.0.",
+)
 @click.option(
     "--findings",
     "acceptances",
