@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from opcert.errors import unwritable
@@ -47,6 +49,21 @@ def keep_suite(write: Callable[[Path], str]) -> Path:
         remedy = "Set XDG_CACHE_HOME to a folder that can, or name a place with -o."
         raise unwritable("the cache of suites", folder, error, remedy) from error
     return folder / digest
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Make suites one process after the other: who waits may find what it wants when it is let in."""
+    folder = suites_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
+    except OSError:  # who writes the suite says better what is wrong
+        yield
+        return
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def suite_of_sources(sources: str) -> Path | None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.kept_suites import keep_suite, remember_sources, suite_of_sources
+from conformance.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
 from generator.lock import read_lock, sources_digest
 from generator.suites import Progress, write_generated
 from generator.workshop import Options
@@ -35,9 +35,14 @@ def default_suite(progress: Progress) -> Path:
     kept = suite_of_sources(sources)
     if kept is not None:
         return kept
-    progress("generating the default suite (once; this takes about a minute)")
-    made = cached_suite((), Options(), progress)
-    remember_sources(sources, made.name)
+    with one_at_a_time():
+        # Somebody else may have made it while this process waited.
+        kept = suite_of_sources(sources)
+        if kept is not None:
+            return kept
+        progress("generating the default suite (once; this takes about a minute)")
+        made = cached_suite((), Options(), progress)
+        remember_sources(sources, made.name)
     locked = read_lock().digest
     if made.name != locked:
         progress(

@@ -11,6 +11,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
+_ABSENT = " is absent"
 _left_out: Counter[str] = Counter()
 
 
@@ -18,8 +19,7 @@ def _absent(what: str) -> None:
     """Skip where something is absent; in CI its absence is a failure."""
     if IN_CI:
         pytest.fail(f"{what} is absent, and CI must have it")
-    _left_out[what] += 1
-    pytest.skip(f"{what} is absent")
+    pytest.skip(f"{what}{_ABSENT}")
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +69,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             _absent(f"the runtime {runtime}")
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Count what was left out, in whichever process that was."""
+    if report.skipped and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if reason.endswith(_ABSENT):
+            _left_out[reason.removesuffix(_ABSENT)] += 1
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Say in the last line what was left out, and how to have it in."""
-    if _left_out:
+    if _left_out and not hasattr(config, "workerinput"):
         parts = ", ".join(f"{count} for want of {what}" for what, count in sorted(_left_out.items()))
         print(f"left out: {parts} (OPCERT_RUNTIMES=1 installs the runtimes)")
