@@ -57,7 +57,7 @@ def one_at_a_time() -> Iterator[None]:
     folder = suites_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / ".lock").open("w")
+        lock = folder.with_name("suites.lock").open("w")
     except OSError:  # who writes the suite says better what is wrong
         yield
         return
