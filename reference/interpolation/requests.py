@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from opcert.tensors import Tensor
 from reference.answers import OutsideDomain
@@ -33,7 +34,7 @@ class Readings:
     unit_axis: str = "formula"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """The numbers of a call, one for each entry of `axes` (not negative, none repeated).
 
@@ -87,8 +88,22 @@ def read_request(
     Raises OutsideDomain for axes out of range or repeated, for counts that do not match them, for both or
     neither of scales and sizes, and for values outside their range.
     """
+    return _read_request(X.shape, roi, scales, sizes, None if axes is None else tuple(axes), mode, policy)
+
+
+@lru_cache(maxsize=64)
+def _read_request(
+    shape: tuple[int, ...],
+    roi: Tensor | None,
+    scales: Tensor | None,
+    sizes: Tensor | None,
+    axes: tuple[int, ...] | None,
+    mode: str,
+    policy: str,
+) -> Request:
+    # A call is read once, and then again under every combination of readings.
     check_value("keep_aspect_ratio_policy", policy, POLICIES)
-    chosen = _read_axes(len(X.shape), axes)
+    chosen = _read_axes(len(shape), axes)
     if (scales is None) == (sizes is None):
         raise OutsideDomain("exactly one of scales and sizes is to be given")
     factors = None if scales is None else _read_scales(scales, len(chosen))
@@ -96,7 +111,7 @@ def read_request(
     region = None if roi is None else _read_roi(roi, len(chosen))
     if region is None and mode == "tf_crop_and_resize" and chosen:
         raise OutsideDomain("tf_crop_and_resize needs roi", expected=f"{2 * len(chosen)} finite numbers")
-    return Request(X.shape, chosen, mode, factors, lengths, region, policy)
+    return Request(shape, chosen, mode, factors, lengths, region, policy)
 
 
 def _read_axes(rank: int, axes: Sequence[int] | None) -> tuple[int, ...]:
@@ -138,6 +153,7 @@ def _read_roi(roi: Tensor, count: int) -> tuple[tuple[Fraction, Fraction], ...] 
     return tuple(zip(exact[:count], exact[count:], strict=True))
 
 
+@lru_cache(maxsize=256)
 def plan_axes(request: Request, readings: Readings) -> tuple[Axis | None, ...]:
     """What happens along each axis of the input; None where it stays as it is."""
     plans: list[Axis | None] = [None] * len(request.shape)
