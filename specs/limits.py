@@ -13,7 +13,7 @@ from opcert.errors import Place, UserError
 try:
     import resource
 except ImportError:  # a system that has no such limits
-    resource = None  # type: ignore[assignment]
+    resource = None  # type: ignore[assignment] # the name stands for a module elsewhere
 
 SECONDS = 60.0
 MEBIBYTES = 1024

@@ -151,4 +151,5 @@ def with_key(value: Kept, key: str) -> Kept:
         if isinstance(value, Spec):
             changed["documents"] = tuple(replace(each, key=key) for each in value.documents)
         result = replace(value, **changed)
-    return result  # type: ignore[no-any-return]
+    kept: Kept = result
+    return kept

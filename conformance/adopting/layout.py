@@ -128,7 +128,8 @@ def list_values(data_set: Path) -> tuple[list[Path], list[Path]]:
         if sorted(files) != list(range(len(files))):
             missing = next(each for each in range(len(files)) if each not in files)
             raise UserError("a file is missing", expected=f"{data_set.name}/{side}_{missing}.pb")
-    return tuple([files[each] for each in sorted(files)] for files in found.values())  # type: ignore[return-value] # two of them
+    inputs, outputs = ([files[each] for each in sorted(files)] for files in found.values())
+    return inputs, outputs
 
 
 def read_file(path: Path) -> bytes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from specs.documents import Passage, Text
 from specs.model import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
 from specs.openvino_pages.attribute_words import read_kind
-from specs.packages.rows import Row, passage_of, read_dump, recognise_package
+from specs.packages.rows import Row, passage_of, read_operators, recognise_package
 from specs.prose.values import find_values
 
 DIALECT = "openvino-package"
@@ -25,18 +24,11 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
 
     The package does not tell element types: the type variable of each input is its own.
     """
-    dump = read_dump(text, DIALECT)
-    specs = []
-    for rows in dump.operators:
-        head = rows[0]
-        name = OperatorName("org.openvino", head.word("name"), head.number_of("since_version"))
-        if operator in (None, name):
-            specs.append(_read(rows, name, dump.document))
-    if not specs:
-        raise UserError(
-            "the package does not define this operator", got=str(operator), where=Place(text.file)
-        )
-    return specs
+    return read_operators(text, DIALECT, operator, _name, _read)
+
+
+def _name(head: Row) -> OperatorName:
+    return OperatorName("org.openvino", head.word("name"), head.number_of("since_version"))
 
 
 def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:

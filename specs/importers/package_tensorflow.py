@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from specs.documents import Line, Text
 from specs.importers.tensorflow_docstring import operator_name
 from specs.layers import merge_layers
 from specs.model import Document, ParameterSpec, Spec, TypeConstraint
-from specs.packages.rows import Row, read_dump, recognise_package
+from specs.packages.rows import Row, read_operators, recognise_package
 from specs.packages.tensorflow_definitions import read_definition
 from specs.rules.document_vs_package import find_differences
 from specs.tensorflow_texts.docstrings import read_docstring
@@ -29,17 +28,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
 
     The docstring comes first; the definition adds what it leaves out, and contradictions are findings.
     """
-    dump = read_dump(text, DIALECT)
-    specs = []
-    for rows in dump.operators:
-        name = operator_name(rows[0].word("name"))
-        if operator in (None, name):
-            specs.append(_read(rows, name, dump.document))
-    if not specs:
-        raise UserError(
-            "the package does not define this operator", got=str(operator), where=Place(text.file)
-        )
-    return specs
+    return read_operators(text, DIALECT, operator, lambda head: operator_name(head.word("name")), _read)
 
 
 def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:

@@ -10,6 +10,16 @@ from specs.documents import Line, Passage
 from specs.model import Arity
 from specs.worked.examples import ExampleText
 
+KINDS: dict[str, AttributeKind] = {
+    "INT": "int",
+    "FLOAT": "float",
+    "STRING": "string",
+    "INTS": "ints",
+    "FLOATS": "floats",
+    "STRINGS": "strings",
+}
+"""Our kinds of attributes by ONNX's names for them."""
+
 
 @dataclass(frozen=True)
 class Item:

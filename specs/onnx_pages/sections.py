@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from opcert.attributes import AttributeKind
 from specs.documents import Line, Passage
 from specs.model import Arity, Finding, Source
-from specs.onnx_pages.parts import Item, Parts, split_types
+from specs.onnx_pages.parts import KINDS, Item, Parts, split_types
 from specs.worked.examples import ExampleText
 
 _TITLE = re.compile(r"^\*\*(Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\*$")
@@ -23,14 +22,6 @@ _DEFAULT = re.compile(r"^default is ``(?P<text>.*)``$")
 _TYPE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.(), ]*\))?")
 _NO_LIMIT = 2147483647
 _WORDS = frozenset(["", "optional", "variadic", "heterogeneous"])
-_KINDS: dict[str, AttributeKind] = {
-    "INT": "int",
-    "FLOAT": "float",
-    "STRING": "string",
-    "INTS": "ints",
-    "FLOATS": "floats",
-    "STRINGS": "strings",
-}
 
 
 @dataclass
@@ -157,8 +148,8 @@ class RstParts:
             name=name,
             line=lines[0],
             description=Passage(rest),
-            kind=_KINDS.get(kind),
-            other_type=_other_type(kind) if kind and kind not in _KINDS else None,
+            kind=KINDS.get(kind),
+            other_type=_other_type(kind) if kind and kind not in KINDS else None,
             words=("required",) if options == "required" else (),
             default=text[1:-1] if text is not None and quoted else text,
         )

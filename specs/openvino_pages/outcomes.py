@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from specs.documents import Line
-from specs.model import Finding, Severity
+from specs.model import Action, Finding, Severity
 
 State = Literal["read", "none", "open", "unread"]
 """`none`: the page says that there is no such thing; `open`: it leaves that to what is supported."""
@@ -36,5 +36,5 @@ class Notes:
     def find(
         self, code: str, severity: Severity, line: Line, message: str, evidence: str, *, mended: bool = False
     ) -> None:
-        action = "repaired" if mended else "noted"
-        self.findings.append(Finding(code, severity, line.source(), message, evidence or "nothing", action))  # type: ignore[arg-type]
+        action: Action = "repaired" if mended else "noted"
+        self.findings.append(Finding(code, severity, line.source(), message, evidence or "nothing", action))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from specs.model import Origin, TypeConstraint
 from specs.openvino_pages.element_types import SIGNED, UNSIGNED, read_types
 from specs.openvino_pages.items import Bullet
-from specs.openvino_pages.outcomes import Notes
+from specs.openvino_pages.outcomes import Notes, State
 from specs.openvino_pages.tokens import plain
 
 _HEAD = re.compile(
@@ -50,8 +50,8 @@ class TypeReader:
             return
         self.names[name] = bullet
         types = read_types(phrase)
-        state = "unread" if types is None else "open" if types.open else "read"
-        self.notes.field("type variable", name, line, phrase, state)  # type: ignore[arg-type]
+        state: State = "unread" if types is None else "open" if types.open else "read"
+        self.notes.field("type variable", name, line, phrase, state)
         if types is None:
             self.notes.find(
                 "type-unread",

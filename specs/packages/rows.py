@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from opcert.errors import Place, UserError
+from opcert.names import OperatorName
 from specs.documents import KEY, Line, Passage, Text
-from specs.model import Document
+from specs.model import Document, Spec
 
 FORMAT = "opcert-package/1"
 _HEADER = re.compile(r'\A\{"format": "opcert-package/[^"]*", "package": "(?P<package>[^"]+)"')
@@ -108,6 +109,25 @@ def read_dump(text: Text, dialect: str) -> Dump:
     if not operators:
         raise UserError("the package defines no operator", got=release, where=Place(text.file))
     return Dump(document, operators)
+
+
+def read_operators(
+    text: Text,
+    dialect: str,
+    wanted: OperatorName | None,
+    name_of: Callable[[Row], OperatorName],
+    read: Callable[[Sequence[Row], OperatorName, Document], Spec],
+) -> list[Spec]:
+    """The spec of every operator of a dump, or of the one wanted.
+
+    Raises UserError as `read_dump` does, and where there is none of the operator that is wanted.
+    """
+    dump = read_dump(text, dialect)
+    named = [(name_of(rows[0]), rows) for rows in dump.operators]
+    specs = [read(rows, name, dump.document) for name, rows in named if wanted in (None, name)]
+    if not specs:
+        raise UserError("the package does not define this operator", got=str(wanted), where=Place(text.file))
+    return specs
 
 
 def _rows(text: Text) -> Iterator[Row]:

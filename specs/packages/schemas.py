@@ -6,45 +6,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from opcert.attributes import AttributeKind
-from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from specs.documents import Line, Passage, Text
-from specs.model import Arity, Spec
-from specs.onnx_pages.parts import Item, Parts
+from specs.model import Arity, Document, Spec
+from specs.onnx_pages.parts import KINDS, Item, Parts
 from specs.onnx_pages.version import read_version
-from specs.packages.rows import Row, passage_of, read_dump
+from specs.packages.rows import Row, passage_of, read_operators
 from specs.worked.examples import ExampleText
 
-_KINDS: dict[str, AttributeKind] = {
-    "INT": "int",
-    "FLOAT": "float",
-    "STRING": "string",
-    "INTS": "ints",
-    "FLOATS": "floats",
-    "STRINGS": "strings",
-}
 _DERIVABLE = {"Differentiable": True, "NonDifferentiable": False}
 
 
 def read_schemas(text: Text, dialect: str, operator: OperatorName | None) -> list[Spec]:
     """Every operator version of a dump, or the one asked for; raises UserError where there is none of it."""
-    dump = read_dump(text, dialect)
-    specs = []
-    for rows in dump.operators:
-        head = rows[0]
-        name = OperatorName(head.word("domain"), head.word("name"), head.number_of("since_version"))
-        if operator in (None, name):
-            specs.append(_of_schema(read_version(name, dump.document, _parts(rows), ())))
-    if not specs:
-        raise UserError(
-            "the package does not define this operator", got=str(operator), where=Place(text.file)
-        )
-    return specs
+    return read_operators(text, dialect, operator, _name, _read)
 
 
-def _of_schema(spec: Spec) -> Spec:
+def _name(head: Row) -> OperatorName:
+    return OperatorName(head.word("domain"), head.word("name"), head.number_of("since_version"))
+
+
+def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
     """The spec, its defaults marked as the schema's own and not as printed ones."""
+    spec = read_version(name, document, _parts(rows), ())
     origins = {
         path: replace(origin, rule="schema") if origin.rule == "printed-default" else origin
         for path, origin in spec.origins.items()
@@ -83,7 +67,7 @@ def _arity(row: Row, name: str) -> Arity:
 
 def _attribute(row: Row) -> Item:
     word = row.word("type")
-    kind = _KINDS.get(word)
+    kind = KINDS.get(word)
     other = f"list of {word.lower()}" if word.endswith("S") else word.lower()
     return Item(
         name=row.word("name"),

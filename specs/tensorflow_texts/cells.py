@@ -6,7 +6,7 @@ import re
 
 from opcert.names import OperatorName
 from specs.documents import Line, Passage
-from specs.model import AllowedValues, AttributeSpec, Finding, Origin, ParameterSpec, Spec, TypeConstraint
+from specs.model import Finding, Origin, ParameterSpec, Spec, TypeConstraint
 from specs.tensorflow_texts.arguments import describe_tensor
 from specs.tensorflow_texts.element_types import is_type, our_type
 from specs.tensorflow_texts.examples import read_input_examples
@@ -39,21 +39,7 @@ def read_cell(name: str, passage: Passage, line: Line) -> Spec:
     origin = Origin("imported", (line.source(),))
     attribute = _attribute(passage.text)
     if attribute is not None:
-        values = None
-        if attribute.values is not None:
-            values = AllowedValues(attribute.values, "stated-list", 1.0, False, origin)
-        spec = AttributeSpec(
-            name=name,
-            kind=attribute.kind,
-            required=attribute.required,
-            default=attribute.default,
-            has_default=attribute.has_default,
-            values=values,
-            origin=origin,
-            at_least=attribute.least,
-            other_type=attribute.other_type,
-            least_length=attribute.least_length,
-        )
+        spec = attribute.spec(name, attribute.stated_values(origin), origin)
         return Spec(_NAMELESS, (), {name: spec}, (), (), {}, prose=(passage.prose(f"attributes.{name}"),))
     phrase = _tensor(passage.text)
     variable = f"T_{name}"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from opcert.names import OperatorName
 from specs.documents import Line, Passage
 from specs.model import (
-    AllowedValues,
     Arity,
     AttributeSpec,
     Document,
@@ -123,25 +122,12 @@ class _Builder:
             )
             self.attributes[item.name] = AttributeSpec(item.name, None, False, None, False, None, origin)
             return
-        values = None
-        if attribute.values is not None:
-            values = AllowedValues(attribute.values, "stated-list", 1.0, False, origin)
-        elif attribute.kind == "string":
+        values = attribute.stated_values(origin)
+        if values is None and attribute.kind == "string":
             values = find_values(item.passage, item.name, attribute.default)
         if attribute.has_default:
             self.origins[f"attributes.{item.name}.default"] = origin
-        self.attributes[item.name] = AttributeSpec(
-            name=item.name,
-            kind=attribute.kind,
-            required=attribute.required,
-            default=attribute.default,
-            has_default=attribute.has_default,
-            values=values,
-            origin=origin,
-            at_least=attribute.least,
-            other_type=attribute.other_type,
-            least_length=attribute.least_length,
-        )
+        self.attributes[item.name] = attribute.spec(item.name, values, origin)
 
     def _tensor(self, item: Item, phrase: TensorPhrase) -> ParameterSpec:
         """A tensor; its type variable is `T_<name>` unless it shares another's or the phrase names one."""

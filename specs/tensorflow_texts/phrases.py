@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from opcert.attributes import AttributeKind
+from specs.model import AllowedValues, AttributeSpec, Origin
 from specs.tensorflow_texts.element_types import is_type, our_type
 
 _QUOTED = r"`[^`]*`"
@@ -83,6 +84,27 @@ class AttributePhrase:
     least: int | None
     least_length: int | None
     end: int = 0
+
+    def stated_values(self, origin: Origin) -> AllowedValues | None:
+        """The list of values that the phrase has; None where it has none."""
+        if self.values is None:
+            return None
+        return AllowedValues(self.values, "stated-list", 1.0, False, origin)
+
+    def spec(self, name: str, values: AllowedValues | None, origin: Origin) -> AttributeSpec:
+        """The attribute of that name, with what the phrase says and the values that are known."""
+        return AttributeSpec(
+            name=name,
+            kind=self.kind,
+            required=self.required,
+            default=self.default,
+            has_default=self.has_default,
+            values=values,
+            origin=origin,
+            at_least=self.least,
+            other_type=self.other_type,
+            least_length=self.least_length,
+        )
 
 
 def read_tensor(text: str) -> TensorPhrase | None:

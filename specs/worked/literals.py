@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from specs.evaluation import COMPARE
 from specs.relations import Bounds
 from specs.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
 from specs.worked.budget import Budget
-from specs.worked.operations import COMPARISONS, OPERATIONS, extent
+from specs.worked.operations import OPERATIONS, extent
 from specs.worked.plain_calls import ITERTOOLS, MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
 from specs.worked.values import UNREAD, Part, Unknown, is_read
 
@@ -143,7 +144,7 @@ class LiteralReader:
             right = self._read(each)
             if any(not is_read(value) or isinstance(value, np.ndarray) for value in (left, right)):
                 return UNREAD
-            if not COMPARISONS[type(kind)](left, right):
+            if not COMPARE[type(kind)](left, right):
                 return False
             left = right
         return True
