@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -16,8 +13,8 @@ from pathlib import Path
 from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.kept_suites import keep_suite, kept_suite, remember_sources, suite_of_sources
 from conformance.runtimes import find_runtime, install
+from conformance.scripts import run_script
 from conformance.suites import open_suite
-from opcert.errors import RuntimeUnavailable
 
 NAME = "onnx-node"
 PACKAGE = "onnx"
@@ -48,7 +45,15 @@ def adopt_package(text: str, suite: Path, announce: Announce) -> Adoption:
     with tempfile.TemporaryDirectory(prefix="opcert-") as made:
         tests = Path(made) / "tests"
         tests.mkdir()
-        _dump(python, tests, Path(made))
+        run_script(
+            python,
+            _SCRIPT,
+            [str(tests)],
+            Path(made),
+            seconds=_SECONDS,
+            problem="the package did not give its node tests",
+            remedy=_REMEDY,
+        )
         versions = json.loads((tests / "source.json").read_text(encoding="utf-8"))
         source = {"package": PACKAGE, "version": versions["onnx"], "numpy": versions["numpy"]}
         return adopt_folder(tests, suite, source)
@@ -94,37 +99,3 @@ def _sources_digest() -> str:
     ):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    return {**kept, "LANG": "C.UTF-8", "HOME": str(folder / "home"), "TMPDIR": str(folder / "temporary")}
-
-
-def _dump(python: str, tests: Path, folder: Path) -> None:
-    for each in ("home", "temporary", "work"):
-        (folder / each).mkdir()
-    with subprocess.Popen(
-        [python, "-I", "-B", "-X", "utf8", str(_SCRIPT), str(tests)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        cwd=folder / "work",
-        env=_environment(folder),
-        start_new_session=True,
-    ) as process:
-        try:
-            _, stderr = process.communicate(timeout=_SECONDS)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
-            reason = f"nothing within {_SECONDS} s"
-            raise RuntimeUnavailable("the package did not give its node tests", got=reason) from None
-    if process.returncode:
-        lines = stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeUnavailable(
-            "the package did not give its node tests",
-            got=lines[-1][:300] if lines else f"exit code {process.returncode}",
-            remedy=_REMEDY,
-        )

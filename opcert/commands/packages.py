@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +10,8 @@ from pathlib import Path
 import specs.packages
 from conformance.environments import environments_folder
 from conformance.runtimes import find_runtime, install
-from conformance.worker_process import worker_environment
-from opcert.errors import RuntimeUnavailable, UserError, unwritable
+from conformance.scripts import run_script
+from opcert.errors import UserError, unwritable
 from opcert.names import slug
 
 _SCRIPTS = {
@@ -61,38 +58,16 @@ def _dump(script: Path, name: str, python: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="making-", dir=target.parent) as made:
             written = Path(made) / "facts.jsonl"
-            _run([str(python), "-I", "-B", "-X", "utf8", str(script), name, str(written)], name, Path(made))
+            run_script(
+                str(python),
+                script,
+                [name, str(written)],
+                Path(made),
+                seconds=_SECONDS,
+                problem=f"the operators of {name} could not be read",
+                remedy=f"Name another version: {name}==VERSION",
+            )
             written.replace(target)
     except OSError as error:
         remedy = "Set XDG_CACHE_HOME to a folder of yours."
         raise unwritable("the facts of a package", target, error, remedy) from error
-
-
-def _run(command: list[str], name: str, folder: Path) -> None:
-    for each in ("home", "temporary", "work"):
-        (folder / each).mkdir()
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        cwd=folder / "work",
-        env=worker_environment(folder, command[0], {}),
-        start_new_session=True,
-    ) as process:
-        try:
-            _, stderr = process.communicate(timeout=_SECONDS)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
-            raise RuntimeUnavailable(
-                f"the operators of {name} could not be read", got=f"nothing within {_SECONDS} s"
-            ) from None
-    if process.returncode:
-        lines = stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeUnavailable(
-            f"the operators of {name} could not be read",
-            got=lines[-1][:300] if lines else f"exit code {process.returncode}",
-            remedy=f"Name another version: {name}==VERSION",
-        )
