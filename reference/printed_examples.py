@@ -6,8 +6,10 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opcert.attributes import AttributeValue, attribute
 from opcert.errors import OpcertError, UserError
@@ -105,9 +107,15 @@ def find_difference(
     outputs: Sequence[tuple[str, Value | None]],
     inputs: Mapping[str, Tensor | None],
 ) -> str | None:
+    """Why what an example prints is not what is answered, in words; None where it is.
+
+    A relation to the inputs is held to equal elements; numbers to what is allowed and what printing rounds.
+    """
     for answer, (name, value) in zip(answers, outputs, strict=False):
         if value is None:
             continue
+        if value.shape != answer.expected.shape and (value.data is not None or value.relation is None):
+            return f"{name} is printed with shape {list(value.shape)}, and has {list(answer.expected.shape)}"
         if value.relation is not None:
             arrays = {each: given.array for each, given in inputs.items() if given is not None}
             try:
@@ -116,34 +124,37 @@ def find_difference(
                 return f"the slices that {name} is said to be cannot be taken: {error}"
             if not np.array_equal(related, answer.expected.array):
                 return f"the slices that {name} is said to be are not the result"
-        elif value.shape != answer.expected.shape:
-            return f"{name} is printed with shape {list(value.shape)}, and has {list(answer.expected.shape)}"
-        elif value.data is not None and (found := _numbers(answer, value)) is not None:
+        elif value.data is not None and (found := _elements(answer, value.data, value.decimals)) is not None:
             return f"{name}{found}"
     return None
 
 
-def _numbers(answer: Answer, value: Value) -> str | None:
+def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None) -> str | None:
     """The element that differs most from what is printed, beyond what is allowed and what printing rounds."""
     array = answer.expected.array
-    if array.dtype.kind not in "fiub" or not all(isinstance(each, int | float) for each in value.data or ()):
+    if answer.expected.element_type.kind in ("string", "bool"):
+        fits = np.array([str(one) == str(other) for one, other in zip(printed, array.flat, strict=True)])
+        return None if fits.all() else _told(array, printed, fits, int(np.argmin(fits)))
+    if array.dtype.kind not in "fiu" or not all(isinstance(each, int | float) for each in printed):
         return None
     expected = array.astype(np.float64).reshape(-1)
-    printed = np.array(value.data, dtype=np.float64)
+    given = np.array(printed, dtype=np.float64)
     slack = np.zeros(expected.shape) if answer.allowed is None else answer.allowed.reshape(-1)
-    half_a_digit = 0.5 * 10.0**-value.decimals if value.decimals is not None else 0.0
+    half_a_digit = 0.5 * 10.0**-decimals if decimals is not None else 0.0
     # A page prints what a float32 computation gave.
     slack = slack + half_a_digit + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
-    off = np.abs(printed - expected)
-    fits = (off <= slack) | (np.isnan(printed) & np.isnan(expected)) | (printed == expected)
+    off = np.abs(given - expected)
+    fits = (off <= slack) | (np.isnan(given) & np.isnan(expected)) | (given == expected)
     for index, others in (answer.alternatives or {}).items():
-        fits[index] |= any(abs(float(each) - printed[index]) <= half_a_digit for each in others)
-    if fits.all():
-        return None
-    worst = int(np.argmax(np.where(fits, -1.0, off)))
+        fits[index] |= any(abs(float(each) - given[index]) <= half_a_digit for each in others)
+    return None if fits.all() else _told(array, printed, fits, int(np.argmax(np.where(fits, -1.0, off))))
+
+
+def _told(array: NDArray[Any], printed: Sequence[Any], fits: NDArray[np.bool_], worst: int) -> str:
     place = ", ".join(str(each) for each in np.unravel_index(worst, array.shape))
+    plain = array.reshape(-1)[worst]
+    is_now = f"{float(plain):.9g}" if array.dtype.kind in "fiu" else str(plain)
     count = int((~fits).sum())
     return (
-        f"[{place}] is printed as {value.data[worst] if value.data else None} and is {expected[worst]:.9g}; "
-        f"{count} of {expected.size} elements differ"
+        f"[{place}] is printed as {printed[worst]} and is {is_now}; {count} of {array.size} elements differ"
     )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from conformance.cases import Case, ExpectedOutput
+from conformance.cases import Case
 from generator.calls import Call
 from generator.data import fill
 from generator.workshop import Workshop, rule_text, word_of
 from opcert.attributes import Attribute, attribute
-from opcert.errors import UserError
 from opcert.tensors import Tensor, tensor
-from reference.answers import UnstableLength
+from reference.answers import Answer, UnstableLength
+from reference.printed_examples import find_difference
 from specs.model import Example, Finding, ParameterSpec, Spec, Value
 
 
@@ -89,58 +86,15 @@ def _disagreement(case: Case, example: Example) -> str | None:
     """Why the example's printed outputs fit none of the case's expectations; None where they fit one."""
     reasons = []
     for expectation in case.expectations:
-        reason = None
-        for (_, value), output in zip(example.outputs, expectation.outputs, strict=False):
-            if value is not None and reason is None:
-                reason = _difference(value, output, case)
+        answers = [
+            Answer(each.expected, each.allowed, {other.index: other.values for other in each.alternatives})
+            for each in expectation.outputs
+        ]
+        reason = find_difference(answers, example.outputs, dict(case.inputs))
         if reason is None:
             return None
         reasons.append(reason)
     return reasons[0] if reasons else None
-
-
-def _difference(value: Value, output: ExpectedOutput, case: Case) -> str | None:
-    if value.shape != output.expected.shape and (value.data is not None or value.relation is None):
-        return f"printed shape {list(value.shape)}, reference {list(output.expected.shape)}"
-    if value.relation is not None:
-        inputs = {name: each.array for name, each in case.inputs if each is not None}
-        try:
-            related = value.relation.apply(inputs)
-        except UserError as error:
-            return f"the stated relation cannot be computed: {error}"
-        if np.array_equal(related, output.expected.array):
-            return None
-        return "the stated relation gives other elements than the reference"
-    if value.data is None:
-        return None
-    return _numbers_differ(value, output)
-
-
-def _numbers_differ(value: Value, output: ExpectedOutput) -> str | None:
-    if output.expected.element_type.kind in ("string", "bool"):
-        same = [str(each) for each in value.data or ()] == [str(each) for each in _plain(output).tolist()]
-        return None if same else "the printed elements are not the reference's"
-    printed = np.array(value.data, dtype=np.float64)
-    expected = _plain(output).astype(np.float64)
-    precision = 0.5 * 10.0**-value.decimals if value.decimals is not None else 0.0
-    allowed = output.allowed.reshape(-1) if output.allowed is not None else np.zeros(expected.shape)
-    # A page prints what a float32 computation gave: half a unit of its last place on top of its digits.
-    allowed = allowed + precision + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
-    fits = (np.abs(printed - expected) <= allowed) | (np.isnan(printed) & np.isnan(expected))
-    for alternative in output.alternatives:
-        others = np.array(alternative.values, dtype=np.float64)
-        fits[alternative.index] |= bool(np.any(np.abs(others - printed[alternative.index]) <= precision))
-    if fits.all():
-        return None
-    worst = int(np.argmax(np.where(fits, -1.0, np.abs(printed - expected))))
-    return (
-        f"element {worst}: printed {printed[worst]}, reference {expected[worst]}, "
-        f"allowed {allowed[worst]:.3g}"
-    )
-
-
-def _plain(output: ExpectedOutput) -> NDArray[Any]:
-    return output.expected.array.reshape(-1)
 
 
 def _note(workshop: Workshop, example: Example, code: str, message: str, evidence: str) -> None:

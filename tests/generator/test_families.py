@@ -161,8 +161,8 @@ def test_an_example_that_the_reference_contradicts_is_a_finding() -> None:
     bench = workshop(examples=(wrong, reshaped))
     example.make_cases(bench)
     assert [(each.code, each.source) for each in bench.findings] == [("example-vs-reference", HERE)] * 2
-    assert "element 1: printed 5.0, reference 3.0" in bench.findings[0].evidence
-    assert "printed shape [1, 2]" in bench.findings[1].evidence
+    assert "Y[1] is printed as 5 and is 3; 1 of 2 elements differ" in bench.findings[0].evidence
+    assert "Y is printed with shape [1, 2], and has [2]" in bench.findings[1].evidence
 
 
 def test_an_example_that_breaks_a_rule_is_a_finding_and_no_case() -> None:
