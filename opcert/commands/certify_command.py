@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.limits import Limits
-from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.commands import shared_options
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -17,20 +17,12 @@ if TYPE_CHECKING:
 
 @click.command("certify")
 @click.argument("runtime")
-@click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
+@shared_options.suite
 @click.option("--profile", "profile_name", help="What to demand: a profile's name, or its YAML file.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.01, 86400),
-    default=Limits.case_seconds,
-    show_default=True,
-    help="Seconds for each case.",
-)
-@click.option("--python", help="The interpreter to run the runtime with.")
-@click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
+@shared_options.jobs
+@shared_options.timeout
+@shared_options.python
+@shared_options.upgrade
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/RUNTIME."
 )

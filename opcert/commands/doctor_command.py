@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.limits import Limits
+from opcert.commands import shared_options
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -22,19 +23,9 @@ _MARKS = {True: "ok", False: "FAILS", None: "not looked"}
 @click.option(
     "-s", "--suite", "suite_name", help="Where to find a case for a runtime that takes no ONNX model."
 )
-@click.option("--python", help="The interpreter to run the runtime with.")
-@click.option(
-    "--start-timeout",
-    type=click.FloatRange(0.01, 86400),
-    default=Limits.start_seconds,
-    help="Seconds for the runtime to start.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.01, 86400),
-    default=Limits.case_seconds,
-    help="Seconds for each request.",
-)
+@shared_options.python
+@shared_options.start_timeout
+@shared_options.timeout
 def command(
     runtime: str, suite_name: str | None, python: str | None, start_timeout: float, timeout: float
 ) -> int:

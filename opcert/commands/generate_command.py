@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from opcert.commands import shared_options
 from opcert.errors import ExitCode, UserError
 from opcert.names import OperatorName
 
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 3),
     help="Cover every combination of so many levels; this overrides what --size says of it.",
 )
-@click.option("--specs", "folders", multiple=True, type=click.Path(path_type=Path, file_okay=False),
-              help="Folders of specs to look in instead of those that ship with opcert.")  # fmt: skip
+@shared_options.specs
 @click.option("--check", is_flag=True, help="Generate again and compare with specs/suite.lock.")
 @click.option("--update", is_flag=True, help="Generate the default suite and write specs/suite.lock.")
 def command(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands import shared_options
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     help="The operator that a fragment describes, where it does not say so itself; of a page with many, the "
     "one to take (given again, the ones).",
 )
-@click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
+@shared_options.dialect
 @click.option(
     "--from-package",
     "packages",
@@ -59,9 +60,7 @@ if TYPE_CHECKING:
     help="Take only operators whose name fits, for example 'com.microsoft::*'; given again, one of several.",
 )
 @click.option("--each", is_flag=True, help="A row for each operator version, however many they are.")
-@click.option(
-    "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
-)
+@shared_options.processes
 def command(
     documents: tuple[Path, ...],
     folder: Path | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands import shared_options
 from opcert.errors import ExitCode, SeveralErrors, UserError
 
 if TYPE_CHECKING:
@@ -46,17 +47,9 @@ FORMATS = ("text", "json", "sarif")
     metavar="FILE=OPERATOR",
     help="The operator that a fragment describes, where it does not say so itself.",
 )
-@click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
-@click.option(
-    "--specs",
-    "folders",
-    multiple=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folders of specs to look for operators in, instead of those that ship with opcert.",
-)
-@click.option(
-    "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
-)
+@shared_options.dialect
+@shared_options.specs
+@shared_options.processes
 def command(
     subjects: tuple[str, ...],
     form: str,

@@ -7,34 +7,22 @@ from pathlib import Path
 import click
 
 from conformance.limits import Limits
-from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.commands import shared_options
 
 
 @click.command("run", help=__doc__)
 @click.argument("runtime")
-@click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
+@shared_options.suite
 @click.option("-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
-)
+@shared_options.jobs
 @click.option(
     "--forms",
     default="preferred",
     help="How inputs arrive: preferred (by the runtime), all, or some of inputs, initializers, dynamic.",
 )
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.01, 86400),
-    default=Limits.case_seconds,
-    help="Seconds for each case.",
-)
-@click.option(
-    "--start-timeout",
-    type=click.FloatRange(0.01, 86400),
-    default=Limits.start_seconds,
-    help="Seconds for the runtime to start.",
-)
+@shared_options.timeout
+@shared_options.start_timeout
 @click.option(
     "--memory",
     type=click.FloatRange(0.01, 4096),
@@ -44,8 +32,8 @@ from opcert.commands.suite_argument import DEFAULT, HELP
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
 @click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
-@click.option("--python", "python", help="The interpreter to run the runtime with.")
-@click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
+@shared_options.python
+@shared_options.upgrade
 @click.option(
     "-o",
     "--output",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands import shared_options
 from opcert.errors import UserError
 from opcert.names import OperatorName
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--why", "path", metavar="PATH", help="One fact, or all below a path, with every place and reason."
 )
-@click.option("--specs", "folders", multiple=True, type=click.Path(path_type=Path, file_okay=False),
-              help="Folders of specs to look in instead of those that ship with opcert.")  # fmt: skip
+@shared_options.specs
 def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     """Print the effective spec of OPERATOR: what was imported, confirmed, overridden and added.
 

@@ -1,0 +1,44 @@
+"""Options that several commands take, each said once: decorators, named as the options are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from conformance.limits import Limits
+from opcert.commands.suite_argument import DEFAULT, HELP
+
+_SECONDS = click.FloatRange(0.01, 86400)
+
+suite = click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
+jobs = click.option(
+    "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
+)
+processes = click.option(
+    "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
+)
+timeout = click.option(
+    "--timeout",
+    type=_SECONDS,
+    default=Limits.case_seconds,
+    show_default=True,
+    help="Seconds for each case.",
+)
+start_timeout = click.option(
+    "--start-timeout",
+    type=_SECONDS,
+    default=Limits.start_seconds,
+    show_default=True,
+    help="Seconds for the runtime to start.",
+)
+python = click.option("--python", help="The interpreter to run the runtime with.")
+upgrade = click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
+specs = click.option(
+    "--specs",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folders of specs to look in instead of those that ship with opcert.",
+)
+dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
