@@ -38,11 +38,15 @@ def readings_lines(results: Results) -> list[str]:
 
 def failure_lines(results: Results) -> list[tuple[str, str]]:
     """For each failure class, in the order to fix, a line, and the command for its smallest case."""
-    found = []
-    for each in classes_of(results):
-        line = f"{each.number}. {short_names(each.operators)}: {headline(each)} ({fit_text(each)})"
-        found.append((one_line(shown(line), 400), results.reproduction_command(each.smallest.id)))
-    return found
+    return [
+        (failure_line(each), results.reproduction_command(each.smallest.id)) for each in classes_of(results)
+    ]
+
+
+def failure_line(found: FailureClass) -> str:
+    """A class in one line: its number, operators, what its cases do and when, and how many fit."""
+    line = f"{found.number}. {short_names(found.operators)}: {headline(found)} ({fit_text(found)})"
+    return one_line(shown(line), 400)
 
 
 def headline(found: FailureClass) -> str:

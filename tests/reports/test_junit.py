@@ -17,7 +17,7 @@ from reports.formats.junit import render_junit
 from reports.results import Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, planted, sample_cases
 
-SCHEMA = Path(__file__).with_name("junit.xsd")
+SCHEMA = Path(__file__).parent / "schemas" / "junit.xsd"
 FAULT = {"kind": "repeats_differ", "operator": str(RESIZE_18), "message": "answers differ"}
 
 

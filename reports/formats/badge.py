@@ -1,0 +1,47 @@
+"""`badge.json`: what a shields.io endpoint badge reads. It states counts, and no score."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from reports.files import write_text
+from reports.headline import runtime_label
+from reports.results import Results
+from reports.text import count, one_line, plural, shown
+
+LABEL = "operator documents"
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    message, color = state_run(results)
+    label = f"{LABEL}: {one_line(shown(runtime_label(results.record)), 40)}"
+    return write_text(folder / "badge.json", render_badge(label, message, color))
+
+
+def render_badge(label: str, message: str, color: str) -> str:
+    """The endpoint's JSON."""
+    fields = {"schemaVersion": 1, "label": label, "message": message, "color": color}
+    return json.dumps(fields, ensure_ascii=True) + "\n"
+
+
+def state_run(results: Results) -> tuple[str, str]:
+    """The message and the colour of a run; a run that is not whole is never green."""
+    counts = results.counts
+    failing = sum(each.fails for each in results.cases)
+    if counts["harness_error"]:
+        return "not judged: a bug of opcert", "lightgrey"
+    if not failing and not counts["pass"] and not counts["observed"]:
+        return "unsupported" if counts["unsupported"] else "nothing ran", "lightgrey"
+    if failing or results.record.faults:
+        faults = f", {plural(len(results.record.faults), 'fault')}" if results.record.faults else ""
+        verb = "fails" if failing == 1 else "fail"
+        return f"{count(failing)} of {plural(len(results.cases), 'case')} {verb}{faults}", "red"
+    verb = "passes" if counts["pass"] == 1 else "pass"
+    passing = f"{count(counts['pass'])} of {plural(len(results.cases), 'case')} {verb}"
+    if not results.complete:
+        return f"{passing}, {count(counts['not_run'])} not run", "lightgrey"
+    if counts["unsupported"]:
+        return f"{passing}, {count(counts['unsupported'])} unsupported", "green"
+    return passing, "brightgreen"

@@ -1,0 +1,108 @@
+"""`ctrf.json`: a run in the Common Test Report Format, one test a case and one a fault.
+
+Status: `passed`; `failed` for what is not as the documents say; `skipped` for what is unsupported or did not
+run; `other` for what only had to survive, and for our own bugs. `rawStatus` is the verdict itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from reports.facts import text
+from reports.files import write_text
+from reports.headline import runtime_label
+from reports.readings import fault_text
+from reports.results import CaseResult, Results
+from reports.text import parse_moment, shown
+from reports.verdicts import FAILING
+
+SPEC_VERSION = "0.0.0"
+STATUS: Mapping[str, str] = {
+    "pass": "passed",
+    **dict.fromkeys(FAILING, "failed"),
+    "unsupported": "skipped",
+    "not_run": "skipped",
+    "observed": "other",
+    "harness_error": "other",
+}
+_STATUSES = ("passed", "failed", "skipped", "pending", "other")
+_LONGEST = 20_000
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "ctrf.json", render_ctrf(results))
+
+
+def render_ctrf(results: Results) -> str:
+    """The whole document; times are milliseconds."""
+    tests = [_test(results, each) for each in results.cases]
+    tests += [_fault(number, fault) for number, fault in enumerate(results.record.faults, 1)]
+    statuses = Counter(each["status"] for each in tests)
+    start = _milliseconds(results.record.header.get("started"))
+    stop = _milliseconds((results.record.footer or {}).get("finished")) or start
+    summary = {
+        "tests": len(tests),
+        **{each: statuses[each] for each in _STATUSES},
+        "suites": len(results.by_operator) + bool(results.record.faults),
+        "start": start,
+        "stop": stop,
+        "extra": {"verdicts": dict(results.counts), "complete": results.complete},
+    }
+    document = {
+        "reportFormat": "CTRF",
+        "specVersion": SPEC_VERSION,
+        "generatedBy": f"opcert {version('opcert')}",
+        "results": {
+            "tool": {"name": "opcert", "version": version("opcert")},
+            "summary": summary,
+            "tests": tests,
+            "environment": {
+                "testEnvironment": shown(runtime_label(results.record)),
+                "extra": {"suite": results.suite.digest},
+            },
+        },
+    }
+    return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
+
+
+def _test(results: Results, case: CaseResult) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": str(case.id),
+        "status": STATUS[case.verdict],
+        "rawStatus": case.verdict,
+        "duration": round(sum(row.seconds for row in case.rows) * 1000),
+        "suite": [str(case.operator), case.id.family],
+        "tags": [case.element_type],
+    }
+    row = case.row
+    if row is not None and row.reason:
+        found["message"] = shown(row.reason, _LONGEST)
+    if case.fails:
+        said = [each for each in (row.message, row.stderr) if each] if row is not None else []
+        found["trace"] = "\n".join(
+            [*(shown(each, _LONGEST) for each in said), results.reproduction_command(case.id)]
+        )
+    return found
+
+
+def _fault(number: int, fault: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": f"fault {number}",
+        "status": "failed",
+        "rawStatus": "fault",
+        "duration": 0,
+        "suite": ["faults of the run"],
+        "message": shown(fault_text(fault), _LONGEST),
+    }
+
+
+def _milliseconds(moment: object) -> int:
+    """Since 1970; 0 where there is no such moment."""
+    found = parse_moment(text(moment))
+    return 0 if found is None else int(found.timestamp() * 1000)

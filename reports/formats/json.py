@@ -1,0 +1,102 @@
+"""`report.json`: what the page says, for programs; its schema is `reports/schemas/report.json`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.canonical import plain
+from conformance.judge import VERDICTS
+from reports.facts import text
+from reports.failure_classes import FailureClass, classes_of
+from reports.files import write_text
+from reports.headline import list_warnings, runtime_label
+from reports.readings import fault_text, find_readings
+from reports.results import CaseResult, Results
+from reports.summary import headline
+from reports.type_order import in_type_order
+from reports.untested import find_untested
+
+FORMAT = "opcert-report/1"
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "report.json", render_json(results))
+
+
+def render_json(results: Results) -> str:
+    """The whole document; every list of counts adds up to its number of cases."""
+    header = results.record.header
+    document = {
+        "format": FORMAT,
+        "opcert": version("opcert"),
+        "runtime": {"label": runtime_label(results.record), **(header.get("runtime") or {})},
+        "platform": header.get("platform"),
+        "suite": results.suite.digest,
+        "started": text(header.get("started")),
+        "complete": results.complete,
+        "warnings": list(list_warnings(results)),
+        "counts": _counts(results.cases),
+        "operators": [_operator(results, cases) for cases in results.by_operator.values()],
+        "classes": [_failure_class(results, each) for each in classes_of(results)],
+        "faults": [fault_text(each) for each in results.record.faults],
+        "notTested": [each.text for each in find_untested(results)],
+        "cases": [_case(each) for each in results.cases],
+    }
+    return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
+
+
+def _counts(cases: Sequence[CaseResult]) -> dict[str, int]:
+    counted = Counter(each.verdict for each in cases)
+    return {**{each: counted[each] for each in VERDICTS}, "sum": len(cases)}
+
+
+def _operator(results: Results, cases: Sequence[CaseResult]) -> dict[str, Any]:
+    operator = cases[0].operator
+    types = in_type_order(each.element_type for each in cases)
+    return {
+        "operator": str(operator),
+        "counts": _counts(cases),
+        "elementTypes": {
+            name: _counts([each for each in cases if each.element_type == name]) for name in types
+        },
+        "readings": [
+            {"id": each.id, "kind": each.kind, "followed": each.followed}
+            for each in find_readings(results, operator)
+        ],
+    }
+
+
+def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
+    conditions = found.conditions
+    return {
+        "number": found.number,
+        "kind": found.kind,
+        "operators": [str(each) for each in found.operators],
+        "says": headline(found),
+        "conditions": None
+        if conditions is None
+        else [{"feature": each.feature, "values": list(each.values)} for each in conditions],
+        "fitting": len(found.cases),
+        "fulfilling": found.fulfilling,
+        "cases": [str(each.id) for each in found.cases],
+        "smallest": str(found.smallest.id),
+        "reproduce": results.reproduction_command(found.smallest.id),
+    }
+
+
+def _case(case: CaseResult) -> dict[str, Any]:
+    row = case.row
+    return {
+        "id": str(case.id),
+        "elementType": case.element_type,
+        "verdict": case.verdict,
+        "reason": row.reason if row is not None else None,
+        "errorOverAllowed": case.ratio,
+        "seconds": round(sum(each.seconds for each in case.rows), 7),
+    }

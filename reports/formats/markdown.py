@@ -1,0 +1,62 @@
+"""`report.md`: a run for the page of a CI step, below the size that such a step may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from reports.failure_classes import FailureClass, classes_of
+from reports.files import write_text
+from reports.headline import list_sentences, list_warnings, runtime_label
+from reports.markdown import code, plain, table, within
+from reports.readings import fault_text
+from reports.results import Results
+from reports.summary import failure_line, readings_lines, summary_table
+from reports.untested import find_untested
+
+LIMIT = 1024 * 1024
+"""Bytes that a step's summary may have."""
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "report.md", render_markdown(results))
+
+
+def render_markdown(results: Results, limit: int = LIMIT) -> str:
+    """The whole document. Totals and warnings come first; what does not fit is left out at the end."""
+    return within(_blocks(results), limit, "parts are")
+
+
+def _blocks(results: Results) -> Iterator[str]:
+    classes = classes_of(results)
+    yield f"# {plain(runtime_label(results.record))}"
+    yield " ".join(list_sentences(results, len(classes)))
+    for each in list_warnings(results):
+        yield f"**{plain(each)}**"
+    yield f"Suite {code(results.suite.digest)}"
+    head, *rows = summary_table(results)
+    yield "\n".join(table([head, *([plain(row[0]), *row[1:]] for row in rows)]))
+    if results.record.faults:
+        yield "## Faults of the whole run"
+        for fault in results.record.faults:
+            yield f"- {plain(fault_text(fault))}"
+    if classes:
+        yield "## What fails, in the order to fix it"
+        for found in classes:
+            yield _failure(results, found)
+    readings = readings_lines(results)
+    if readings:
+        yield "## Readings followed"
+        yield "\n".join(f"- {plain(each)}" for each in readings)
+    yield "## Not tested"
+    yield "\n".join(f"- {plain(each.text)}" for each in find_untested(results))
+
+
+def _failure(results: Results, found: FailureClass) -> str:
+    row = found.smallest.row
+    said = (row.reason if row is not None else None) or ""
+    lines = [f"{plain(failure_line(found))}"]
+    if said:
+        lines.append(f"Smallest: {code(said)}")
+    return "  \n".join([*lines, code(results.reproduction_command(found.smallest.id))])

@@ -1,0 +1,232 @@
+"""Formats for programs and CI pages: valid, whole, adding up, within their size, and safe with any text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.cases import Case
+from conformance.judge import FAILING, VERDICTS, Judgement, Verdict
+from conformance.records import Record
+from conformance.responses import HarnessFailed, Refused, Response
+from conformance.results import Result
+from conformance.totals import case_verdicts, count_verdicts
+from reports.certificate import make_certificate
+from reports.formats import list_formats, write_format
+from reports.formats.badge import state_run
+from reports.formats.csv import COLUMNS, render_csv
+from reports.formats.ctrf import STATUS, render_ctrf
+from reports.formats.json import render_json
+from reports.formats.junit import render_junit
+from reports.formats.markdown import LIMIT, render_markdown
+from reports.matrix import build_matrix
+from reports.results import Results, put_together
+from reports.schemas import load_schema
+from reports.summary import summary_table
+from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
+from tests.reports.test_junit import parse
+
+CTRF = json.loads((Path(__file__).parent / "schemas" / "ctrf.json").read_text())
+FAULT = {"kind": "repeats_differ", "operator": str(RESIZE_18), "message": "answers differ"}
+HOSTILE = (
+    "=cmd|' /C calc'!A0 <script>alert(1)</script> ](javascript:alert(1)) @all | `x` \u202e \x00\x1b[31m #1"
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    def respond(case: Case) -> Response:
+        return HarnessFailed("ours") if case.levels.get("rates") == "one" else planted(case)
+
+    maker = Maker(tmp_path_factory.mktemp("sample"))
+    made = maker.make(list(sample_cases(19)), respond, skip=2, faults=(FAULT,))
+    with made.suite:
+        yield put_together(made.suite, made.record)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """A run of eight cases, whose rows the property tests change."""
+    cases = [
+        make_case(operator, "cover", {"extent": extent}, kind)
+        for operator in (CROP_PAD, RESIZE_18)
+        for extent in ("same", "crop")
+        for kind in ("float", "string")
+    ]
+    made = Maker(tmp_path_factory.mktemp("few")).make(cases)
+    with made.suite:
+        yield put_together(made.suite, made.record)
+
+
+def test_every_format_writes_a_file_of_its_own(results: Results, tmp_path: Path) -> None:
+    written = [write_format(each, results, tmp_path) for each in list_formats() if each != "html"]
+    assert len({each.name for each in written}) == len(written)
+    assert all(each.stat().st_size for each in written)
+    assert {"badge", "csv", "ctrf", "html", "json", "junit", "markdown"} <= set(list_formats())
+
+
+def test_ctrf_is_valid_and_counts_its_tests(results: Results) -> None:
+    document = json.loads(render_ctrf(results))
+    jsonschema.validate(document, CTRF)
+    summary, tests = document["results"]["summary"], document["results"]["tests"]
+    assert summary["tests"] == len(tests) == len(results.cases) + 1
+    assert summary["start"] == 1794984000000  # 2026-11-18T06:40:00Z
+    assert summary["stop"] >= summary["start"]
+    for status in ("passed", "failed", "skipped", "pending", "other"):
+        assert summary[status] == sum(each["status"] == status for each in tests)
+    assert Counter(each["rawStatus"] for each in tests) == {**results.counts, "fault": 1}
+    failed = next(each for each in tests if each["status"] == "failed")
+    assert failed["trace"].splitlines()[-1].startswith("opcert repro ")
+
+
+def test_every_verdict_has_a_status() -> None:
+    assert set(STATUS) == set(VERDICTS)
+    assert {each for each, status in STATUS.items() if status == "failed"} == FAILING
+
+
+def test_json_is_valid_and_holds_every_case_and_class(results: Results) -> None:
+    document = json.loads(render_json(results))
+    jsonschema.validate(document, load_schema("report"))
+    assert [each["id"] for each in document["cases"]] == [str(each.id) for each in results.cases]
+    in_classes = sorted(case for each in document["classes"] for case in each["cases"])
+    assert in_classes == sorted(str(each.id) for each in results.cases if each.fails)
+    assert document["faults"] == ["answers differ"]
+
+
+def test_csv_has_one_line_a_case(results: Results) -> None:
+    head, *lines = csv.reader(io.StringIO(render_csv(results)))
+    assert tuple(head) == COLUMNS
+    assert [each[0] for each in lines] == [str(each.id) for each in results.cases]
+    assert Counter(each[4] for each in lines) == results.counts
+    for each in lines:
+        assert (each[4] in FAILING) == each[-1].startswith("opcert repro ")
+
+
+def test_markdown_begins_with_totals_and_stays_within_its_limit(results: Results) -> None:
+    whole = render_markdown(results)
+    assert len(whole.encode()) < LIMIT
+    assert "**2 cases were not run and count for nothing.**" in whole.replace("\\", "")
+    assert whole.count("opcert repro") == len(json.loads(render_json(results))["classes"])
+    short = render_markdown(results, 4000)
+    assert len(short.encode()) < 4000
+    assert short.startswith("# example")
+    assert "left out here for want of room" in short
+    assert short[:1000] == whole[:1000]
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "color"),
+    [
+        ({}, "8 of 8 cases pass", "brightgreen"),
+        ({0: "crash", 1: "mismatch"}, "2 of 8 cases fail", "red"),
+        ({0: "unsupported"}, "7 of 8 cases pass, 1 unsupported", "green"),
+        ({0: "not_run"}, "7 of 8 cases pass, 1 not run", "lightgrey"),
+        ({0: "harness_error", 1: "crash"}, "not judged: a bug of opcert", "lightgrey"),
+        (dict.fromkeys(range(8), "unsupported"), "unsupported", "lightgrey"),
+        (dict.fromkeys(range(8), "not_run"), "nothing ran", "lightgrey"),
+    ],
+)
+def test_a_badge_states_counts_and_is_green_only_for_what_is_whole(
+    few: Results, change: Mapping[int, Verdict], message: str, color: str
+) -> None:
+    verdicts = [change.get(number, "pass") for number in range(8)]
+    assert state_run(with_verdicts(few, verdicts)) == (message, color)
+
+
+def with_verdicts(results: Results, verdicts: list[Verdict], faults: int = 0) -> Results:
+    """The same run with other verdicts; a case that was not run has no row."""
+    rows = [
+        Result(**{**vars(each.rows[0]), "verdict": verdict, "outputs": ()})
+        for each, verdict in zip(results.cases, verdicts, strict=True)
+        if verdict != "not_run"
+    ]
+    counts = count_verdicts(case_verdicts(rows).values())
+    footer: dict[str, Any] = {"counts": counts, "faults": [FAULT] * faults, "digest": "0" * 64}
+    record = Record(results.record.path, {**HEADER, "suite": results.suite.digest}, tuple(rows), footer)
+    return put_together(results.suite, record)
+
+
+@settings(max_examples=25, deadline=None)
+@given(verdicts=st.lists(st.sampled_from(VERDICTS), min_size=8, max_size=8), faults=st.integers(0, 2))
+def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdict], faults: int) -> None:
+    """Each case is counted once, with its verdict, wherever cases are counted."""
+    changed = with_verdicts(few, verdicts, faults)
+    counts = Counter(verdicts)
+    failing = sum(counts[each] for each in FAILING)
+    assert changed.counts == counts
+
+    head, *rows, sums = summary_table(changed)
+    assert {name: int(number) for name, number in zip(head[1:-1], sums[1:-1], strict=True)} == {
+        each.replace("_", " "): number for each, number in counts.items() if number
+    }
+    assert int(sums[-1]) == 8 == sum(int(each[-1]) for each in rows)
+
+    document = json.loads(render_json(changed))
+    for part in ([document], document["operators"]):
+        total: Counter[str] = sum((Counter(each["counts"]) for each in part), Counter())
+        assert total.pop("sum") == 8
+        assert +total == counts
+    assert sum(len(each["cases"]) for each in document["classes"]) == failing
+
+    summary = json.loads(render_ctrf(changed))["results"]["summary"]
+    assert summary["tests"] == 8 + faults
+    assert summary["failed"] == failing + faults
+    assert sum(summary[each] for each in ("passed", "failed", "skipped", "pending", "other")) == 8 + faults
+
+    root = parse(render_junit(changed))
+    assert root.get("tests") == str(8 + faults)
+    assert root.get("failures") == str(failing + faults)
+    assert root.get("errors") == str(counts["harness_error"])
+
+    assert len(list(csv.reader(io.StringIO(render_csv(changed))))) == 8 + 1
+
+    matrix = build_matrix(changed.cases, ())
+    assert sum(matrix.column_totals) == matrix.total == 8
+    for row in (row for _, rows in matrix.domains for row in rows):
+        assert row.all.total == sum(cell.total for cell in row.cells if cell is not None)
+
+    if any(each not in ("not_run", "harness_error") for each in verdicts):
+        stated = make_certificate(changed).statement["predicate"]["counts"]
+        assert +Counter({name: number for name, number in stated.items() if name != "sum"}) == counts
+
+
+def test_hostile_text_is_shown_and_nothing_else(tmp_path: Path) -> None:
+    def change(case: Case, judged: Judgement) -> dict[str, Any]:
+        return {"reason": HOSTILE + "m" * 2_000_000, "message": HOSTILE, "stderr": "\x00" * 5}
+
+    case = make_case(RESIZE_18, "cover", {"mode": "linear"})
+    maker = Maker(tmp_path, {**HEADER, "runtime": {"name": HOSTILE, "version": "=1+1"}})
+    made = maker.make([case], lambda each: Refused("x", "y"), change=change)
+    results = put_together(made.suite, made.record, HOSTILE)
+
+    jsonschema.validate(json.loads(render_ctrf(results)), CTRF)
+    assert len(render_ctrf(results)) < 100_000
+    markdown = render_markdown(results)
+    assert "<script>" not in re.sub(r"\\<", "", re.sub("`+[^`]*`+", "", markdown))
+    assert "\u202e" not in markdown
+    assert "\x00" not in markdown
+    assert len(markdown) < 20_000
+    _, line = csv.reader(io.StringIO(render_csv(results)))
+    assert not any(each.startswith(("=", "+", "-", "@")) for each in line)
+    assert "\x00" not in "".join(line)
+    badge = json.loads(write_format("badge", results, tmp_path).read_text())
+    assert "\u202e" not in badge["label"]
+    assert badge["message"] == "1 of 1 case fails"
+
+
+def test_a_record_without_a_footer_is_never_green(few: Results) -> None:
+    partial = replace(few, record=replace(few.record, footer=None))
+    assert state_run(partial)[1] == "lightgrey"
+    assert "did not come to its end" in render_markdown(partial)
