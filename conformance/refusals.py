@@ -10,6 +10,7 @@ _LONGEST_HEAD = 180
 _LONG_LIST = 3
 # Where in a runtime's source something was noticed.
 _PLACE = re.compile(r"(?:Exception from|Check '.*' failed at) \S+:\d+:? ?")
+_PARTICULARS = re.compile(r"""0x[0-9a-fA-F]+|[0-9]+|'[^']*'|"[^"]*"|\{[^}]*\}|\[[^\]]*\]""")
 _SUMMARY = "Summary:"
 _TRACEBACK = "Traceback (most recent call last):"
 
@@ -42,6 +43,11 @@ def shorten(message: str) -> str:
     head = _cut(head, _LONGEST_HEAD)
     between = " " if head.endswith(":") else " ... "
     return head + between + _cut(telling, _LONGEST - len(head) - len(between))
+
+
+def signature(kind: str, message: str) -> str:
+    """What a refusal says, without its numbers and names: what says the same is taken for one cause."""
+    return _PARTICULARS.sub("#", f"{kind}: {message[:2000]}")
 
 
 def _cut(line: str, longest: int) -> str:

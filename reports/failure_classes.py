@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from conformance.refusals import signature
 from opcert.names import OperatorName
 from reports.conditions import Condition, Observation, separate
 from reports.failure_kinds import (
     DIFFERENCES,
-    PARTICULARS,
     SLIGHTLY,
     TIER_OF,
     TIERS,
@@ -119,10 +119,10 @@ def find_classes(cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
 
 
 def _complaint(kind: Kind, case: CaseResult) -> str:
-    """What a refusal says, without its numbers and names: what says the same is taken for one cause."""
+    """What a refusal says, in the form that all of one cause share."""
     if kind != "rejected_valid" or case.row is None:
         return ""
-    return PARTICULARS.sub("#", f"{case.row.error}: {(case.row.message or '')[:2000]}")
+    return signature(str(case.row.error), case.row.message or "")
 
 
 def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseResult]) -> list[FailureClass]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -48,5 +47,4 @@ VERBS: Mapping[Kind, str] = {
     "accepted_invalid": "accepts invalid input",
 }
 
-PARTICULARS = re.compile(r"""0x[0-9a-fA-F]+|[0-9]+|'[^']*'|"[^"]*"|\{[^}]*\}|\[[^\]]*\]""")
 DIFFERENCES = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
