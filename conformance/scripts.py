@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.worker_process import worker_environment
+from conformance.confinement import worker_environment
 from opcert.errors import RuntimeUnavailable
 
 _LONGEST = 300

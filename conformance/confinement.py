@@ -1,0 +1,162 @@
+"""Starting a process that is not trusted: what it finds around it, and what it cannot reach."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+
+_SCRIPT = Path(__file__).with_name("confine.py")
+_PASSED_ON = ("LD_LIBRARY_PATH",)
+# There are runtimes that install packages when they are imported, into whatever Python they find.
+_INSTALLS_NOTHING = {
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_NO_INDEX": "1",
+    "PIP_NO_INPUT": "1",
+    "UV_NO_CONFIG": "1",
+    "UV_NO_INDEX": "1",
+    "UV_OFFLINE": "1",
+}
+_PARTS = ("home", "temporary", "work")
+
+
+def worker_environment(folder: Path, program: str, more: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of a worker: of the caller's, where programs and libraries lie and no more.
+
+    Beside the worker's own `program` none of the Python environment that runs opcert can be found. `more` are
+    the variables that its adapter states. docs/worker-protocol.md lists them all.
+    """
+    kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {
+        **kept,
+        **_INSTALLS_NOTHING,
+        "PATH": os.pathsep.join([str(Path(program).parent), *_foreign_folders()]),
+        "LANG": "C.UTF-8",
+        "HOME": str(folder / "home"),
+        "TMPDIR": str(folder / "temporary"),
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONFAULTHANDLER": "1",
+        "PYTHONUTF8": "1",
+        **more,
+    }
+
+
+def _foreign_folders() -> list[str]:
+    """The folders of the caller's PATH that are not of the environment that opcert runs in."""
+    own = {Path(sys.executable).parent, Path(sys.prefix) / "bin", Path(sys.prefix) / "Scripts"}
+    return [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(each) not in own]
+
+
+def make_folder() -> Path:
+    """A new folder for one worker, with its HOME, its temporary files and its working folder."""
+    folder = Path(tempfile.mkdtemp(prefix="opcert-worker-"))
+    for each in _PARTS:
+        (folder / each).mkdir()
+    return folder
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a worker's folder, also where the worker has taken the right to do so away."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        folder.chmod(stat.S_IRWXU)
+        for root, names, _ in os.walk(folder):
+            for each in (Path(root, name) for name in names):
+                if not each.is_symlink():
+                    each.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start_confined(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, network: bool
+) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a command in a session of its own, with pipes for its three standard streams, in `folder`/work.
+
+    It inherits no other descriptor, leaves no core file, gains no privileges, dies with this process, and,
+    unless `network`, reaches no network where the system grants a user namespace. The second value is a
+    descriptor that is for the caller to close: from it `read_report` reads why the network is not cut off.
+    Raises OSError or ValueError where it cannot be started.
+    """
+    program = Path(command[0])
+    if not program.is_file() or not os.access(program, os.X_OK):
+        raise OSError(f"{program} is no program that can be run")
+    reading, writing = os.pipe()
+    words = [sys.executable, "-I", "-S", "-B", str(_SCRIPT), str(writing), str(os.getpid())]
+    words += ["open" if network else "cut", *command]
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=folder / "work",
+            env=dict(environment),
+            pass_fds=(writing,),
+            start_new_session=True,
+        )
+
+    try:
+        return _SPAWNER.call(start), reading
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+
+
+def read_report(descriptor: int) -> str | None:
+    """Why a started process can reach the network; None where it is cut off, or was not to be.
+
+    Waits until the process has become what it was started for.
+    """
+    told = b""
+    while data := os.read(descriptor, 4096):
+        told += data
+    return told.decode("utf-8", "replace") or None
+
+
+_Started = subprocess.Popen[bytes]
+
+
+class _Spawner:
+    """A thread that starts processes: they die with the thread that started them, so it must stay."""
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[tuple[Callable[[], _Started], SimpleQueue[_Started | Exception]]] = (
+            SimpleQueue()
+        )
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def call(self, start: Callable[[], _Started]) -> _Started:
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="opcert-spawner", daemon=True)
+                self._thread.start()
+        answer: SimpleQueue[_Started | Exception] = SimpleQueue()
+        self._asked.put((start, answer))
+        found = answer.get()
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _work(self) -> None:
+        while True:
+            start, answer = self._asked.get()
+            try:
+                answer.put(start())
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                answer.put(error)
+
+
+_SPAWNER = _Spawner()
