@@ -1,0 +1,96 @@
+"""Compare two runs: what was fixed, what regressed, over the cases that both ran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.errors import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.records import Record
+    from reports.comparison import Comparison
+
+
+@click.command("compare")
+@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("head", type=click.Path(path_type=Path))
+@click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=f"{HELP} That of HEAD.")
+@click.option("--base-suite", help="The suite of BASE, where that is another one. Default: that of -s.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file; without it, the terminal.",
+)
+def command(
+    base: Path, head: Path, suite_name: str, base_suite: str | None, form: str, output: Path | None
+) -> int:
+    """Compare the records BASE and HEAD case by case, over the cases that both ran.
+
+    A case regressed where it fails and did not, loses its process and did not, or is no longer supported;
+    then the answer is 1, as where the whole run shows a new fault. Cases of which the two suites expect
+    different things are told apart and are no regressions.
+    """
+    # Imported here, so that --help does not wait for them.
+    from conformance.records import read_record
+    from reports.comparison import compare_runs
+    from reports.files import write_text
+
+    before, after = read_record(base), read_record(head)
+    changed = _changed_expectations(before, after, base_suite or suite_name, suite_name)
+    found = compare_runs(before, after, changed)
+    rendered = _render(found, form, suite_name)
+    if output is None:
+        click.echo(rendered, nl=False)
+    else:
+        click.echo(str(write_text(output, rendered)))
+    return int(ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD)
+
+
+def _changed_expectations(base: Record, head: Record, base_suite: str, head_suite: str) -> list[str]:
+    """The cases of which the suites of two records expect different things; of one suite, none."""
+    if base.header.get("suite") == head.header.get("suite"):
+        return []
+    expected = [_expectations(base, base_suite, "--base-suite"), _expectations(head, head_suite, "-s")]
+    return [each for each, digest in expected[0].items() if expected[1].get(each, digest) != digest]
+
+
+def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
+    """The digest of what the suite of a record expects, by case; UserError where it is another suite."""
+    from opcert.commands.suite_argument import resolve_suite
+    from opcert.errors import Place, UserError
+
+    digest = str(record.header.get("suite"))
+    with resolve_suite(name, digest) as suite:
+        if suite.digest != digest:
+            raise UserError(
+                "the record is of another suite",
+                got=digest,
+                expected=suite.digest,
+                where=Place(str(record.path)),
+                remedy=f"Name the suite that was run with {option}.",
+            )
+        return {each: str(suite.entry(each)["expectation"]) for each in suite.case_ids}
+
+
+def _render(found: Comparison, form: str, suite_name: str) -> str:
+    from opcert.commands.failures import program
+    from reports.comparison_json import render_json
+    from reports.comparison_text import render_markdown, render_text
+
+    if form == "json":
+        return render_json(found)
+    if form == "markdown":
+        return render_markdown(found, suite_name)
+    return render_text(found, suite_name, program())

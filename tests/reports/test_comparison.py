@@ -1,0 +1,239 @@
+"""Comparing two runs: over the cases that both ran, every change of exactly one kind; 1 on regressions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from click.testing import Result as Done
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.cases import Case
+from conformance.judge import FAILING, VERDICTS, Verdict
+from conformance.records import Record, read_record
+from conformance.responses import Answered, Crashed, Refused, Response
+from conformance.results import Result
+from conformance.totals import case_verdicts, count_verdicts
+from opcert.commands import cli
+from opcert.errors import NothingRan, UserError
+from opcert.tensors import Tensor
+from reports.comparison import KINDS, compare_runs
+from reports.comparison_json import render_json
+from reports.comparison_text import LIMIT, render_markdown, render_text
+from reports.schemas import load_schema
+from tests.reports.sample import CROP_PAD, HEADER, Maker, Sample, make_case
+
+IDS = [f"ai.onnx/Resize-18/cover/{number:012x}" for number in range(6)]
+UNCOUNTED = {"not_run", "harness_error"}
+
+
+def record(verdicts: Mapping[str, Verdict], **more: Any) -> Record:
+    rows = tuple(
+        Result(case, "ai.onnx::Resize-18", "cover", "float", "inputs", 0, verdict, **more)
+        for case, verdict in verdicts.items()
+    )
+    counts = count_verdicts(case_verdicts(rows).values())
+    footer = {"counts": counts, "faults": [], "digest": "0" * 64}
+    return Record(Path("run.jsonl"), {**HEADER, "suite": "a" * 64}, rows, footer)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("pass", "mismatch", "regressed"),
+        ("unsupported", "mismatch", "regressed"),
+        ("pass", "unsupported", "regressed"),
+        ("mismatch", "crash", "regressed"),
+        ("observed", "timeout", "regressed"),
+        ("mismatch", "pass", "fixed"),
+        ("unsupported", "pass", "fixed"),
+        ("crash", "observed", "fixed"),
+        ("crash", "mismatch", "changed"),
+        ("mismatch", "rejected_valid", "changed"),
+        ("rejected_valid", "unsupported", "changed"),
+        ("pass", "pass", "same"),
+    ],
+)
+def test_each_change_has_its_kind(before: Verdict, after: Verdict, kind: str) -> None:
+    found = compare_runs(record({IDS[0]: before}), record({IDS[0]: after}))
+    assert [each.kind for each in found.changes] == [kind]
+    assert found.holds is (kind != "regressed")
+
+
+def test_error_is_compared_where_the_verdict_is_the_same() -> None:
+    small, large = ({"worst": {"ratio": each}} for each in (0.25, 0.75))
+    found = compare_runs(record({IDS[0]: "pass"}, **small), record({IDS[0]: "pass"}, **large))
+    assert found.counts["error"] == 1
+    assert found.holds
+    assert "pass, error 0.25 → pass, error 0.75" in render_text(found)
+
+
+verdict_maps = st.dictionaries(st.sampled_from(IDS), st.sampled_from(VERDICTS), max_size=6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(before=verdict_maps, after=verdict_maps, changed=st.sets(st.sampled_from(IDS)))
+def test_only_what_both_ran_is_compared_and_everything_adds_up(
+    before: dict[str, Verdict], after: dict[str, Verdict], changed: set[str]
+) -> None:
+    ran_before = {each for each, verdict in before.items() if verdict not in UNCOUNTED}
+    ran_after = {each for each, verdict in after.items() if verdict not in UNCOUNTED}
+    if not ran_before & ran_after:
+        with pytest.raises(NothingRan):
+            compare_runs(record(before), record(after))
+        return
+    found = compare_runs(record(before), record(after), changed)
+    assert {each.case for each in found.changes} == ran_before & ran_after
+    assert set(found.new) == ran_after - ran_before
+    assert set(found.gone) == ran_before - ran_after
+    assert sum(found.counts.values()) == len(found.changes)
+    for each in found.changes:
+        assert (each.kind == "expectation") == (each.case in changed)
+        if each.kind == "fixed":
+            assert each.after.verdict not in FAILING
+        if each.after.verdict in FAILING and each.before.verdict not in FAILING:
+            assert each.kind in ("regressed", "expectation")
+
+    document = json.loads(render_json(found))
+    jsonschema.validate(document, load_schema("comparison"))
+    assert sum(document["counts"].values()) == document["ranInBoth"]
+    told = Counter(each["kind"] for each in document["changes"])
+    assert told == +Counter({name: number for name, number in found.counts.items() if name != "same"})
+    said = render_text(found)
+    for kind in ("regressed", "fixed", "changed", "expectation"):
+        assert said.count(f"\n{kind}: ai.onnx/") == found.counts[kind]
+    assert said.count("opcert repro ") == found.counts["regressed"]
+
+
+def test_a_new_fault_is_a_regression_and_a_gone_one_is_told() -> None:
+    fault = {"kind": "repeats_differ", "operator": "ai.onnx::Resize-18", "message": "answers differ"}
+    calm, faulty = record({IDS[0]: "pass"}), record({IDS[0]: "pass"})
+    assert faulty.footer is not None
+    faulty.footer["faults"].append(fault)
+    assert not compare_runs(calm, faulty).holds
+    better = compare_runs(faulty, calm)
+    assert better.holds
+    assert "fault gone: answers differ" in render_text(better)
+
+
+def test_runs_that_differ_in_their_limits_say_so() -> None:
+    before = record({IDS[0]: "pass"})
+    header = {**before.header, "options": {"timeout": 99, "forms": "default", "repeat": 1}}
+    after = Record(Path("b"), header, before.results, None)
+    found = compare_runs(before, after)
+    assert any("differ in timeout: 10 and 99" in each for each in found.warnings)
+    assert any("head run has no footer" in each for each in found.warnings)
+
+
+def test_markdown_of_many_changes_stays_within_its_limit() -> None:
+    ids = [f"ai.onnx/Resize-18/cover/{number:012x}" for number in range(9000)]
+    before = record(dict.fromkeys(ids, "pass"))
+    after = record(dict.fromkeys(ids, "mismatch"), reason="@all <b>| `x`" * 20)
+    found = compare_runs(before, after)
+    text = render_markdown(found)
+    assert len(text.encode()) < LIMIT
+    assert "left out here for want of room" in text
+    assert "9,000" in text[:2000]
+    assert set(KINDS) == set(found.counts)
+
+
+# The command, on suites and records on disk.
+
+
+def answer(case: Case) -> Response:
+    return Answered((case.expectations[0].outputs[0].expected,), 0.001)
+
+
+def wrong(case: Case) -> Response:
+    wanted = case.expectations[0].outputs[0].expected
+    return Answered((Tensor(wanted.element_type, wanted.array + np.float32(1)),), 0.001)
+
+
+CASES = [make_case(CROP_PAD, "cover", {"extent": each}) for each in ("same", "crop", "pad")]
+
+
+def make(folder: Path, respond: Any, cases: list[Case] = CASES) -> Sample:
+    folder.mkdir()
+    made = Maker(folder).make(cases, respond)
+    made.suite.close()
+    return made
+
+
+def invoke(*words: object) -> Done:
+    return CliRunner().invoke(cli, ["compare", *map(str, words)], standalone_mode=False)
+
+
+def test_the_command_answers_1_where_something_regressed(tmp_path: Path) -> None:
+    good, bad = make(tmp_path / "good", answer), make(tmp_path / "bad", wrong)
+    worse = invoke(good.record.path, bad.record.path, "-s", good.suite.path)
+    assert worse.return_value == 1, worse.output
+    assert "3 cases ran in both: 3 regressed" in worse.output
+    assert f"repro {CASES[0].id} -s {good.suite.path}" in worse.output
+    better = invoke(bad.record.path, good.record.path, "-s", good.suite.path)
+    assert better.return_value == 0
+    assert "3 fixed" in better.output
+
+
+def test_each_format_is_written(tmp_path: Path) -> None:
+    good, bad = make(tmp_path / "good", answer), make(tmp_path / "bad", wrong)
+    for form in ("text", "markdown", "json"):
+        file = tmp_path / f"compared.{form}"
+        done = invoke(good.record.path, bad.record.path, "--format", form, "-o", file)
+        assert done.return_value == 1, done.output
+        assert "regressed" in file.read_text().lower()
+
+
+def test_cases_whose_expectation_changed_are_no_regressions(tmp_path: Path) -> None:
+    """The second suite expects something else of one case; the runtime answers as the first suite said."""
+    good = make(tmp_path / "good", answer)
+    case = CASES[0]
+    output = case.expectations[0].outputs[0]
+    doubled = type(output)(output.name, Tensor(output.expected.element_type, output.expected.array * 2))
+    expectation = type(case.expectations[0])((doubled,))
+    changed = type(case)(**{**vars(case), "expectations": (expectation,)})
+    other = make(tmp_path / "other", lambda each: answer(case) if each.id == case.id else answer(each),
+                 [changed, *CASES[1:]])  # fmt: skip
+    assert other.record.counts["mismatch"] == 1
+    words = (good.record.path, other.record.path, "-s", other.suite.path)
+    told = invoke(*words, "--base-suite", good.suite.path)
+    assert told.return_value == 0, told.output
+    assert f"expectation: {case.id}: pass → mismatch" in told.output
+    untold = invoke(*words)
+    assert isinstance(untold.exception, UserError)
+    assert "--base-suite" in str(untold.exception)
+
+
+def test_new_and_gone_cases_are_told_and_do_not_count(tmp_path: Path) -> None:
+    first, second = make(tmp_path / "a", answer, CASES[:2]), make(tmp_path / "b", answer, CASES[1:])
+    done = invoke(
+        first.record.path, second.record.path, "-s", second.suite.path, "--base-suite", first.suite.path
+    )
+    assert done.return_value == 0, done.output
+    assert f"new: {CASES[2].id}: pass" in done.output
+    assert f"gone: {CASES[0].id}: pass" in done.output
+    assert "1 case ran in both: 1 same" in done.output
+
+
+def test_runs_that_share_no_case_are_not_compared(tmp_path: Path) -> None:
+    first = make(tmp_path / "a", answer, CASES[:1])
+    second = make(tmp_path / "b", lambda each: Refused("x", "y"), CASES[1:])
+    done = invoke(
+        first.record.path, second.record.path, "-s", second.suite.path, "--base-suite", first.suite.path
+    )
+    assert isinstance(done.exception, NothingRan)
+
+
+def test_crashes_are_told_with_their_reason(tmp_path: Path) -> None:
+    good = make(tmp_path / "good", answer)
+    bad = make(tmp_path / "bad", lambda case: Crashed("the worker died of SIGSEGV", "SIGSEGV"))
+    found = compare_runs(read_record(good.record.path), read_record(bad.record.path))
+    assert "the worker died of SIGSEGV" in render_text(found)
+    assert "pass → crash" in render_markdown(found)
