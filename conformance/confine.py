@@ -3,8 +3,8 @@
     python -I -S -B confine.py REPORT PARENT NETWORK COMMAND...
 
 REPORT is the descriptor on which it says, before the command takes its place, why the network could not be
-cut off (nothing where it is, or where NETWORK is `open`). PARENT is the process that started it, with which it
-is to die. It needs the standard library alone, and nothing of it remains once the command runs.
+cut off (nothing where it is, or where NETWORK is `open`). PARENT is the process that started it, with which
+it is to die. It needs the standard library alone, and nothing of it remains once the command runs.
 """
 
 from __future__ import annotations

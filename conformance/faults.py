@@ -107,7 +107,7 @@ def _unload_fault(reasons: Sequence[str], count: int) -> dict[str, Any]:
         "kind": "unload_crash",
         "count": count,
         "reasons": list(reasons[:_EXAMPLES]),
-        "message": f"the worker was lost {count} times while it forgot a model",
+        "message": f"the worker was lost {count} times between two cases, with none of them to blame",
     }
 
 

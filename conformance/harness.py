@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.collector import Collector, Halt
 from conformance.lane import Lane, Task
+from conformance.limits import describe_confinement
 from conformance.models import Form
 from conformance.progress import Progress, Silent
 from conformance.records import Order, Record, RecordWriter, read_record, timestamp
@@ -68,7 +69,7 @@ def run_suite(
     try:
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
-        header = _header(suite, runtime, installed, offer, options, forms)
+        header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
         rows = len(forms) * options.repeat
         kept: list[tuple[Result, Order]] | None = None
         begun = find_begun(record_path) if resume else None
@@ -218,6 +219,7 @@ def _header(
     suite: Suite,
     runtime: Runtime,
     installed: Installed,
+    lane: Lane,
     offer: Offer,
     options: RunOptions,
     forms: Any,
@@ -244,6 +246,7 @@ def _header(
             "python": platform.python_version(),
             "opcert": version("opcert"),
         },
+        "confinement": describe_confinement(options.limits, lane.network),
         "options": {**options.to_json(), "forms": list(forms)},
         "started": timestamp(),
     }

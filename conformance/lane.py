@@ -81,7 +81,8 @@ class Lane:
     """Runs tasks on workers of one launch.
 
     `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
-    were lost while they forgot a model, which no case is to blame for.
+    were lost between two cases, which no case is to blame for. `network` says why the worker that was started
+    last can reach the network; None where it is cut off, or was not to be.
     """
 
     def __init__(self, launch: Launch, adapter: Adapter, limits: Limits) -> None:
@@ -90,6 +91,7 @@ class Lane:
         self._limits = limits
         self._session: _Session | None = None
         self._offer: Offer | None = None
+        self.network: str | None = None
         self.deaths = 0
         self.unload_losses: list[str] = []
 
@@ -107,6 +109,7 @@ class Lane:
                 message = f"{frame.header.get('kind')}: {frame.header.get('message')}"
                 raise RuntimeUnavailable("the runtime does not start", got=message)
             self._offer = read_offer(frame.header)
+            self.network = process.read_isolation()
             started = True
         except WorkerLost as error:
             raise RuntimeUnavailable(
@@ -242,7 +245,7 @@ class Lane:
                 return None
             return TimedOut(hung.limit, stage, hung.stderr)
         except WorkerLost as lost:
-            if stage == "unload":
+            if stage == "unload" or lost.earlier:
                 self.unload_losses.append(lost.reason)
                 return None
             reason = f"{lost.reason} at {stage}"

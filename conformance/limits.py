@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,12 @@ class Limits:
     resident_bytes: int = 4 << 30
     answer_bytes: int = 1 << 30
     network: bool = False
+
+
+def describe_confinement(limits: Limits, reason: str | None) -> dict[str, Any]:
+    """What a record says of the network; `reason` is why a worker could not be cut off, None where it is."""
+    if limits.network:
+        return {"network": "reachable", "reason": "it was asked for"}
+    if reason is not None:
+        return {"network": "reachable", "reason": f"no user namespace can be had: {reason}"}
+    return {"network": "cut off", "reason": None}

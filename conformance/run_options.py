@@ -43,6 +43,7 @@ class RunOptions:
             "timeout": self.limits.case_seconds,
             "start_timeout": self.limits.start_seconds,
             "memory": self.limits.resident_bytes,
+            "network": self.limits.network,
             "max_failures": self.max_failures,
             "shard": None if self.shard is None else str(self.shard),
         }
