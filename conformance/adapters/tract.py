@@ -1,0 +1,48 @@
+"""tract, an inference engine in Rust, from its Python package."""
+
+from __future__ import annotations
+
+from conformance.adapter import Adapter, UnsupportedRule
+
+ADAPTER = Adapter(
+    name="tract",
+    first_line="tract on the CPU (package tract): ONNX models, parameters as constants",
+    requirements=("tract",),
+    worker="tract_worker.py",
+    unsupported=(
+        UnsupportedRule(
+            'TractError: Translating node #1 "Y" Unimplemented(CenterCropPad) ToTypedTranslator\n\n'
+            "Caused by:\n    Operator can not be made a TypedOp.",
+            kind="TractError",
+            message=r"node #\d+ \S+ Unimplemented\(\w+\)",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #2 "output" Pad ToTypedTranslator\n\n'
+            "Caused by:\n    Expect padding to be constant",
+            kind="TractError",
+            message=r"(?m)^ +Expect (\w+ to be constant|constant .*)$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #2 "output" Pad ToTypedTranslator\n\n'
+            "Caused by:\n    Pad constant input must be constant",
+            kind="TractError",
+            message=r"(?m)^ +.* must be (constant|a const)$",
+        ),
+        UnsupportedRule(
+            "TractError: Building node  (QuantizeLinear)\n\n"
+            "Caused by:\n    QuantizeLinear: blocked quantization is not supported",
+            kind="TractError",
+            message=r"(?m)^ +\w+: .* is not supported$",
+        ),
+        UnsupportedRule(
+            "TractError: Building node  (Cast)\n\nCaused by:\n    Unknown DatumType Float8e4m3fn",
+            kind="TractError",
+            message="Unknown DatumType ",
+        ),
+        UnsupportedRule(
+            "TractError: Unsupported DatumType in the public API TDim",
+            kind="TractError",
+            message="Unsupported DatumType in the public API",
+        ),
+    ),
+)

@@ -1,0 +1,84 @@
+"""The adapter of tract against tract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from conformance.adapter import load_adapter
+from conformance.models import FORMS, Form
+from opcert.tensors import tensor
+from tests.conformance.conversation import Conversation, make_case
+from tests.conformance.runtime_checks import (
+    assert_every_rule_is_met,
+    assert_moved_unharmed,
+    converse,
+    environment_of,
+    numbers,
+    rule_of,
+)
+
+pytestmark = pytest.mark.runtimes("tract")
+ADAPTER = load_adapter("tract")
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Conversation]:
+    with converse(ADAPTER) as conversation:
+        yield conversation
+
+
+def test_it_says_what_it_is(runtime: Conversation) -> None:
+    installed = environment_of(ADAPTER).packages["tract"]
+    assert runtime.hello["runtime"] == {"name": "tract", "version": installed}
+    assert runtime.hello["forms"][0] == "initializers"
+
+
+def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
+    line, pads, scale, zero = numbers((2,)), tensor([1, 1]), numbers((2,)), numbers((2,), "uint8")
+    to_float8 = {"to": ("int", 17)}
+    cases = [
+        make_case("ai.onnx::CenterCropPad-18", [("input_data", line), ("shape", tensor([2]))]),
+        make_case("com.microsoft::Pad-1", [("data", line), ("pads", pads)]),
+        make_case("ai.onnx::QuantizeLinear-10", [("x", line), ("y_scale", numbers((1,)))], output=zero),
+        make_case(
+            "ai.onnx::QuantizeLinear-21",
+            [("x", line), ("y_scale", scale), ("y_zero_point", zero)],
+            {"block_size": ("int", 1)},
+            zero,
+        ),
+        make_case("ai.onnx::Cast-19", [("X", line)], to_float8, numbers((2,), "float8e4m3fn")),
+        make_case("ai.onnx::Shape-15", [("X", line)], output=tensor([2])),
+    ]
+    assert_every_rule_is_met(ADAPTER, runtime, cases)
+
+
+def test_other_refusals_are_its_own(runtime: Conversation) -> None:
+    scales = ("scales", tensor(np.array([1, 1], np.float32)))
+    cases = [
+        make_case("ai.onnx::Resize-18", [("X", numbers((2, 2))), ("roi", None), scales]),
+        make_case("ai.onnx::Add-14", [("A", numbers((2,))), ("B", numbers((2,), "int32"))]),
+    ]
+    for case in cases:
+        assert rule_of(ADAPTER, runtime, case) is None
+
+
+@pytest.mark.parametrize(
+    "element_type",
+    ["float", "double", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+     "bool"],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
+def test_element_types_pass_unharmed(
+    runtime: Conversation, element_type: str, shape: tuple[int, ...]
+) -> None:
+    assert element_type in runtime.hello["element_types"]
+    assert_moved_unharmed(runtime, make_case("ai.onnx::Identity-16", [("X", numbers(shape, element_type))]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_taken(runtime: Conversation, form: Form) -> None:
+    zeros = ("B", tensor(np.zeros(5, np.float32)))
+    assert_moved_unharmed(runtime, make_case("ai.onnx::Add-14", [("A", numbers((5,))), zeros]), form)
