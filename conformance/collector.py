@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from conformance.cases import Case, Expectation, ExpectedOutput
 from conformance.faults import FaultFinder
 from conformance.judge import FAILING, Judgement, Verdict, judge, worst_verdict
 from conformance.lane import Lane, Task
+from conformance.loaded_files import digest_files
 from conformance.progress import Progress
 from conformance.records import RecordWriter
 from conformance.responses import Answered, Refused, Response
@@ -102,8 +104,10 @@ class Collector:
         self._answered[result.case, result.form] = result.response == "answered"
         self._count(result, order, rows)
 
-    def finish(self, tasks: Iterable[Task], unload_losses: Sequence[str]) -> None:
-        """Record what was not run as such, and write the footer."""
+    def finish(
+        self, tasks: Iterable[Task], unload_losses: Sequence[str], loaded: Iterable[Path] | None = None
+    ) -> None:
+        """Record what was not run as such, and write the footer; `loaded` are files to identify in it."""
         stopped = None
         if self.halt.reason is not None:
             stopped = {"kind": self.halt.kind, "reason": self.halt.reason}
@@ -112,6 +116,8 @@ class Collector:
                     self._record(task, None, Judgement("not_run", self.halt.reason))
         counts = count_verdicts(self._verdicts.values())
         more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
+        if loaded is not None:
+            more["loaded"] = digest_files(loaded)
         self._writer.finish(counts, self._faults.faults(unload_losses), **more)
 
     def _record(self, task: Task, response: Response | None, judgement: Judgement) -> None:

@@ -97,7 +97,8 @@ def run_suite(
 
             _run_lanes(lanes, _TaskSource(make_tasks, collector.halt), collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
-            collector.finish(make_tasks(), losses)
+            loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
+            collector.finish(make_tasks(), losses, loaded)
         finally:
             writer.close()
             progress.finish()

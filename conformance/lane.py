@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from conformance.adapter import Adapter
 from conformance.cases import Case
@@ -139,6 +140,10 @@ class Lane:
                 yield self._finish(ahead)
         while ahead:
             yield self._finish(ahead)
+
+    def loaded_files(self) -> set[Path]:
+        """The files that the worker runs code from; none where there is no worker."""
+        return set() if self._session is None else self._session.process.loaded_files()
 
     def close(self) -> None:
         """Let the worker go."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.faults import FaultFinder, merge_unload_faults
+from conformance.loaded_files import merge_digests
 from conformance.outputs import outputs_folder
 from conformance.records import Order, Record, RecordWriter, read_record
 from conformance.results import Result
@@ -62,7 +63,8 @@ def merge_records(
             if len(same) > 1:
                 finder.compare(same)
         counts = count_verdicts(case_verdicts(each for each, _ in rows).values())
-        writer.finish(counts, [*finder.faults(), *merge_unload_faults([each.faults for each in records])])
+        faults = [*finder.faults(), *merge_unload_faults([each.faults for each in records])]
+        writer.finish(counts, faults, **_loaded(records))
     finally:
         writer.close()
     return read_record(path)
@@ -137,6 +139,13 @@ def _origin(record: Record) -> Mapping[str, Any]:
         "finished": record.footer.get("finished"),
         "platform": record.header.get("platform"),
     }
+
+
+def _loaded(records: Sequence[Record]) -> dict[str, Any]:
+    """What the records say of the files that were loaded; nothing where one of them says nothing."""
+    parts = [(each.footer or {}).get("loaded") for each in records]
+    known = [each for each in parts if each is not None]
+    return {"loaded": merge_digests(known)} if len(known) == len(parts) else {}
 
 
 def _copy_outputs(records: Sequence[Record], path: Path) -> None:

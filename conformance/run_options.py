@@ -21,7 +21,8 @@ class RunOptions:
     first), `all`, or names of forms with commas between. `shard` leaves the other parts of the suite to other
     machines. `max_failures` ends the run after so many failing
     cases, None never. `max_deaths` is how many workers may be lost in a row before the runtime counts as one
-    that never survives.
+    that never survives. With `identify` the record's footer holds the digests of the files that the workers
+    ran code from, for a certificate.
     """
 
     pattern: str | None = None
@@ -32,6 +33,7 @@ class RunOptions:
     max_failures: int | None = None
     max_deaths: int = 10
     shard: Shard | None = None
+    identify: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The options as a record's header states them."""

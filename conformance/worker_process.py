@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from conformance.confinement import (
@@ -19,6 +20,7 @@ from conformance.confinement import (
 )
 from conformance.frames import BrokenProtocol, Frame, encode_frame
 from conformance.limits import Limits
+from conformance.loaded_files import loaded_files
 from conformance.processes import kill_all, kill_left_behind, resident_bytes
 from conformance.worker_streams import WorkerStreams
 from opcert.errors import RuntimeUnavailable
@@ -112,6 +114,10 @@ class WorkerProcess:
     def read_isolation(self) -> str | None:
         """Why the worker can reach the network; None where it is cut off, or need not be."""
         return read_report(self._report)
+
+    def loaded_files(self) -> set[Path]:
+        """The files that the worker runs code from at this moment."""
+        return loaded_files(self._process.pid)
 
     @property
     def printed(self) -> int:

@@ -32,6 +32,7 @@ from opcert.commands import shared_options
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
 @click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
+@click.option("--identify", is_flag=True, help="Record which files the runtime loads, for a certificate.")
 @shared_options.python
 @shared_options.upgrade
 @click.option(
@@ -53,6 +54,7 @@ def command(
     max_failures: int | None,
     shard: str | None,
     resume: bool,
+    identify: bool,
     python: str | None,
     upgrade: bool,
     output: Path | None,
@@ -68,7 +70,7 @@ def command(
     found = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)))
     part = None if shard is None else Shard.parse(shard)
-    options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures, shard=part)
+    options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify)
     path = output or Path("out") / found.slug / "run.jsonl"
     with resolve_suite(suite_name) as suite:
         # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
