@@ -1,0 +1,268 @@
+"""A fake runtime that holds on to the processor, to pipes, to processes and folders.
+
+Its operator returns its input, or does whatever its attribute `do` says; the first argument of the command is
+what goes wrong before any case. It needs no numpy, and so starts quickly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "conformance" / "workers"))
+
+if TYPE_CHECKING:
+    from conformance.workers import worker_protocol
+else:
+    import worker_protocol
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else ""
+GIGABYTE = 1 << 30
+SLEEPS = [sys.executable, "-c", "import time; time.sleep(600)", MODE]
+ASKED: list[Any] = []
+read_frame = worker_protocol.read_frame
+
+
+def remember_number(stream: Any) -> Any:
+    frame = read_frame(stream)
+    if frame is not None:
+        ASKED.append(frame[0].get("id"))
+    return frame
+
+
+class Rogue(worker_protocol.Worker):
+    def __init__(self, options: dict[str, str]) -> None:
+        if MODE == "native_hang":
+            hang_natively(None)
+        if MODE == "memory":
+            grow(None)
+        if MODE == "dies_at_start":
+            os.kill(os.getpid(), signal.SIGSEGV)
+
+    def hello(self) -> dict[str, Any]:
+        return {
+            "runtime": {"name": "rogue", "version": "1.0"},
+            "domains": {"org.example": "node"},
+            "forms": ["inputs"],
+        }
+
+    def load(self, request: worker_protocol.LoadRequest) -> Any:
+        do = request.attributes["do"]
+        if do == "load_native_hang":
+            hang_natively(None)
+        return do
+
+    def run(self, model: Any, inputs: Any) -> Any:
+        (given,) = inputs.values()
+        return DEEDS[model](given)
+
+
+def hang_natively(_: Any) -> Any:
+    """Native code that never comes back, never lets Python run, and does not care to be asked to end."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    ctypes.PyDLL(None).sleep(600)
+
+
+def stop_itself(_: Any) -> Any:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def leave_daemon(given: Any) -> Any:
+    """Start a process that is in no group or session of ours, and has no parent any more."""
+    starter = "import subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True)"
+    subprocess.run([sys.executable, "-c", starter, *SLEEPS], check=True)
+    return [given]
+
+
+def die_with_children(_: Any) -> Any:
+    for _each in range(3):
+        subprocess.Popen(SLEEPS, start_new_session=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def grow(_: Any) -> Any:
+    kept = []
+    while True:
+        kept.append(b"x" * (16 << 20))
+
+
+def grow_in_child(_: Any) -> Any:
+    subprocess.run(
+        [sys.executable, "-c", "x = []\nwhile True: x.append(b'x' * (16 << 20))", MODE], check=False
+    )
+    time.sleep(600)
+
+
+def print_gigabyte(descriptor: int) -> Any:
+    def action(given: Any) -> Any:
+        line = b"=" * ((1 << 20) - 1) + b"\n"
+        for _ in range(GIGABYTE >> 20):
+            os.write(descriptor, line)
+        return [given]
+
+    return action
+
+
+def protocol_descriptor() -> int:
+    """The duplicate of standard output: the pipe for writing that is open beside the standard streams."""
+    found = [each for each in range(3, 20) if _is_pipe_for_writing(each)]
+    return found[-1]
+
+
+def _is_pipe_for_writing(descriptor: int) -> bool:
+    try:
+        mode = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE
+    except OSError:
+        return False
+    return mode == os.O_WRONLY
+
+
+def print_into_protocol(_: Any) -> Any:
+    print_gigabyte(protocol_descriptor())(None)
+
+
+def send(*pieces: bytes) -> None:
+    with os.fdopen(protocol_descriptor(), "wb", closefd=False) as outgoing:
+        outgoing.writelines(pieces)
+
+
+def answer_twice(given: Any) -> Any:
+    """The right answer and, behind it, the same again."""
+    write_output(given)
+    return [given]
+
+
+def write_output(given: Any, **changes: Any) -> None:
+    """Answer by ourselves, with a description of the output in which something is changed."""
+    output = {"element_type": given.element_type, "shape": list(given.shape), "blob": 0, **changes}
+    header = {"type": "outputs", "id": ASKED[-1], "outputs": [output]}
+    with os.fdopen(protocol_descriptor(), "wb", closefd=False) as outgoing:
+        worker_protocol.write_frame(outgoing, header, [given.data])
+
+
+def describe(**changes: Any) -> Any:
+    def action(given: Any) -> Any:
+        write_output(given, **changes)
+        time.sleep(600)
+
+    return action
+
+
+def say(header: bytes) -> Any:
+    """Answer with a header as it stands."""
+
+    def action(_: Any) -> Any:
+        send(len(header).to_bytes(4, "little"), header)
+        time.sleep(600)
+
+    return action
+
+
+def dribble(_: Any) -> Any:
+    for byte in b"\x40\0\0\0" + b" " * 60:
+        send(bytes([byte]))
+        time.sleep(0.1)
+    time.sleep(600)
+
+
+def answer_too_much(given: Any) -> Any:
+    return [worker_protocol.WireTensor("uint8", (80 << 20,), bytes(80 << 20))]
+
+
+def close_output(_: Any) -> Any:
+    os.close(protocol_descriptor())
+    time.sleep(600)
+
+
+def lock_folders(given: Any) -> Any:
+    """Leave files where HOME, TMPDIR and the working folder are, and take away the right to remove them."""
+    folder = Path.cwd().parent
+    for each in (Path.home(), Path(os.environ["TMPDIR"]), Path.cwd()):
+        (each / "cache" / "deep").mkdir(parents=True)
+        (each / "cache" / "deep" / "file").write_text("left behind")
+        (each / "cache" / "deep").chmod(0)
+        (each / "cache").chmod(0)
+    folder.chmod(0o500)
+    return [given]
+
+
+def tell(look: Any) -> Any:
+    def action(given: Any) -> Any:
+        raise RuntimeError(look())
+
+    return action
+
+
+def look_at_network() -> str:
+    """What can be reached: the port that MODE names, on this machine, and a port of its own."""
+    port = int(MODE)
+    own = socket.create_server(("127.0.0.1", 0))
+    reached = []
+    for name, address in (("own", own.getsockname()), ("caller", ("127.0.0.1", port))):
+        try:
+            socket.create_connection(address, timeout=2).close()
+            reached.append(name)
+        except OSError:
+            continue
+    devices = [line.split(":")[0].strip() for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
+    return f"reached={','.join(reached)} devices={','.join(devices)} user={os.geteuid()}"
+
+
+def look_at_descriptors() -> str:
+    found = []
+    for name in sorted(os.listdir("/proc/self/fd"), key=int):  # noqa: PTH208 - the one that it opens itself is closed
+        try:
+            fcntl.fcntl(int(name), fcntl.F_GETFD)
+        except OSError:
+            continue
+        found.append(f"{name}={Path('/proc/self/fd', name).readlink()}")
+    return "\n".join(found)
+
+
+DEEDS: dict[str, Any] = {
+    "echo": lambda given: [given],
+    "SIGSEGV": lambda _: os.kill(os.getpid(), signal.SIGSEGV),
+    "exit0": lambda _: os._exit(0),
+    "native_hang": hang_natively,
+    "stop": stop_itself,
+    "daemon": leave_daemon,
+    "children": die_with_children,
+    "child_memory": grow_in_child,
+    "stdout_gigabyte": print_gigabyte(1),
+    "stderr_gigabyte": print_gigabyte(2),
+    "protocol_gigabyte": print_into_protocol,
+    "twice_answered": answer_twice,
+    "negative_shape": describe(shape=[-1, 6]),
+    "shape_of_others": describe(shape=[5, 5]),
+    "endless_shape": describe(shape=[1 << 62, 1 << 62]),
+    "shape_of_words": describe(shape="23"),
+    "unknown_type": describe(element_type="float7"),
+    "no_such_blob": describe(blob=4),
+    "no_blob": describe(blob=None),
+    "not_json": say(b"{" * 40),
+    "deep_json": say(b"[" * 100_000),
+    "not_text": say(b"\xff\xfe\xfd\xfc"),
+    "long_number": say(b'{"id":' + b"9" * 10_000 + b"}"),
+    "no_object": say(b"[1, 2, 3]"),
+    "wrong_blobs": say(b'{"type":"outputs","id":1,"blobs":[-5]}'),
+    "dribble": dribble,
+    "too_large": answer_too_much,
+    "close_output": close_output,
+    "lock_folders": lock_folders,
+    "network": tell(look_at_network),
+    "descriptors": tell(look_at_descriptors),
+}
+
+
+if __name__ == "__main__":
+    worker_protocol.read_frame = remember_number
+    worker_protocol.serve(Rogue)

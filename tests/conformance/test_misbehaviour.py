@@ -1,0 +1,139 @@
+"""Workers that do not let go of the processor, of pipes, processes, memory or folders cost one case each."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cases import Case
+from conformance.harness import run_suite
+from conformance.limits import Limits
+from conformance.records import Record
+from conformance.results import Result
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import open_suite
+from opcert.commands.run_summary import exit_code
+from opcert.errors import ExitCode, RuntimeUnavailable
+from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
+
+MARKER = uuid.uuid4().hex
+LIMITS = Limits(start_seconds=20, case_seconds=0.8, resident_bytes=300 << 20, answer_bytes=64 << 20)
+
+# What a fake does, the verdict that it must get, and a part of the reason.
+DEEDS = {
+    "native_hang": ("timeout", "no answer to run within 0.8 s"),
+    "load_native_hang": ("timeout", "no answer to load within 0.8 s"),
+    "stop": ("timeout", "no answer to run"),
+    "dribble": ("timeout", "no answer to run"),
+    "daemon": ("pass", None),
+    "children": ("crash", "SIGSEGV at run"),
+    "child_memory": ("crash", "MiB of resident memory; the limit is 300 MiB"),
+    "protocol_gigabyte": ("crash", "broke the protocol with a header of 1027423549 bytes"),
+    "twice_answered": ("pass", None),
+    "negative_shape": ("crash", "broke the protocol with an output of shape [-1, 6]"),
+    "shape_of_others": ("crash", "broke the protocol with an output that cannot be read"),
+    "endless_shape": ("crash", "broke the protocol with an output that cannot be read"),
+    "shape_of_words": ("crash", "broke the protocol with an output"),
+    "unknown_type": ("crash", "broke the protocol with an output that cannot be read: KeyError: 'float7'"),
+    "no_such_blob": ("crash", "broke the protocol with an output that cannot be read: IndexError"),
+    "no_blob": ("crash", "broke the protocol with an output that cannot be read"),
+    "not_json": ("crash", "broke the protocol with a header that is not JSON"),
+    "deep_json": ("crash", "broke the protocol with a header that is not JSON"),
+    "not_text": ("crash", "broke the protocol with a header that is not JSON"),
+    "long_number": ("crash", "broke the protocol with a header that is not JSON"),
+    "no_object": ("crash", "broke the protocol with a header that is no object"),
+    "wrong_blobs": ("crash", "broke the protocol with a header that is no object, or whose blobs"),
+    "too_large": ("crash", "broke the protocol with an answer of 83886080 bytes; at most 67108864"),
+    "close_output": ("crash", "closed its output"),
+    "lock_folders": ("pass", None),
+}
+
+
+def run(folder: Path, cases: Sequence[Case], mode: str = MARKER, **options: Any) -> Record:
+    settings = RunOptions(**{"limits": LIMITS, "max_deaths": 100, **options})
+    runtime = find_runtime(echo_runtime(mode, "rogue_worker.py"))
+    with open_suite(make_suite(folder, cases)) as suite:
+        return run_suite(suite, runtime, folder / "run.jsonl", settings)
+
+
+@pytest.fixture(scope="module")
+def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Result], Record]:
+    """One run in which every misdeed stands between two cases that must not suffer from it."""
+    cases = [make_case(do, seed=1) for do in DEEDS]
+    cases += [make_case("echo", seed=seed) for seed in range(len(DEEDS))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("workers")))
+        record = run(tmp_path_factory.mktemp("misdeeds"), cases, jobs=3)
+        assert not list(tmp_path_factory.getbasetemp().glob("workers*/*"))
+    return {result.levels["do"]: result for result in record.results}, record
+
+
+@pytest.mark.parametrize("do", DEEDS)
+def test_a_misdeed_costs_its_own_case_and_has_its_reason(
+    misdeeds: tuple[dict[str, Result], Record], do: str
+) -> None:
+    verdict, reason = DEEDS[do]
+    found = misdeeds[0][do]
+    assert found.verdict == verdict, found
+    assert reason is None or reason in (found.reason or "")
+
+
+def test_no_case_suffers_from_its_neighbour(misdeeds: tuple[dict[str, Result], Record]) -> None:
+    _, record = misdeeds
+    echoes = [each.verdict for each in record.results if each.levels["do"] == "echo"]
+    assert echoes == ["pass"] * len(DEEDS)
+    assert sum(record.counts.values()) == 2 * len(DEEDS)
+
+
+def test_a_second_answer_to_a_request_blames_no_case(misdeeds: tuple[dict[str, Result], Record]) -> None:
+    _, record = misdeeds
+    (fault,) = record.faults
+    assert (fault["kind"], fault["count"]) == ("unload_crash", 1)
+    assert "a second answer to request" in fault["reasons"][0]
+
+
+def test_no_process_of_a_worker_is_left_behind(misdeeds: tuple[dict[str, Result], Record]) -> None:
+    end = time.monotonic() + 2
+    while find_processes(MARKER) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not find_processes(MARKER)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_gigabyte_of_talk_is_heard_out(tmp_path: Path, stream: str) -> None:
+    record = run(
+        tmp_path, [make_case(f"{stream}_gigabyte"), make_case("echo")], limits=Limits(case_seconds=60)
+    )
+    assert [each.verdict for each in record.results] == ["pass", "pass"]
+    assert not any(each.stderr for each in record.results)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("native_hang", "did not start within 1 s"),
+        ("memory", "MiB of resident memory; the limit is 300 MiB"),
+        ("dies_at_start", "killed by SIGSEGV"),
+    ],
+)
+def test_a_worker_that_never_starts(tmp_path: Path, mode: str, words: str) -> None:
+    limits = Limits(start_seconds=20 if mode == "memory" else 1, resident_bytes=300 << 20)
+    with pytest.raises(RuntimeUnavailable, match=words):
+        run(tmp_path, [make_case()], mode, limits=limits)
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+def test_a_runtime_that_dies_on_every_case_is_stopped_after_ten_restarts(tmp_path: Path) -> None:
+    cases = [make_case(do, seed=each) for do in ("SIGSEGV", "exit0") for each in range(8)]
+    record = run(tmp_path, cases, max_deaths=RunOptions().max_deaths)
+    assert (record.counts["crash"], record.counts["not_run"]) == (10, 6)
+    assert record.footer is not None
+    assert record.footer["stopped"]["kind"] == "runtime_dies"
+    assert "10 workers were lost in a row" in record.footer["stopped"]["reason"]
+    assert exit_code(record) is ExitCode.RUNTIME_UNAVAILABLE
