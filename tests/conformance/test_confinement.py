@@ -1,0 +1,220 @@
+"""What a worker can reach: its own folders, three pipes and its own loopback device."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.confinement import (
+    make_folder,
+    read_report,
+    remove_folder,
+    start_confined,
+    worker_environment,
+)
+from conformance.harness import run_suite
+from conformance.limits import Limits
+from conformance.records import Record
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import open_suite
+from conformance.worker_process import Launch, WorkerProcess
+from tests.commands.command_line import heed_signals
+from tests.conformance.samples import FAKES, echo_runtime, find_processes, make_case, make_suite
+
+CLOSES_USER_NAMESPACES = ["unshare", "--user", "--map-root-user", "sh", "-c",
+                          'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', "sh"]  # fmt: skip
+
+
+def can_cut() -> bool:
+    words = ["unshare", "--user", "--net", "true"]
+    return shutil.which("unshare") is not None and not subprocess.run(words, check=False).returncode
+
+
+needs_namespaces = pytest.mark.skipif(not can_cut(), reason="this system grants no user namespaces")
+
+
+def ask(folder: Path, do: str, mode: str = "", fake: str = "rogue_worker.py", **limits: Any) -> Record:
+    runtime = find_runtime(echo_runtime(mode, fake))
+    with open_suite(make_suite(folder, [make_case(do)])) as suite:
+        return run_suite(suite, runtime, folder / "run.jsonl", RunOptions(limits=Limits(**limits)))
+
+
+def message(record: Record) -> str:
+    return record.results[0].message or ""
+
+
+@pytest.fixture
+def port() -> Iterator[str]:
+    """A port of this machine on which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield str(server.getsockname()[1])
+
+
+@needs_namespaces
+def test_a_worker_reaches_itself_and_nobody_else(tmp_path: Path, port: str) -> None:
+    record = ask(tmp_path, "network", port)
+    assert message(record) == f"reached=own devices=lo user={os.geteuid()}"
+    assert record.header["confinement"] == {"network": "cut off", "reason": None}
+
+
+def test_a_worker_reaches_the_network_where_that_is_asked_for(tmp_path: Path, port: str) -> None:
+    record = ask(tmp_path, "network", port, network=True)
+    assert "reached=own,caller" in message(record)
+    assert record.header["confinement"] == {"network": "reachable", "reason": "it was asked for"}
+
+
+@needs_namespaces
+def test_where_no_user_namespace_can_be_had_the_record_says_so(tmp_path: Path, port: str) -> None:
+    suite = make_suite(tmp_path, [make_case("network")])
+    command = [sys.executable, "-m", "opcert", "run", echo_runtime(port, "rogue_worker.py"), "-s", str(suite),
+               "-o", str(tmp_path / "run.jsonl")]  # fmt: skip
+    done = subprocess.run([*CLOSES_USER_NAMESPACES, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    header, row = (tmp_path / "run.jsonl").read_text().splitlines()[:2]
+    assert (
+        '"confinement":{"network":"reachable","reason":"no user namespace can be had: No space left' in header
+    )
+    assert "reached=own,caller" in row
+
+
+def test_a_worker_has_three_pipes_and_nothing_else(tmp_path: Path) -> None:
+    with (tmp_path / "secret").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        found = dict(line.split("=", 1) for line in message(ask(tmp_path, "descriptors")).splitlines())
+    null = found.pop("0")
+    assert null == os.devnull  # the worker's own doing: its requests come through a duplicate
+    assert len(found) == 4
+    assert all(each.startswith("pipe:") for each in found.values())
+    assert found["1"] == found["2"]
+    assert len(set(found.values())) == 3
+
+
+def test_the_environment_is_the_stated_list(repository: Path, tmp_path: Path) -> None:
+    environment = worker_environment(tmp_path, sys.executable, {})
+    page = (repository / "docs" / "worker-protocol.md").read_text("utf-8")
+    listed = page.split("| variable |")[1].split("\n\n")[0]
+    names = [line.split("`")[1] for line in listed.splitlines() if line.startswith("| `")]
+    assert sorted({*names} - {"LD_LIBRARY_PATH", "PYTHONPATH"}) == sorted(
+        {*environment} - {"LD_LIBRARY_PATH"}
+    )
+
+
+def test_the_path_of_modules_is_for_backends_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert find_runtime("module:Backend").environment == {"PYTHONPATH": str(tmp_path)}
+    for text in (echo_runtime(), "onnxruntime", "openvino"):
+        assert "PYTHONPATH" not in find_runtime(text).environment
+
+
+def test_nothing_that_a_worker_writes_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    record = ask(tmp_path, "environment", fake="echo_worker.py")
+    told = dict(line.partition("=")[::2] for line in message(record).splitlines())
+    assert Path(told["HOME"]).is_relative_to(temporary)
+    assert Path(told["TMPDIR"]).is_relative_to(temporary)
+    assert not list(home.iterdir())
+    assert not list(temporary.iterdir())
+
+
+def test_a_folder_without_rights_goes_all_the_same(tmp_path: Path) -> None:
+    folder = make_folder()
+    deep = folder / "home" / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "file").write_text("x")
+    (deep / "out").symlink_to(tmp_path)
+    for each in (deep, deep.parent, folder / "home", folder):
+        each.chmod(0)
+    before = tmp_path.stat().st_mode
+    remove_folder(folder)
+    assert not folder.exists()
+    assert tmp_path.stat().st_mode == before
+
+
+def start(folder: Path, *code: str) -> subprocess.Popen[bytes]:
+    process, report = start_confined([sys.executable, "-c", *code], folder, {}, network=True)
+    assert read_report(report) is None
+    os.close(report)
+    return process
+
+
+def test_a_worker_leaves_no_core_file_and_gains_no_privileges(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    process = start(tmp_path, "print(open('/proc/self/limits').read(), open('/proc/self/status').read())")
+    out, _ = process.communicate()
+    assert b"Max core file size        0                    0" in out
+    assert b"NoNewPrivs:\t1" in out
+
+
+def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    program = tmp_path / "program"
+    with pytest.raises(OSError, match="no program that can be run"):
+        start_confined([str(program)], tmp_path, {}, network=True)
+    program.write_bytes(b"\0\0\0\0")
+    program.chmod(0o700)
+    process, report = start_confined([str(program)], tmp_path, {}, network=True)
+    os.close(report)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (127, f"{program} cannot be run: Exec format error\n".encode())
+
+
+def test_a_worker_outlives_the_thread_that_asked_for_it() -> None:
+    launch = Launch((sys.executable, str(FAKES / "rogue_worker.py")))
+    made: list[WorkerProcess] = []
+    thread = threading.Thread(target=lambda: made.append(WorkerProcess(launch, Limits())))
+    thread.start()
+    thread.join()
+    (worker,) = made
+    worker.send({"type": "hello", "id": 0, "protocol": 1})
+    assert worker.receive(0, 20, time.monotonic() + 20).header["runtime"]["name"] == "rogue"
+    worker.kill()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_hanging_worker_does_not_outlive_a_harness_that_is_killed(tmp_path: Path, jobs: str) -> None:
+    suite = make_suite(tmp_path, [make_case("native_hang", seed=each) for each in range(4)])
+    marker = uuid.uuid4().hex
+    worker = f"exec:{sys.executable} {FAKES / 'rogue_worker.py'} {marker}-"
+    command = [
+        sys.executable,
+        "-m",
+        "opcert",
+        "run",
+        worker,
+        "-s",
+        str(suite),
+        "-j",
+        jobs,
+        "-o",
+        str(tmp_path / "run.jsonl"),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, preexec_fn=heed_signals)
+    wait_until(lambda: len(find_processes(f"{marker}-")) == int(jobs))
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not find_processes(f"{marker}-"))
+
+
+def wait_until(holds: Any) -> None:
+    end = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
