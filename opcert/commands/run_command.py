@@ -29,6 +29,7 @@ from opcert.commands import shared_options
     default=Limits.resident_bytes / (1 << 30),
     help="GiB of resident memory for each worker.",
 )
+@shared_options.network
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
 @click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
@@ -51,6 +52,7 @@ def command(
     timeout: float,
     start_timeout: float,
     memory: float,
+    network: bool,
     max_failures: int | None,
     shard: str | None,
     resume: bool,
@@ -68,7 +70,7 @@ def command(
     from reports.results import put_together
 
     found = choose_runtime(runtime, python, upgrade)
-    limits = Limits(start_timeout, timeout, int(memory * (1 << 30)))
+    limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
     part = None if shard is None else Shard.parse(shard)
     options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify)
     path = output or Path("out") / found.slug / "run.jsonl"

@@ -32,6 +32,9 @@ start_timeout = click.option(
     show_default=True,
     help="Seconds for the runtime to start.",
 )
+network = click.option(
+    "--network", is_flag=True, help="Let the runtime reach the network; it is cut off otherwise."
+)
 python = click.option("--python", help="The interpreter to run the runtime with.")
 upgrade = click.option("--upgrade", is_flag=True, help="Install the runtime anew, in its newest version.")
 specs = click.option(
