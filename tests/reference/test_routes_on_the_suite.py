@@ -1,7 +1,8 @@
-"""Every honest route passes every case of the default suite that it can compute."""
+"""Every honest route passes the cases of the default suite that it can compute."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -23,6 +24,8 @@ from tests.reference.test_resize_bounds import move_by
 KINDS = {"float": F32, "double": F64, "float16": F32, "bfloat16": F32}
 STORED = {"bfloat16": ml_dtypes.bfloat16}
 """Types that the storage holds as bits."""
+EVERY = 1 if os.environ.get("CI") == "true" else 3
+"""Of so many cases one is tried: all in CI, a third where somebody waits."""
 
 
 def fractions(tensor: Tensor | None) -> tuple[Fraction, ...] | None:
@@ -66,7 +69,7 @@ def as_call(case: Case) -> Call | None:
 def resize_cases() -> Iterator[tuple[Case, Call]]:
     suite = open_suite(default_suite(print))
     wanted = [each for each in suite.case_ids if each.startswith("ai.onnx/Resize-")]
-    for case in map(suite.case, wanted):
+    for case in map(suite.case, wanted[::EVERY]):
         if case.demand == "answer":
             call = as_call(case)
             if call is not None:
@@ -107,4 +110,4 @@ def test_every_route_passes() -> None:
             else:
                 wrong.append(f"{case.id} by {name}: {found[0].worst or found[0].difference}")
     assert not wrong, "\n".join([f"{len(wrong)} of {len(wrong) + passed}:", *wrong[:20]])
-    assert passed > 5000
+    assert passed * EVERY > 5000
