@@ -113,11 +113,6 @@ def read_calls(folder: Path) -> list[KeptCall]:
     return [read_call(each) for each in sorted(folder.glob("*.json"))]
 
 
-def holds_calls(folder: Path) -> bool:
-    """Whether a folder is one of calls: it has JSON files, and none of them is a suite's manifest."""
-    return folder.is_dir() and not (folder / "manifest.json").exists() and any(folder.glob("*.json"))
-
-
 def _call_to_json(call: Call) -> dict[str, Any]:
     return {
         "attributes": {
@@ -197,7 +192,7 @@ def _unsigned(kind: ElementType) -> str:
 
 
 def tensor_of_json(entry: Mapping[str, Any]) -> Tensor:
-    """The inverse of `tensor_to_json`; raises UserError, KeyError, TypeError or ValueError on anything else."""
+    """The inverse of `tensor_to_json`; UserError, KeyError, TypeError or ValueError for anything else."""
     kind = ELEMENT_TYPES[entry["element_type"]]
     shape, data = entry["shape"], entry["data"]
     if not all(type(extent) is int and extent >= 0 for extent in shape) or prod(shape) != len(data):

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.calls_argument import is_folder_of_calls, suite_of_calls
+
 if TYPE_CHECKING:
     from conformance.suites import Suite
 
 DEFAULT = "default"
 ONNX_NODE = "onnx-node"
 HELP = (
-    "The suite: a folder, a zip file, `default`, or `onnx-node` (ONNX's own node tests); the last two are "
-    "made where they are not kept yet."
+    "The suite: a folder (of a suite, or of calls), a zip file, `default`, or `onnx-node` (ONNX's own node "
+    "tests); the last two are made where they are not kept yet."
 )
 
 
@@ -30,6 +32,8 @@ def resolve_suite(text: str, digest: str = "") -> Suite:
         from conformance.adopting.node_tests import node_suite
 
         return open_suite(node_suite(lambda line: click.echo(f"opcert: {line}", err=True), digest))
+    if text != DEFAULT and is_folder_of_calls(Path(text)):
+        return open_suite(suite_of_calls(Path(text)))
     if text != DEFAULT:
         return open_suite(Path(text))
     # Imported here, because a ready-made suite has no use for the generator.

@@ -1,0 +1,106 @@
+"""Taking single entries out of a call's lists, and axes out of its tensors, or putting them in twice.
+
+Which list belongs to which axis no spec says in a form that could be read here. So every list of one length
+loses the same entry, a list of twice that length two, and a rule of the operator decides whether what comes
+out is a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls import Call
+from opcert.attributes import Attribute
+from opcert.tensors import Tensor
+
+Change = Callable[[NDArray[Any], int, int], NDArray[Any]]
+"""What becomes of an array's entry: array, index, axis."""
+
+
+def lengths(call: Call) -> list[int]:
+    """The lengths of a call's lists: attributes, and inputs of one or two dimensions behind the first."""
+    found = [len(each.value) for each in call.attributes.values() if isinstance(each.value, tuple)]
+    found += [each.shape[0] for _, each in call.inputs[1:] if each is not None and len(each.shape) in (1, 2)]
+    return sorted({*found, *(each // 2 for each in found if each % 2 == 0)} - {0})
+
+
+def remove(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
+    return np.delete(array, index, axis)
+
+
+def repeat(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
+    taken: NDArray[Any] = np.take(array, [index], axis)
+    before, behind = np.split(array, [index + 1], axis)
+    return np.concatenate([before, taken, behind], axis)
+
+
+def change_entry(call: Call, length: int, index: int, change: Change) -> Call:
+    """The call with an entry of every list of that length (two in those of twice the length) changed."""
+    attributes = {
+        name: _change_attribute(each, length, index, change) for name, each in call.attributes.items()
+    }
+    inputs = tuple(
+        (name, each if place == 0 or each is None else _change_list(each, length, index, change))
+        for place, (name, each) in enumerate(call.inputs)
+    )
+    return replace(call, attributes=attributes, inputs=inputs)
+
+
+def without_axis(call: Call, axis: int) -> Call:
+    """The call with the first elements of the first input along an axis alone; the same where it has none."""
+    name, given = call.inputs[0]
+    if given is None or given.shape[axis] == 0:
+        return call
+    # Of a list of strings numpy takes the bytes alone, not an array of them.
+    taken = np.asarray(np.take(given.array, 0, axis), dtype=given.array.dtype)
+    return call.with_input(name, Tensor(given.element_type, taken))
+
+
+def with_axis(call: Call, axis: int) -> Call:
+    """The call with an axis of one element put into its first input."""
+    name, given = call.inputs[0]
+    if given is None:
+        return call
+    return call.with_input(name, Tensor(given.element_type, np.expand_dims(given.array, axis)))
+
+
+def renumbered(call: Call, axis: int, rank: int) -> Iterator[Call]:
+    """Calls whose lists of axis numbers fit a tensor without that axis: for each list that may be one."""
+    for name, each in call.attributes.items():
+        if each.kind == "ints" and isinstance(each.value, tuple):
+            numbers = [int(one) for one in each.value]
+            if all(-rank <= one < rank for one in numbers) and axis not in [one % rank for one in numbers]:
+                kept = tuple(_without(one, axis, rank) for one in numbers)
+                yield call.with_attribute(name, Attribute("ints", kept))
+
+
+def _without(number: int, axis: int, rank: int) -> int:
+    place = number % rank
+    place -= place > axis
+    return place if number >= 0 else place - (rank - 1)
+
+
+def _change_attribute(given: Attribute, length: int, index: int, change: Change) -> Attribute:
+    if not isinstance(given.value, tuple) or len(given.value) != length:
+        return given
+    items: list[Any] = list(given.value)
+    if change is remove:
+        del items[index]
+    else:
+        items.insert(index, items[index])
+    return Attribute(given.kind, tuple(items))
+
+
+def _change_list(given: Tensor, length: int, index: int, change: Change) -> Tensor:
+    if len(given.shape) not in (1, 2) or given.shape[0] not in (length, 2 * length):
+        return given
+    array = change(given.array, index, 0)
+    if given.shape[0] == 2 * length:
+        second = index + length - 1 if change is remove else index + length + 1
+        array = change(array, second, 0)
+    return Tensor(given.element_type, array)

@@ -1,0 +1,111 @@
+"""What a search found, as files and in words."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.values import element_to_json
+from generator.calls import Call
+from generator.calls_files import KeptCall, write_call
+from generator.found_calls import WORD
+from generator.fuzzing.search import Find, Search
+from generator.fuzzing.space import Space
+from generator.fuzzing.trying import case_of
+from opcert.names import CaseId
+from opcert.tensors import Tensor
+
+FEW = 24
+"""So many elements of a tensor are printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finds:
+    """The finds of one operator on one runtime, and the folder for their calls."""
+
+    space: Space
+    runtime: str
+    version: str
+    seed: int
+    folder: Path
+
+    def keep(self, find: Find) -> str:
+        """Write a find's call into the folder; returns a sentence. UserError where it cannot be written."""
+        attempt, failure = find.small.attempt, find.failure
+        found: dict[str, Any] = {
+            "runtime": self.runtime,
+            "version": self.version,
+            "seed": self.seed,
+            "verdict": failure.verdict,
+            "reason": failure.reason,
+            "matters": [str(each) for each in find.matters],
+        }
+        if attempt.breaks is not None:
+            found["breaks"] = attempt.breaks.id
+        path = self.path(find)
+        write_call(
+            KeptCall(
+                self.space.spec.operator,
+                attempt.call,
+                attempt.made_from if attempt.breaks is not None else None,
+                found=found,
+            ),
+            path,
+        )
+        return f"found {failure.verdict}: {failure.reason} ({path})"
+
+    def path(self, find: Find) -> Path:
+        """The file of a find."""
+        case = self.case_id(find)
+        return self.folder / f"{case.operator.short}-{case.digest}.json"
+
+    def case_id(self, find: Find) -> CaseId:
+        """The id that the call has in the suite made of the folder."""
+        case = case_of(self.space, find.small.attempt).id
+        broken = find.small.attempt.breaks
+        return CaseId(case.operator, case.family, WORD if broken is None else broken.id, case.digest)
+
+    def describe(self, search: Search) -> str:
+        """The search in lines: what was tried, and each find with what matters and how to see it again."""
+        tried = ", ".join(f"{count} {word}" for word, count in sorted(search.tried.items()))
+        lines = [f"{self.space.spec.operator} on {self.runtime} ({self.version}), seed {self.seed}:"]
+        lines.append(
+            f"  {search.drawn} calls drawn in {search.seconds:.1f} s; with those of shrinking: {tried}"
+        )
+        for number, find in enumerate(search.finds, 1):
+            lines += ["", f"{number}. {find.failure.verdict}: {find.failure.reason}"]
+            lines += [f"   {each}" for each in self._details(find)]
+        return "\n".join(lines)
+
+    def _details(self, find: Find) -> list[str]:
+        attempt = find.small.attempt
+        told = call_lines(attempt.call)
+        if attempt.breaks is not None:
+            told.append(f"breaks {attempt.breaks.id}")
+        told += [str(each) for each in find.matters]
+        if not find.small.least:
+            told.append("a smaller call may fail as well: the tries were used up")
+        told.append(
+            f"{find.calls} {'call' if find.calls == 1 else 'calls'} of this class; kept in {self.path(find)}"
+        )
+        told.append(f"to see it alone: opcert repro {self.case_id(find)} -s {shlex.quote(str(self.folder))}")
+        return told
+
+
+def call_lines(call: Call) -> list[str]:
+    """A call in words, a line for each attribute and input."""
+    lines = [f"{name} = {_plain(each.value)}" for name, each in sorted(call.attributes.items())]
+    return lines + [f"{name}: {_tensor(each)}" for name, each in call.inputs if each is not None]
+
+
+def _plain(value: object) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
+
+
+def _tensor(given: Tensor) -> str:
+    flat = given.array.reshape(-1)
+    shown = " ".join(str(element_to_json(given.element_type, each)) for each in flat[:FEW])
+    more = " ..." if flat.size > FEW else ""
+    return f"{given.element_type} {list(given.shape)} = {shown or '(no elements)'}{more}"

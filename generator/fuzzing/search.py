@@ -1,0 +1,148 @@
+"""The search: calls at random, those that fail made small, one find for each class of failures."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.strategies import SearchStrategy
+
+from generator.fuzzing.attempts import Source
+from generator.fuzzing.matters import Matter, find_matters
+from generator.fuzzing.shrinking import Small, shrink
+from generator.fuzzing.space import Attempt, Space
+from generator.fuzzing.trying import Ask, Bench, Failure
+
+BATCH = 50
+"""Calls that Hypothesis draws in one go."""
+_PRIME = 1_000_003
+
+
+@dataclass(eq=False)
+class Find:
+    """A class of failing calls: its smallest call, what matters, and how many calls were taken for it."""
+
+    small: Small
+    matters: tuple[Matter, ...]
+    calls: int = 1
+
+    @property
+    def failure(self) -> Failure:
+        return self.small.failure
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from other classes: how it fails, and the values that matter in its smallest call."""
+        decisive = [
+            each.name if each.is_list else f"{each.name}={each.value}"
+            for each in self.matters
+            if each.decides
+        ]
+        return (self.failure.verdict, self.failure.how, *sorted(decisive))
+
+    def explains(self, space: Space, attempt: Attempt, failure: Failure) -> bool:
+        """Whether a failing call is of this class, as far as can be told without making it small."""
+        return failure.like(self.failure) and all(
+            each.covers(space, attempt.call) for each in self.matters if each.decides
+        )
+
+
+@dataclass(eq=False)
+class Search:
+    """What a search found. `tried` counts the calls by what became of them, those of shrinking included."""
+
+    finds: list[Find] = field(default_factory=list)
+    tried: Counter[str] = field(default_factory=Counter)
+    mistakes: list[str] = field(default_factory=list)
+    drawn: int = 0
+    seconds: float = 0.0
+
+    @property
+    def answered(self) -> int:
+        """How many calls the runtime did not just call unsupported."""
+        left = ("unsupported", "undefined", "unstable", "too large", "harness_error")
+        return sum(count for word, count in self.tried.items() if word not in left)
+
+
+def fuzz(
+    space: Space,
+    ask: Ask,
+    chosen_seed: int,
+    seconds: float,
+    tell: Callable[[Find], object] = lambda _: None,
+    most_calls: int | None = None,
+) -> Search:
+    """Search for `seconds`, or for so many calls; `tell` is told of each find as it is made.
+
+    A seed fixes the calls and their order; the time only says how far the search gets.
+    """
+    found = Search()
+    bench = Bench(space, ask, found.tried, found.mistakes)
+    begin, seen = time.monotonic(), set[str]()
+
+    def over() -> bool:
+        return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
+
+    attempts = Source(space).attempts()
+    with tempfile.TemporaryDirectory(prefix="opcert-hypothesis-") as home:
+        set_hypothesis_home_dir(home)  # it would keep files in the folder that it is called from
+        batch = 0
+        while not over():
+            for attempt in _draw_batch(attempts, chosen_seed * _PRIME + batch):
+                digest = attempt.call.digest(space.spec.operator)
+                if digest not in seen and not over():
+                    seen.add(digest)
+                    found.drawn += 1
+                    failure = bench.fails(attempt)
+                    if failure is not None:
+                        _take(bench, found, attempt, failure, tell)
+            batch += 1
+    found.seconds = time.monotonic() - begin
+    return found
+
+
+def _draw_batch(attempts: SearchStrategy[Attempt | None], number: int) -> list[Attempt]:
+    """Draw calls. They are tried afterwards: Hypothesis takes an error of a test for a find of its own."""
+    drawn: list[Attempt] = []
+
+    @seed(number)
+    @settings(
+        max_examples=BATCH,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(attempts)
+    def draw(attempt: Attempt | None) -> None:
+        if attempt is not None:
+            drawn.append(attempt)
+
+    draw()
+    return drawn
+
+
+def _take(
+    bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell: Callable[[Find], object]
+) -> None:
+    """Count a failing call to the class that explains it, or make it small and begin a class.
+
+    What is explained may hide something else: the second, fourth, eighth ... call of a class is made small
+    all the same.
+    """
+    for find in found.finds:
+        if find.explains(bench.space, attempt, failure):
+            find.calls += 1
+            if find.calls & (find.calls - 1):
+                return
+            break
+    small = shrink(bench, attempt, failure)
+    made = Find(small, find_matters(bench, small.attempt, small.failure))
+    if all(made.key != each.key for each in found.finds):
+        found.finds.append(made)
+        tell(made)

@@ -1,0 +1,80 @@
+"""Making a failing call as small as it gets while it fails in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from generator.calls import Call
+from generator.fuzzing.reductions import simpler, weight
+from generator.fuzzing.space import Attempt, Space
+from generator.fuzzing.trying import Bench, Failure
+
+MOST_TRIES = 1500
+"""Calls that the runtime is given for one find."""
+MOST_HANGS = 40
+"""The same for one that gives no answer: each may take as long as a call may take."""
+
+
+@dataclass(frozen=True, eq=False)
+class Small:
+    """The smallest call found, how it fails, and how many calls were tried on the way.
+
+    `least` says that no simpler one beside it fails; else the tries were used up.
+    """
+
+    attempt: Attempt
+    failure: Failure
+    tries: int
+    least: bool
+
+
+def shrink(bench: Bench, attempt: Attempt, failure: Failure) -> Small:
+    """Take the first simpler call that fails in the same way, again and again, until there is none."""
+    most_tries = MOST_HANGS if failure.verdict == "timeout" else MOST_TRIES
+    seen: set[str] = set()
+    tries = 0
+    while True:
+        for candidate in _candidates(bench.space, attempt, seen):
+            if tries >= most_tries:
+                return Small(_with_neighbour(bench.space, attempt), failure, tries, least=False)
+            tries += 1
+            found = bench.fails(candidate)
+            if found == failure:
+                attempt, failure = candidate, found
+                break
+        else:
+            return Small(_with_neighbour(bench.space, attempt), failure, tries, least=True)
+
+
+def _candidates(space: Space, attempt: Attempt, seen: set[str]) -> Iterator[Attempt]:
+    """Simpler calls, valid or breaking the same rule, that were not seen yet."""
+    now = weight(attempt.call)
+    for call in simpler(space, attempt.call):
+        if weight(call) >= now:
+            continue
+        digest = call.digest(space.spec.operator)
+        if digest in seen:
+            continue
+        seen.add(digest)
+        found = space.attempt(call, attempt.made_from)
+        if found is not None and found.breaks is attempt.breaks:
+            yield found
+
+
+def _with_neighbour(space: Space, attempt: Attempt) -> Attempt:
+    """A broken call beside a valid one that differs in a single attribute or input, if there is one."""
+    if attempt.breaks is None or attempt.made_from is None:
+        return attempt
+    for each in _with_one_thing_of(attempt.call, attempt.made_from):
+        found = space.attempt(each)
+        if found is not None and found.breaks is None:
+            return replace(attempt, made_from=found.call)
+    return attempt
+
+
+def _with_one_thing_of(call: Call, other: Call) -> Iterator[Call]:
+    for name in {**call.attributes, **other.attributes}:
+        yield call.with_attribute(name, other.attributes.get(name))
+    for name in {**dict(call.inputs), **dict(other.inputs)}:
+        yield call.with_input(name, dict(other.inputs).get(name))

@@ -1,0 +1,42 @@
+"""A runtime that is asked one case at a time, in a worker of its own as in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from conformance.cases import Case
+from conformance.lane import Lane, Task
+from conformance.limits import Limits
+from conformance.requests import Offer
+from conformance.responses import Response
+from conformance.runtimes import Runtime, install
+
+
+class RunningRuntime:
+    """Starts the worker of a runtime; used as a context manager, it lets it go.
+
+    Raises RuntimeUnavailable where the runtime cannot be installed or started, then or after a crash.
+    """
+
+    def __init__(self, runtime: Runtime, limits: Limits, announce: Callable[[str], None]) -> None:
+        self._lane = Lane(install(runtime, announce).launch, runtime.adapter, limits)
+        self.offer: Offer = self._lane.start()
+
+    def ask(self, case: Case, valid_case: Case | None = None) -> Response:
+        """What the runtime does with a case, in the form that it names first."""
+        task = Task(case, self.offer.forms[0], 0, (0, 0, 0), 1, valid_case)
+        ((_, response),) = self._lane.run([task])
+        return response
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._lane.close()
+        else:
+            self._lane.kill()

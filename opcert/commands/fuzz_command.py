@@ -1,0 +1,98 @@
+"""Search an operator's input space at random for calls that a runtime gets wrong."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.commands import shared_options
+from opcert.errors import ExitCode, InternalError, NothingRan
+
+if TYPE_CHECKING:
+    from generator.fuzzing.search import Find
+
+
+@click.command("fuzz")
+@click.argument("runtime")
+@click.argument("operator")
+@click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(0.1, 86400),
+    default=60.0,
+    show_default=True,
+    help="Seconds to search, shared out where OPERATOR means several versions.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Fixes the calls tried.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder for the calls found. Default: out/RUNTIME/calls.",
+)
+@shared_options.timeout
+@shared_options.python
+@shared_options.upgrade
+@shared_options.specs
+def command(
+    runtime: str,
+    operator: str,
+    seconds: float,
+    seed: int,
+    output: Path | None,
+    timeout: float,
+    python: str | None,
+    upgrade: bool,
+    folders: tuple[Path, ...],
+) -> int:
+    """Search the input space of OPERATOR at random for calls that RUNTIME gets wrong.
+
+    Each call is judged by the reference. One that fails is made as small as it gets, and kept as a file
+    that `opcert run -s` and `opcert repro -s` take. The answer is 1 where something was found.
+    """
+    # Imported here, so that --help does not wait for them.
+    from conformance.limits import Limits
+    from generator.discovery import select_operators
+    from generator.fuzzing.finds import Finds
+    from generator.fuzzing.search import fuzz
+    from generator.fuzzing.space import open_space
+    from generator.fuzzing.workers import RunningRuntime
+    from opcert.commands.run_progress import choose_progress
+    from opcert.commands.running import choose_runtime
+
+    chosen = choose_runtime(runtime, python, upgrade)
+    spaces = [open_space(each, folders) for each in select_operators([operator])]
+    folder = output or Path("out") / chosen.slug / "calls"
+    note = choose_progress().note
+    limits = Limits(case_seconds=timeout)
+    answered, every, mistakes = 0, 0, []
+    share = seconds / len(spaces)
+    for space in spaces:
+        with RunningRuntime(chosen, limits, note) as running:
+            offer = running.offer
+            note(f"searching {space.spec.operator} on {offer.name} {offer.version} for {share:g} s")
+            finds = Finds(space, runtime, offer.version, seed, folder)
+
+            def keep(find: Find, finds: Finds = finds) -> None:
+                note(finds.keep(find))
+
+            search = fuzz(space, running.ask, seed, share, keep)
+        click.echo(finds.describe(search))
+        answered += search.answered
+        every += len(search.finds)
+        mistakes += search.mistakes
+    if every:
+        _tell_how_to_repeat(runtime, folder, every)
+    if mistakes:
+        raise InternalError("calls could not be tried", got=f"{len(mistakes)}, the first: {mistakes[0]}")
+    if not answered:
+        raise NothingRan("the runtime answered no call", remedy="It may not offer the operator.")
+    return int(ExitCode.DOES_NOT_HOLD if every else ExitCode.HOLDS)
+
+
+def _tell_how_to_repeat(runtime: str, folder: Path, count: int) -> None:
+    words = f"{shlex.quote(runtime)} -s {shlex.quote(str(folder))}"
+    click.echo(f"\n{count} found; to run {'it' if count == 1 else 'them'} again: opcert run {words}")
