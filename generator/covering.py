@@ -3,164 +3,193 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations
 
-from generator.feasibility import FREE, Model, Row, Solver, Tuples, feasible_tuples
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.feasibility import FREE, Model, Row, Solver
+from generator.tuples import Flags, Numbers, TupleTable, factor_sets, feasible_flags, padded
 from opcert.errors import InternalError
+
+CANDIDATES = 32
+"""Rows that are tried for each row of an array."""
+ATTEMPTS = 8
+"""So many arrays are made, and the smallest is taken, where none is good enough."""
+GOOD_ENOUGH = Fraction(5, 4)
+"""So many times the rows that the set of factors with most tuples needs."""
+QUICK = 20_000
+"""A second array is made only of a model with so few combinations."""
+_TIES = 1 << 16
+"""Among levels that cover as much, a number below this decides."""
 
 
 def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, object]] = ()) -> list[Row]:
     """Rows that cover every feasible tuple of `strength` factors, the mandatory ones first.
 
-    A mandatory row gives levels to some or all factors; InternalError where the rules forbid one. The same
-    model gives the same rows always.
+    The model's groups are covered with their own strength where that is greater. A mandatory row gives levels
+    to some or all factors; InternalError where the rules forbid one. The same model gives the same rows
+    always.
 
-    Source: the in-parameter-order strategy (Lei and Tai, 1998), factor by factor, with a solver that
-    refuses every partial row that no complete one extends.
+    Source: the greedy construction row by row (Cohen, Dalal, Fredman and Patton, 1997): of some candidates,
+    each filled level by level with what covers most, the one that covers most.
     """
     solver = Solver(model)
-    strength = min(strength, len(model.sizes))
-    tuples = feasible_tuples(solver, strength)
-    order = sorted(range(len(model.sizes)), key=lambda factor: (-model.sizes[factor], factor))
-    rows = [_mandatory_row(model, solver, each) for each in mandatory]
-    keep = len(rows)
-    for place in range(strength, len(order) + 1):
-        _grow(rows, order[:place], tuples, solver, strength)
-    complete = _completed(rows, solver)
-    return _without_redundant(complete, keep, strength)
+    array = _Array(solver, strength)
+    seeds = [_mandatory_seed(model, solver, each) for each in mandatory]
+    enough = GOOD_ENOUGH * array.fewest
+    best = array.fill(seeds, 0)
+    for attempt in range(1, ATTEMPTS if array.combinations <= QUICK else 1):
+        if len(best) <= enough:
+            break
+        best = min(best, array.fill(seeds, attempt), key=len)
+    return best
 
 
-def covered_tuples(rows: Iterable[Row], count: int, strength: int) -> Tuples:
-    """The tuples of `strength` out of `count` factors that rows contain."""
-    found: Tuples = {each: set() for each in combinations(range(count), strength)}
-    for row in rows:
-        for factors, values in found.items():
-            values.add(tuple(row[factor] for factor in factors))
-    return found
-
-
-def _mandatory_row(model: Model, solver: Solver, levels: Mapping[str, object]) -> list[int]:
-    row = [FREE] * len(model.sizes)
-    for name, level in levels.items():
-        row[model.names.index(name)] = model.levels[name].index(level)
-    if not solver.extendable(row):
+def _mandatory_seed(model: Model, solver: Solver, levels: Mapping[str, object]) -> dict[int, Numbers]:
+    seed = {model.names.index(name): model.levels[name].index(level) for name, level in levels.items()}
+    if not solver.extendable([seed.get(factor, FREE) for factor in range(len(model.sizes))]):
         raise InternalError("a mandatory row breaks an exclusion", got=str(dict(levels)))
-    return row
+    return {factor: np.full(CANDIDATES, level) for factor, level in seed.items()}
 
 
-def _grow(rows: list[list[int]], order: Sequence[int], tuples: Tuples, solver: Solver, strength: int) -> None:
-    """Give the last factor of `order` levels: first in the rows that there are, then in further ones."""
-    newest = order[-1]
-    missing: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
-    for earlier in combinations(sorted(order[:-1]), strength - 1):
-        masks: dict[tuple[int, ...], int] = {}
-        factors = tuple(sorted((*earlier, newest)))
-        place = factors.index(newest)
-        for values in tuples[factors]:
-            others = values[:place] + values[place + 1 :]
-            masks[others] = masks.get(others, 0) | 1 << values[place]
-        missing[earlier] = masks
-    uses = [0] * solver.model.sizes[newest]
-    for row in rows:
-        value = row[newest] if row[newest] != FREE else _best_level(row, newest, missing, uses, solver)
-        if value is not None:
-            row[newest] = value
-            uses[value] += 1
-            _strike(row, newest, missing)
-    for earlier, masks in missing.items():
-        for others in sorted(masks):
-            value = 0
-            while masks[others] >> value:
-                if masks[others] >> value & 1:
-                    row = _place(rows, (*earlier, newest), (*others, value), solver)
-                    _strike(row, newest, missing)
-                value += 1
+class _Array:
+    """An array that grows row by row, and the tuples that none of its rows has yet."""
+
+    def __init__(self, solver: Solver, strength: int) -> None:
+        self._solver = solver
+        self._sizes = solver.model.sizes
+        self._tuples = TupleTable(self._sizes, factor_sets(solver.model, strength))
+        self._rules, self._forbidden = _forbidden_tuples(solver)
+        self._feasible: Flags = feasible_flags(solver, self._tuples)
+        self._missing: Flags = self._feasible.copy()
+        self.combinations = self._tuples.total
+        self.fewest = int(self._left().max(initial=0))
+        self._rows: list[Row] = []
+        self._attempt = 0
+
+    def fill(self, seeds: Sequence[Mapping[int, Numbers]], attempt: int) -> list[Row]:
+        """The rows of a whole array, those with the given seeds first; another array for each attempt."""
+        self._attempt, self._rows, self._missing = attempt, [], self._feasible.copy()
+        for seed in seeds:
+            self._add_row(seed)
+        while self._missing.any():
+            self._add_row(self._hardest_tuples())
+        return self._without_redundant(len(seeds))
+
+    def _hardest_tuples(self) -> dict[int, Numbers]:
+        """For each candidate a missing tuple of those factors that miss most, as levels by factor."""
+        place = int(np.argmax(self._left()))
+        numbers = np.flatnonzero(self._missing[self._tuples.slice_of(place)])
+        chosen = numbers[self._scrambled(CANDIDATES, len(self._rows)) % np.uint64(len(numbers))]
+        return self._tuples.levels(place, chosen, self._sizes)
+
+    def _add_row(self, seed: Mapping[int, Numbers]) -> None:
+        """Add the best of the rows that have a candidate's seed each."""
+        candidates, alive = self._candidates(seed)
+        covered = self._missing[self._tuples.numbers(candidates)] @ self._left()
+        best = int(np.argmax(np.where(alive, covered, -1)))
+        row: Row | None = tuple(candidates[best, :-1].tolist())
+        if not alive[best]:
+            partial = [int(seed[factor][0]) if factor in seed else FREE for factor in range(len(self._sizes))]
+            row = self._solver.complete(partial)
+        if row is None:
+            raise InternalError("a row of a covering array cannot be completed", got=str(seed))
+        self._rows.append(row)
+        self._missing[self._tuples.numbers(padded([row], len(row)))] = False
+
+    def _without_redundant(self, keep: int) -> list[Row]:
+        """The rows, without those, the last first, all of whose tuples others have; the first `keep` stay."""
+        if not self._rows:
+            return []
+        numbers = self._tuples.numbers(padded(self._rows, len(self._sizes)))
+        counts = np.bincount(numbers.reshape(-1), minlength=self._tuples.total)
+        kept = list(self._rows)
+        for place in range(len(self._rows) - 1, keep - 1, -1):
+            if (counts[numbers[place]] > 1).all():
+                counts[numbers[place]] -= 1
+                del kept[place]
+        return kept
+
+    def _scrambled(self, count: int, turn: int) -> NDArray[np.uint64]:
+        """Numbers in no order, others for each attempt and turn."""
+        return _scrambled(count, self._attempt * 1_000_000 + turn)
+
+    def _shuffled(self, turn: int) -> list[int]:
+        order: list[int] = np.argsort(self._scrambled(len(self._sizes), turn), kind="stable").tolist()
+        return order
+
+    def _left(self) -> Numbers:
+        """How many tuples each set of factors misses: so much a tuple of it counts."""
+        if not len(self._tuples.starts):
+            return self._tuples.starts
+        left: Numbers = np.add.reduceat(self._missing, self._tuples.starts, dtype=np.int64)
+        return left
+
+    def _candidates(self, seed: Mapping[int, Numbers]) -> tuple[Numbers, Flags]:
+        """Rows with these levels, the other factors filled one after the other; which of them keep the rules.
+
+        Each factor gets the level that covers most together with those that are there.
+        """
+        turn = len(self._rows)
+        order = [factor for factor in self._shuffled(turn) if factor not in seed]
+        rows = np.zeros((CANDIDATES, len(self._sizes) + 1), dtype=np.int64)
+        for factor, levels in seed.items():
+            rows[:, factor] = levels
+        alive = np.ones(CANDIDATES, dtype=np.bool_)
+        tuples_at, rules_at = (_completed_by(each, order) for each in (self._tuples, self._rules))
+        weights = self._left()
+        for place, factor in enumerate(order):
+            levels = np.arange(self._sizes[factor])
+            numbers = _numbers_by_level(self._tuples, rows, factor, levels, tuples_at[place])
+            gains = weights[tuples_at[place]] @ self._missing[numbers].astype(np.int64)
+            numbers = _numbers_by_level(self._rules, rows, factor, levels, rules_at[place])
+            allowed = ~self._forbidden[numbers].any(axis=1)
+            ties = self._scrambled(gains.size, turn * len(order) + place).reshape(gains.shape) % np.uint64(
+                _TIES
+            )
+            scores = np.where(allowed, gains * _TIES + ties.astype(np.int64), -1)
+            rows[:, factor] = scores.argmax(axis=1)
+            alive &= scores.max(axis=1) >= 0
+        return rows, alive
 
 
-def _best_level(
-    row: list[int],
-    newest: int,
-    missing: Mapping[tuple[int, ...], Mapping[tuple[int, ...], int]],
-    uses: Sequence[int],
-    solver: Solver,
-) -> int | None:
-    """The level that covers most missing tuples; None where none covers any (left free for later)."""
-    gains = [0] * len(uses)
-    for earlier, masks in missing.items():
-        mask = masks.get(tuple(row[factor] for factor in earlier), 0)
-        while mask:
-            lowest = mask & -mask
-            gains[lowest.bit_length() - 1] += 1
-            mask ^= lowest
-    for value in sorted(range(len(uses)), key=lambda each: (-gains[each], uses[each], each)):
-        if gains[value] == 0:
-            return None
-        row[newest] = value
-        if solver.extendable(row):
-            return value
-        row[newest] = FREE
-    return None
+def _forbidden_tuples(solver: Solver) -> tuple[TupleTable, Flags]:
+    """The combinations that the rules forbid, and the pairs that no complete row has."""
+    model = solver.model
+    pairs = TupleTable(model.sizes, list(combinations(range(len(model.sizes)), 2)))
+    impossible = pairs.tuples(~feasible_flags(solver, pairs), model.sizes)
+    narrowing = {factors: values for factors, values in impossible.items() if values}
+    table = TupleTable(model.sizes, [*(each.factors for each in model.rules), *narrowing])
+    forbidden = np.zeros(table.total, dtype=np.bool_)
+    for place, values in enumerate([*(each.forbidden for each in model.rules), *narrowing.values()]):
+        forbidden[table.slice_of(place)] = table.flags_of(place, values)
+    return table, forbidden
 
 
-def _strike(
-    row: Sequence[int], newest: int, missing: dict[tuple[int, ...], dict[tuple[int, ...], int]]
-) -> None:
-    for earlier, masks in missing.items():
-        others = tuple(row[factor] for factor in earlier)
-        if masks.get(others, 0) >> row[newest] & 1:
-            masks[others] ^= 1 << row[newest]
+def _completed_by(table: TupleTable, order: Sequence[int]) -> list[Numbers]:
+    """For each factor of the order the sets of a table that are complete with it and not before."""
+    places = np.full(int(table.members.max(initial=0)) + 1, -1, dtype=np.int64)
+    for place, factor in enumerate(order):
+        if factor < len(places):
+            places[factor] = place
+    last = places[table.members].max(axis=1, initial=-1)
+    return [np.flatnonzero(last == place) for place in range(len(order))]
 
 
-def _place(rows: list[list[int]], factors: Sequence[int], values: Sequence[int], solver: Solver) -> list[int]:
-    """Put a tuple into the first row that has room for it, else into a row of its own."""
-    for row in rows:
-        if all(row[factor] in (FREE, value) for factor, value in zip(factors, values, strict=True)):
-            trial = list(row)
-            for factor, value in zip(factors, values, strict=True):
-                trial[factor] = value
-            if solver.extendable(trial):
-                row[:] = trial
-                return row
-    fresh = [FREE] * len(solver.model.sizes)
-    for factor, value in zip(factors, values, strict=True):
-        fresh[factor] = value
-    rows.append(fresh)
-    return fresh
+def _numbers_by_level(
+    table: TupleTable, rows: Numbers, factor: int, levels: Numbers, chosen: Numbers
+) -> NDArray[np.int64]:
+    """The numbers of the rows' combinations of some sets, for each level of a factor that is still at 0."""
+    steps = table.strides_of(factor, chosen)
+    numbers: Numbers = table.numbers(rows, chosen)[:, :, None] + steps[None, :, None] * levels
+    return numbers
 
 
-def _completed(rows: Sequence[Sequence[int]], solver: Solver) -> list[Row]:
-    """Fill what is free with the levels least used so far."""
-    uses = [[0] * size for size in solver.model.sizes]
-    for row in rows:
-        for factor, value in enumerate(row):
-            if value != FREE:
-                uses[factor][value] += 1
-    complete: list[Row] = []
-    for row in rows:
-        wanted = [sorted(range(len(each)), key=each.__getitem__) for each in uses]
-        full = solver.complete(row, wanted)
-        if full is None:
-            raise InternalError("a row of a covering array cannot be completed", got=str(row))
-        for factor, value in enumerate(full):
-            if row[factor] == FREE:
-                uses[factor][value] += 1
-        complete.append(full)
-    return complete
-
-
-def _without_redundant(rows: list[Row], keep: int, strength: int) -> list[Row]:
-    """Drop rows, the last first, all of whose tuples other rows cover; the first `keep` stay."""
-    factor_sets = list(combinations(range(len(rows[0])), strength)) if rows else []
-    counts: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-    for row in rows:
-        for factors in factor_sets:
-            key = (factors, tuple(row[factor] for factor in factors))
-            counts[key] = counts.get(key, 0) + 1
-    kept = list(rows)
-    for number in range(len(rows) - 1, keep - 1, -1):
-        keys = [(factors, tuple(rows[number][factor] for factor in factors)) for factors in factor_sets]
-        if all(counts[key] > 1 for key in keys):
-            for key in keys:
-                counts[key] -= 1
-            del kept[number]
-    return kept
+def _scrambled(count: int, turn: int) -> NDArray[np.uint64]:
+    """Numbers in no order, the same always: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014)."""
+    numbers = np.arange(count, dtype=np.uint64) + np.uint64((turn + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        numbers = (numbers ^ numbers >> np.uint64(shift)) * np.uint64(factor)
+    return numbers ^ numbers >> np.uint64(31)

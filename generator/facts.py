@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generator.ambiguity import ambiguity
-from generator.covering import covered_tuples
 from generator.factors import factor_model
-from generator.feasibility import Row, Solver, feasible_tuples
+from generator.feasibility import Row, Solver
+from generator.tuples import covered_tuples, feasible_tuples
 from generator.workshop import Workshop, rule_text
 from specs.model import Evidence, Finding, Reading, Source, Spec
 
@@ -57,7 +57,7 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
     strength = min(strength, len(model.levels))
     rows = [_row_of(model.levels, levels) for levels in workshop.rows]
     feasible = feasible_tuples(Solver(model), strength)
-    covered = covered_tuples(rows, len(model.levels), strength)
+    covered = covered_tuples(model, rows, strength)
     uncovered = [
         {model.names[factor]: _plain(model.levels[model.names[factor]][value]) for factor, value in pairs}
         for factors in feasible

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 Level = str | int | float | bool
 Row = tuple[int, ...]
@@ -23,11 +22,20 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Factors whose levels are to be combined with a strength of their own."""
+
+    factors: tuple[int, ...]
+    strength: int
+
+
+@dataclass(frozen=True)
 class Model:
-    """Factors with their levels, and the rules between them."""
+    """Factors with their levels, the rules between them, and groups that interact more than others."""
 
     levels: Mapping[str, tuple[Level, ...]]
     rules: tuple[Rule, ...] = ()
+    groups: tuple[Group, ...] = ()
     sizes: tuple[int, ...] = field(init=False)
     names: tuple[str, ...] = field(init=False)
 
@@ -131,36 +139,3 @@ class Solver:
                     row[target] = domains[target].bit_length() - 1
                     pending.append(target)
         return True
-
-
-Tuples = dict[tuple[int, ...], set[tuple[int, ...]]]
-"""Combinations of factors, and for each the combinations of their levels."""
-
-
-def feasible_tuples(solver: Solver, strength: int) -> Tuples:
-    """Every combination of levels of `strength` factors that some complete row has."""
-    sizes = solver.model.sizes
-    found: Tuples = {each: set() for each in combinations(range(len(sizes)), strength)}
-    turn = 0
-    for factors, seen in found.items():
-        for values in _product([sizes[factor] for factor in factors]):
-            if values in seen:
-                continue
-            partial = [FREE] * len(sizes)
-            for factor, value in zip(factors, values, strict=True):
-                partial[factor] = value
-            # Trying the levels in another order each time makes every solution show new tuples.
-            turn += 1
-            wanted = [[(place + turn) % size for place in range(size)] for size in sizes]
-            row = solver.complete(partial, wanted)
-            if row is not None:
-                for these, values_seen in found.items():
-                    values_seen.add(tuple(row[factor] for factor in these))
-    return found
-
-
-def _product(sizes: Sequence[int]) -> list[tuple[int, ...]]:
-    rows: list[tuple[int, ...]] = [()]
-    for size in sizes:
-        rows = [(*row, value) for row in rows for value in range(size)]
-    return rows

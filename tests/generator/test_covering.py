@@ -11,8 +11,9 @@ from covertable import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.covering import cover, covered_tuples
-from generator.feasibility import FREE, Model, Rule, Solver, feasible_tuples
+from generator.covering import cover
+from generator.feasibility import FREE, Model, Rule, Solver
+from generator.tuples import covered_tuples, feasible_tuples
 from opcert.errors import InternalError
 
 Sizes = list[int]
@@ -130,7 +131,7 @@ def test_strength_three_covers_every_triple() -> None:
     model = model_of([5, 4, 3, 3, 2], (Rule("r", (0, 2), frozenset({(0, 0), (1, 2)})),))
     rows = cover(model, 3)
     assert tuples_in(rows, 3) == tuples_in(allowed_rows(model), 3)
-    assert covered_tuples(rows, 5, 3) == feasible_tuples(Solver(model), 3)
+    assert covered_tuples(model, rows, 3) == feasible_tuples(Solver(model), 3)
 
 
 def test_a_tuple_that_only_rules_together_forbid_is_not_feasible() -> None:

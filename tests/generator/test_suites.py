@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from conformance.suites import open_suite
-from generator.covering import cover, covered_tuples
+from generator.covering import cover
 from generator.discovery import find_levels, known_operators
 from generator.draws import Draw
 from generator.factors import factor_model
-from generator.feasibility import Solver, feasible_tuples
+from generator.feasibility import Solver
 from generator.suites import write_generated
+from generator.tuples import covered_tuples, feasible_tuples
 from generator.workshop import Options
 from opcert.names import OperatorName
 from reference.registry import find_operator
@@ -82,7 +83,7 @@ def test_the_pairs_of_random_rows_that_no_exclusion_rules_out_are_covered(operat
     """Shares nothing with the solver: rows are drawn, and the exclusions evaluated on each."""
     spec = load_spec(operator)
     model = factor_model(spec)
-    covered = covered_tuples(cover(model, 2), len(model.sizes), 2)
+    covered = covered_tuples(model, cover(model, 2), 2)
     rules = [parse(each.when) for each in spec.exclusions]
     draw, found = Draw(f"rows of {operator}"), 0
     for _ in range(20_000):
