@@ -41,10 +41,13 @@ class Halt:
 class Collector:
     """Takes responses from lanes, which may be in several threads, and writes the record.
 
-    `answered_task` is the first task that the runtime answered; `rows` counts what was recorded.
+    `threads` is how many thread counts take turns in repetitions. `answered_task` is the first task that the
+    runtime answered; `rows` counts what was recorded.
     """
 
-    def __init__(self, suite: Suite, writer: RecordWriter, progress: Progress, options: RunOptions) -> None:
+    def __init__(
+        self, suite: Suite, writer: RecordWriter, progress: Progress, options: RunOptions, threads: int = 1
+    ) -> None:
         self.options = options
         self.progress = progress
         self.halt = Halt()
@@ -53,7 +56,7 @@ class Collector:
         self._suite = suite
         self._writer = writer
         self._lock = threading.Lock()
-        self._faults = FaultFinder()
+        self._faults = FaultFinder(threads)
         self._verdicts: dict[str, Verdict] = {}
         self._recorded: set[tuple[int, int, int]] = set()
         self._answered: dict[tuple[str, str], bool] = {}

@@ -9,6 +9,11 @@ from conformance.canonical import canonical_json
 from conformance.results import Result
 
 _EXAMPLES = 5
+_DIFFERING = {
+    "repeats_differ": "differ when the same case is run again",
+    "threads_differ": "differ with another number of threads",
+    "forms_differ": "differ between forms of the same case",
+}
 
 
 def fingerprint(result: Result) -> str:
@@ -24,12 +29,22 @@ def _essence(entry: Any) -> Any:
     return entry if isinstance(entry, str) else {key: entry[key] for key in entry if key not in left_out}
 
 
-class FaultFinder:
-    """Sees every row of a run and says at the end which faults it shows."""
+def count_threads(header: Mapping[str, Any]) -> int:
+    """How many thread counts the worker of a record's header named."""
+    offer = (header.get("runtime") or {}).get("offer") or {}
+    return len(offer.get("threads") or ())
 
-    def __init__(self) -> None:
+
+class FaultFinder:
+    """Sees every row of a run and says at the end which faults it shows.
+
+    `threads` is how many thread counts take turns in the repetitions of a case.
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        self._threads = max(threads, 1)
         self._readings: dict[tuple[str, str], dict[tuple[str, ...], str]] = {}
-        self._differing: dict[str, list[dict[str, Any]]] = {"repeats_differ": [], "forms_differ": []}
+        self._differing: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _DIFFERING}
 
     def see(self, result: Result) -> None:
         """Remember which options of each reading a result allows, and the first case with just these."""
@@ -43,14 +58,19 @@ class FaultFinder:
 
         Where nothing is demanded but survival, answers may differ as they like.
         """
-        first: dict[str, Result] = {}
+        first: dict[tuple[str, int], Result] = {}
         for result in rows:
             if result.verdict == "observed":
                 continue
-            before = first.setdefault(result.form, result)
+            before = first.setdefault((result.form, result.repeat % self._threads), result)
             if fingerprint(before) != fingerprint(result):
                 self._differ("repeats_differ", before, result)
-        answering = [each for each in first.values() if each.verdict not in ("unsupported", "not_run")]
+        forms: dict[str, Result] = {}
+        for (form, _), result in first.items():
+            before = forms.setdefault(form, result)
+            if fingerprint(before) != fingerprint(result):
+                self._differ("threads_differ", before, result)
+        answering = [each for each in forms.values() if each.verdict not in ("unsupported", "not_run")]
         for result in answering[1:]:
             if fingerprint(result) != fingerprint(answering[0]):
                 self._differ("forms_differ", answering[0], result)
@@ -65,8 +85,7 @@ class FaultFinder:
         """Every fault: `kind`, `message`, and what tells more."""
         return [
             *self._inconsistent_readings(),
-            *self._differing_answers("repeats_differ", "differ when the same case is run again"),
-            *self._differing_answers("forms_differ", "differ between forms of the same case"),
+            *(each for kind, words in _DIFFERING.items() for each in self._differing_answers(kind, words)),
             *([_unload_fault(unload_losses, len(unload_losses))] if unload_losses else []),
         ]
 

@@ -86,7 +86,7 @@ def run_suite(
             header["resumed"] = [*begun.header.get("resumed", ()), timestamp()]
         writer = RecordWriter(record_path, header, kept)
         try:
-            collector = Collector(suite, writer, progress, options)
+            collector = Collector(suite, writer, progress, options, len(offer.threads))
             for result, order in kept or ():
                 collector.keep(result, order, rows)
             done = {result.case for result, _ in kept or ()}

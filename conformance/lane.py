@@ -168,7 +168,7 @@ class Lane:
         try:
             how = offer.takes_as(task.case)
             assert how is not None
-            request = encode_case(task.case, task.form, how, task.valid_case)
+            request = encode_case(task.case, task.form, how, task.valid_case, offer.threads_of(task.repeat))
         except (OpcertError, ValueError, TypeError) as error:
             return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
         return self._send(task, request)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.faults import FaultFinder, merge_unload_faults
+from conformance.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.loaded_files import merge_digests
 from conformance.outputs import outputs_folder
 from conformance.records import Order, Record, RecordWriter, read_record
@@ -53,7 +53,7 @@ def merge_records(
     writer = RecordWriter(path, header)
     try:
         _copy_outputs(records, path)
-        finder = FaultFinder()
+        finder = FaultFinder(count_threads(first.header))
         by_case: dict[str, list[Result]] = defaultdict(list)
         for result, order in rows:
             writer.append(result, order)

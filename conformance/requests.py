@@ -28,14 +28,24 @@ _LONGEST = 1000
 
 @dataclass(frozen=True)
 class Offer:
-    """What a worker said in its handshake: who it is, and what it takes. `facts` is the whole answer."""
+    """What a worker said in its handshake: who it is, and what it takes. `facts` is the whole answer.
+
+    `threads` are the counts that it can be asked to compute with, its own first; empty where there is no
+    choice.
+    """
 
     name: str
     version: str
     domains: dict[str, str]
     forms: tuple[Form, ...]
     element_types: frozenset[str] | None
+    threads: tuple[int, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+
+    def threads_of(self, repeat: int) -> int | None:
+        """The thread count to ask for in a repetition: they take turns. None for the worker's own."""
+        position = repeat % len(self.threads) if self.threads else 0
+        return self.threads[position] if position else None
 
     def takes_as(self, case: Case) -> str | None:
         """`onnx` or `node`, or None where the case's domain is not offered."""
@@ -71,6 +81,7 @@ def read_offer(header: dict[str, Any]) -> Offer:
             domains={str(domain): str(how) for domain, how in header["domains"].items()},
             forms=tuple(each for each in header["forms"] if each in FORMS),
             element_types=None if types is None else frozenset(str(each) for each in types),
+            threads=_read_threads(header.get("threads", [])),
             facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
         )
     except (KeyError, TypeError, AttributeError) as error:
@@ -78,6 +89,12 @@ def read_offer(header: dict[str, Any]) -> Offer:
     if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
         raise BrokenProtocol("an answer to hello whose forms or domains are none of the protocol's")
     return offer
+
+
+def _read_threads(stated: Any) -> tuple[int, ...]:
+    if not isinstance(stated, list) or not all(type(each) is int and each > 0 for each in stated):
+        raise BrokenProtocol(f"an answer to hello whose threads are {str(stated)[:_LONGEST]}")
+    return tuple(stated)
 
 
 def _text(value: object) -> str:
@@ -97,8 +114,10 @@ class CaseRequest:
         return other is not None and self.load == other.load and self.load_blobs == other.load_blobs
 
 
-def encode_case(case: Case, form: Form, how: str, valid_case: Case | None) -> CaseRequest:
-    """The `load` and `run` requests of a case, without their numbers."""
+def encode_case(
+    case: Case, form: Form, how: str, valid_case: Case | None, threads: int | None = None
+) -> CaseRequest:
+    """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own."""
     description, constants = describe_node(case, form)
     blobs: list[bytes] = []
     if how == "onnx":
@@ -107,6 +126,8 @@ def encode_case(case: Case, form: Form, how: str, valid_case: Case | None) -> Ca
             if each and "blob" in each:
                 each["blob"] += 1
     load = {"type": "load", "form": form, **description, "onnx": 0 if how == "onnx" else None}
+    if threads is not None:
+        load["threads"] = threads
     given: list[dict[str, Any]] = []
     run_blobs: list[bytes] = []
     for position, (name, tensor) in enumerate(named_inputs(case.inputs)):

@@ -35,6 +35,9 @@ _LEVELS = {
     "extended": "ORT_ENABLE_EXTENDED",
 }
 
+# How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
+_THREADS = (1, 2)
+
 # Element types that numpy lacks: their number in ONNX's TensorProto, and what holds their bits.
 _EXTENDED = {
     "bfloat16": (16, np.uint16),
@@ -77,19 +80,23 @@ class OnnxRuntimeWorker(Worker):
         if name not in offered:
             raise ValueError("no provider %r here; offered: %s" % (self._provider, ", ".join(offered)))
         self._providers = [name]
-        self._settings = self._ort.SessionOptions()
-        self._settings.intra_op_num_threads = 1
-        self._settings.inter_op_num_threads = 1
-        self._settings.log_severity_level = 4
-        self._settings.use_deterministic_compute = True
-        self._settings.graph_optimization_level = getattr(
-            self._ort.GraphOptimizationLevel, _LEVELS[self._level]
-        )
+        self._by_threads = {count: self._make_settings(count) for count in _THREADS}
         self._check_installation()
+
+    def _make_settings(self, threads: int) -> Any:
+        settings = self._ort.SessionOptions()
+        settings.intra_op_num_threads = threads
+        settings.inter_op_num_threads = 1
+        settings.log_severity_level = 4
+        settings.use_deterministic_compute = True
+        settings.graph_optimization_level = getattr(self._ort.GraphOptimizationLevel, _LEVELS[self._level])
+        return settings
 
     def _check_installation(self) -> None:
         """Run something: an installation that does not fit its numpy dies here, not at the first case."""
-        session = self._ort.InferenceSession(_IDENTITY, self._settings, providers=list(self._providers))
+        session = self._ort.InferenceSession(
+            _IDENTITY, self._by_threads[_THREADS[0]], providers=list(self._providers)
+        )
         (returned,) = session.run(None, {"x": np.ones(1, np.float32)})
         if returned.tolist() != [1.0]:
             raise RuntimeError("this installation answers %r to Identity of [1.0]" % (returned,))
@@ -100,6 +107,7 @@ class OnnxRuntimeWorker(Worker):
             "domains": {"*": "onnx"},
             "forms": ["inputs", "initializers", "dynamic"],
             "devices": [self._provider],
+            "threads": list(_THREADS),
             "element_types": None,
             "x_settings": {
                 "provider": self._provider,
@@ -114,7 +122,8 @@ class OnnxRuntimeWorker(Worker):
             raise WorkerFault("no ONNX model in the request")
         # The session's constructor changes the list that it is given, when it falls back.
         providers = list(self._providers)
-        return _Model(self._ort.InferenceSession(request.onnx, self._settings, providers=providers))
+        settings = self._by_threads[request.threads or _THREADS[0]]
+        return _Model(self._ort.InferenceSession(request.onnx, settings, providers=providers))
 
     def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
         try:

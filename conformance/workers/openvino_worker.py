@@ -29,11 +29,13 @@ else:
     from wire_arrays import STORAGE, from_numpy, from_storage, to_numpy, to_storage
     from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
 
+# The first unless `load` asks for another.
+_THREADS = (2, 1)
 _SETTINGS = {
     "INFERENCE_PRECISION_HINT": "f32",
     "EXECUTION_MODE_HINT": "ACCURACY",
     "PERFORMANCE_HINT": "LATENCY",
-    "INFERENCE_NUM_THREADS": 2,
+    "INFERENCE_NUM_THREADS": _THREADS[0],
     "NUM_STREAMS": 1,
     "ENABLE_CPU_PINNING": False,
 }
@@ -96,6 +98,7 @@ class OpenvinoWorker(Worker):
             "domains": {"org.openvino": "node", "*": "onnx"},
             "forms": ["inputs", "initializers", "dynamic"],
             "devices": ["CPU"],
+            "threads": list(_THREADS),
             "element_types": sorted(self._types),
             "x_settings": dict(self._settings),
             "x_device_name": str(self._core.get_property("CPU", "FULL_DEVICE_NAME")),
@@ -108,7 +111,10 @@ class OpenvinoWorker(Worker):
             model = self._core.read_model(request.onnx)
         else:
             raise WorkerFault("no ONNX model in the request")
-        compiled = self._core.compile_model(model, "CPU", self._settings)
+        settings = dict(self._settings)
+        if request.threads is not None:
+            settings["INFERENCE_NUM_THREADS"] = request.threads
+        compiled = self._core.compile_model(model, "CPU", settings)
         return _Model(compiled.create_infer_request(), compiled, _ports_by_name(request, compiled.inputs))
 
     def _build(self, request: LoadRequest) -> Any:

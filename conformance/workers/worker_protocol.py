@@ -71,7 +71,7 @@ class LoadRequest:
     `name`, `since_version`, `attributes` (name to plain value: int, float, str or a list) and `outputs`
     (names) describe the node. `inputs` are its inputs in order, (name, element type, shape) each, None for an
     omitted one; a shape holds None where an extent is not known. `constants` are the inputs that do not come
-    with `run`.
+    with `run`. `threads` is one of the counts that the worker's `hello` named, None for its own.
     """
 
     def __init__(self, header: Header, blobs: Blobs) -> None:
@@ -80,6 +80,7 @@ class LoadRequest:
         self.name: str = operator["name"]
         self.since_version: int = operator["since_version"]
         self.form: str = header["form"]
+        self.threads: Optional[int] = header.get("threads")
         self.onnx: Optional[bytes] = None if header.get("onnx") is None else blobs[header["onnx"]]
         self.attributes: Dict[str, Any] = {
             name: _read_attribute(each) for name, each in header["attributes"].items()

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from conformance.adapter import WORKERS
 from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.models import Form, build_model, describe_node, has_onnx_form, input_names
 from conformance.workers.worker_protocol import read_frame, write_frame
@@ -17,6 +16,7 @@ from opcert.attributes import attribute
 from opcert.element_types import ELEMENT_TYPES
 from opcert.names import CaseId, OperatorName
 from opcert.tensors import Tensor
+from tests.conformance.protocol_schema import check_answer, check_request
 
 Header = dict[str, Any]
 
@@ -36,13 +36,12 @@ class Conversation:
 
     def __init__(
         self,
-        python: Path,
-        worker: str,
+        command: Sequence[str],
         options: Mapping[str, str] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._process = subprocess.Popen(
-            [str(python), str(WORKERS / worker)],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -76,19 +75,30 @@ class Conversation:
         assert isinstance(sending, BufferedWriter)
         assert isinstance(receiving, BufferedReader)
         number, self._count = self._count, self._count + 1
+        check_request({**header, "id": number})
         write_frame(sending, {**header, "id": number}, blobs)
         frame = read_frame(receiving)
         if frame is None:
             raise EOFError(f"the worker ended with status {self._process.wait()}")
+        check_answer(frame[0])
         assert frame[0]["id"] == number
         if frame[0]["type"] == "error":
             raise RuntimeRefused(frame[0])
         return frame
 
-    def call(self, case: Case, form: Form = "inputs") -> list[Tensor | str]:
+    @property
+    def threads(self) -> int:
+        """How many threads the worker has now."""
+        return sum(1 for _ in Path(f"/proc/{self._process.pid}/task").iterdir())
+
+    def call(
+        self, case: Case, form: Form = "inputs", threads: int | None = None, *, forget: bool = True
+    ) -> list[Tensor | str]:
         """Load and run a case; a string stands for what is no tensor."""
         described, blobs = describe_node(case, form)
         header: Header = {"type": "load", "model": 1, "form": form, **described}
+        if threads is not None:
+            header["threads"] = threads
         how = self.hello["domains"].get(case.operator.domain, self.hello["domains"].get("*"))
         if how == "onnx" and has_onnx_form(case.operator):
             header["onnx"] = len(blobs)
@@ -105,7 +115,8 @@ class Conversation:
                 )  # fmt: skip
                 data.append(tensor.to_bytes())
         answer, returned = self.ask({"type": "run", "model": 1, "inputs": sent}, data)
-        self.ask({"type": "unload", "model": 1})
+        if forget:
+            self.ask({"type": "unload", "model": 1})
         return [_read(each, returned) for each in answer["outputs"]]
 
 

@@ -51,6 +51,7 @@ class Echo(worker_protocol.Worker):
             "domains": domains,
             "forms": ["inputs", "dynamic", "initializers"],
             "element_types": None,
+            "threads": [1, 4] if MODE == "threads" else [],
         }
 
     def load(self, request: worker_protocol.LoadRequest) -> Any:
@@ -63,6 +64,8 @@ class Echo(worker_protocol.Worker):
             raise worker_protocol.Unsupported("no such kernel")
         if MODE == "refuse_all":
             raise ValueError("I do not like this model")
+        if do == "differs_by_threads":
+            return do, "x" * (request.threads or 1)
         return do, request.form
 
     def run(self, model: Any, inputs: Any) -> Any:
@@ -87,7 +90,7 @@ def act(do: str, form: str, calls: int, given: Any) -> Any:
         return action(given)
     if do == "differs_by_call":
         return [from_numpy(given + np.float32(calls))]
-    if do == "differs_by_form":
+    if do in ("differs_by_form", "differs_by_threads"):
         return [from_numpy(given + np.float32(len(form)))]
     raise ValueError("unknown deed " + do)
 
