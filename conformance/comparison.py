@@ -75,13 +75,14 @@ def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> 
     same = same_bits(pair.got, pair.expected)
     if same.all():
         return Comparison(None, same_bits=True, elements=elements)
-    wrong, farthest = _find_wrong(pair, same)
-    if wrong is not None:
-        _accept_alternatives(pair, expected.alternatives, wrong)
-        count = int(np.count_nonzero(wrong))
-        if count:
-            worst = _describe(pair, _find_worst(pair, wrong), got.shape, position)
-            return Comparison("value", False, elements, wrong.reshape(got.shape), count, worst)
+    with np.errstate(all="ignore"):
+        wrong, farthest = _find_wrong(pair, same)
+        if wrong is not None:
+            _accept_alternatives(pair, expected.alternatives, wrong)
+            count = int(np.count_nonzero(wrong))
+            if count:
+                worst = _describe(pair, _find_worst(pair, wrong), got.shape, position)
+                return Comparison("value", False, elements, wrong.reshape(got.shape), count, worst)
     used = None
     if farthest is not None and farthest.ratio > 0:
         used = _describe(pair, farthest, got.shape, position)
@@ -165,8 +166,7 @@ def _farthest_of(
         place = int(apart.argmax())
         ratio = math.inf if apart[place] > 0 else 0.0
         return _Farthest(ratio, float(apart[place]), _position(positions, place))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratios = apart / allowed
+    ratios = apart / allowed
     if considered is not None and not considered.all():
         ratios[~considered] = np.nan
     place = int(ratios.argmax())

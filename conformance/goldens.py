@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,7 +61,7 @@ def read_tensor(proto: TensorProto) -> Tensor:
     if element_type is None:
         raise UserError("tensor of an unknown element type", got=str(proto.data_type))
     shape = tuple(proto.dims)
-    count = int(np.prod(shape, dtype=object)) if shape else 1
+    count = math.prod(shape)
     if element_type.kind == "string":
         if len(proto.string_data) != count:
             raise UserError("string tensor of the wrong length", got=str(len(proto.string_data)))

@@ -28,12 +28,16 @@ def decode_floats(element_type: ElementType, storage: NDArray[Any]) -> NDArray[n
     """The values of floating-point elements as float64, exactly; `storage` as in `Tensor.array`."""
     if storage.dtype == np.float64:
         return storage
+    with np.errstate(invalid="ignore"):  # widening a signalling NaN
+        return decode_loudly(element_type, storage)
+
+
+def decode_loudly(element_type: ElementType, storage: NDArray[Any]) -> NDArray[np.float64]:
+    """The same as `decode_floats`; numpy may warn of a signalling NaN where its warnings are not put off."""
     if is_native_float(element_type):
-        with np.errstate(invalid="ignore"):  # widening a signalling NaN
-            return np.asarray(storage, dtype=np.float64)
+        return np.asarray(storage, dtype=np.float64)
     if element_type is _BFLOAT16:
-        with np.errstate(invalid="ignore"):
-            return np.asarray((storage.astype(np.uint32) << 16).view(np.float32), dtype=np.float64)
+        return np.asarray((storage.astype(np.uint32) << 16).view(np.float32), dtype=np.float64)
     return np.asarray(_small_float_table(element_type.name)[storage])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -24,19 +25,19 @@ class Tensor:
     array: NDArray[Any]
 
     def __post_init__(self) -> None:
-        array = np.ascontiguousarray(self.array).reshape(np.shape(self.array))
+        array = np.asarray(self.array)
         if array.dtype != np.dtype(self.element_type.storage):
             raise TypeError(
                 f"{self.element_type} is stored as {self.element_type.storage}, not {array.dtype}"
             )
-        if array is self.array or array.base is not None:
+        if not array.flags.c_contiguous or not _is_of_bytes(array):
             array = array.copy()
         array.setflags(write=False)
         object.__setattr__(self, "array", array)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(int(extent) for extent in self.array.shape)
+        return tuple(self.array.shape)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor):
@@ -63,9 +64,7 @@ class Tensor:
     @classmethod
     def from_bytes(cls, element_type: ElementType, shape: tuple[int, ...], raw: bytes) -> Tensor:
         """The inverse of `to_bytes`; raises UserError where the bytes do not fill the shape exactly."""
-        count = 1
-        for extent in shape:
-            count *= extent
+        count = math.prod(shape)
         if element_type.kind == "string":
             return cls(element_type, _strings(raw, count).reshape(shape))
         dtype = np.dtype(element_type.storage).newbyteorder("<")
@@ -75,8 +74,16 @@ class Tensor:
                 got=f"{len(raw)} bytes",
                 expected=f"{count * dtype.itemsize}",
             )
-        native = np.frombuffer(raw, dtype).astype(np.dtype(element_type.storage))
+        native = np.frombuffer(raw, dtype).astype(element_type.storage, copy=False)
         return cls(element_type, native.reshape(shape))
+
+
+def _is_of_bytes(array: NDArray[Any]) -> bool:
+    """Whether an array lies in a `bytes` object, so that nobody can change it."""
+    base = array.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, bytes)
 
 
 def tensor(values: ArrayLike, element_type: ElementType | str | None = None) -> Tensor:

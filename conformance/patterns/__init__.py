@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from conformance.cases import ExpectedOutput
 from conformance.elements import Mask
 from conformance.patterns.arithmetic import find_offset, find_scale
@@ -45,4 +47,5 @@ def find_pattern(
     output = WrongOutput(
         got.element_type, expected.expected.array, got.array, expected.allowed, wrong, tuple(inputs)
     )
-    return next((phrase for each in _MOST_TELLING_FIRST if (phrase := each(output)) is not None), None)
+    with np.errstate(all="ignore"):  # infinities and NaN are ordinary here
+        return next((phrase for each in _MOST_TELLING_FIRST if (phrase := each(output)) is not None), None)

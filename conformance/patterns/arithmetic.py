@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from conformance.elements import Floats, Mask
 from conformance.patterns.wrong_output import WrongOutput
-from conformance.values import decode_floats
+from conformance.values import decode_loudly
 from opcert.element_types import ElementType
 
 _FEWEST = 6
@@ -40,14 +40,13 @@ def find_offset(output: WrongOutput) -> str | None:
         if apart > slack_first + _room(output, pair):
             return None
     got, expected, slack = _floats(output, output.sampled_places)
-    with np.errstate(invalid="ignore", over="ignore"):
-        offset = float(np.median(got - expected))
-        if not math.isfinite(offset) or not _offset_fits(got, expected, slack, offset).all():
-            return None
-        got, expected, slack = _floats(output, slice(None))
-        finite = np.isfinite(expected)
-        if not _offset_fits(got, expected, slack, offset)[finite].all():
-            return None
+    offset = float(np.median(got - expected))
+    if not math.isfinite(offset) or not _offset_fits(got, expected, slack, offset).all():
+        return None
+    got, expected, slack = _floats(output, slice(None))
+    finite = np.isfinite(expected)
+    if not _offset_fits(got, expected, slack, offset)[finite].all():
+        return None
     wrong = output.wrong_mask.reshape(-1)
     if not np.array_equal(wrong, finite) or _few_values(expected[finite], 2):
         return None
@@ -55,7 +54,7 @@ def find_offset(output: WrongOutput) -> str | None:
 
 
 def _number(output: WrongOutput, place: int) -> float:
-    return float(decode_floats(output.element_type, output.expected.reshape(-1)[place : place + 1])[0])
+    return float(decode_loudly(output.element_type, output.expected.reshape(-1)[place : place + 1])[0])
 
 
 def _room(output: WrongOutput, pair: tuple[Any, Any, float]) -> float:
@@ -82,8 +81,7 @@ def _integer_offset(output: WrongOutput) -> str | None:
     for places in (output.sampled_places, slice(None)):
         left, right = got[places], expected[places]
         greater = left > right
-        with np.errstate(over="ignore"):
-            apart = left.astype(np.uint64) - right.astype(np.uint64)
+        apart = left.astype(np.uint64) - right.astype(np.uint64)
         if not ((apart == apart[0]).all() and (greater == greater[0]).all()):
             return None
     if _few_values(expected.astype(np.float64), 2):
@@ -100,26 +98,25 @@ def find_scale(output: WrongOutput) -> str | None:
     if _no_factor(output):
         return None
     got, expected, slack = _floats(output, output.sampled_places)
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        magnitude = np.where(np.isfinite(expected), np.abs(expected), 0.0)
-        greatest = int(magnitude.argmax())
-        if magnitude[greatest] == 0:
-            return None
-        factor = float(got[greatest] / expected[greatest])
-        if not math.isfinite(factor) or factor in (0.0, 1.0):
-            return None
-        room = max(1.0, abs(factor))
-        clearly_off = np.abs(got - expected) > _CLEARLY * room * slack
-        if 2 * np.count_nonzero(clearly_off) < min(clearly_off.size, 2 * _FEWEST):
-            return None
-        if not (np.abs(got - factor * expected) <= room * slack)[np.isfinite(expected)].all():
-            return None
-        got, expected, slack = _floats(output, slice(None))
-        finite = np.isfinite(expected)
-        if not finite.any() or not (np.abs(got - factor * expected) <= room * slack)[finite].all():
-            return None
-        clear = finite & (np.abs(got - expected) > _CLEARLY * room * slack)
-        clear &= output.wrong_mask.reshape(-1)
+    magnitude = np.where(np.isfinite(expected), np.abs(expected), 0.0)
+    greatest = int(magnitude.argmax())
+    if magnitude[greatest] == 0:
+        return None
+    factor = float(got[greatest] / expected[greatest])
+    if not math.isfinite(factor) or factor in (0.0, 1.0):
+        return None
+    room = max(1.0, abs(factor))
+    clearly_off = np.abs(got - expected) > _CLEARLY * room * slack
+    if 2 * np.count_nonzero(clearly_off) < min(clearly_off.size, 2 * _FEWEST):
+        return None
+    if not (np.abs(got - factor * expected) <= room * slack)[np.isfinite(expected)].all():
+        return None
+    got, expected, slack = _floats(output, slice(None))
+    finite = np.isfinite(expected)
+    if not finite.any() or not (np.abs(got - factor * expected) <= room * slack)[finite].all():
+        return None
+    clear = finite & (np.abs(got - expected) > _CLEARLY * room * slack)
+    clear &= output.wrong_mask.reshape(-1)
     if np.count_nonzero(clear) < _FEWEST or _few_values(np.abs(expected[clear]), _FEWEST_VALUES):
         return None
     return _scaled_by(factor, f"{factor:.6g}")
@@ -169,8 +166,8 @@ def _few_values(values: Floats, enough: int) -> bool:
 
 def _floats(output: WrongOutput, places: NDArray[np.intp] | slice) -> tuple[Floats, Floats, Floats]:
     """Got and expected values at flat positions, and how far rounding and the allowance put them apart."""
-    got = decode_floats(output.element_type, output.got.reshape(-1)[places])
-    expected = decode_floats(output.element_type, output.expected.reshape(-1)[places])
+    got = decode_loudly(output.element_type, output.got.reshape(-1)[places])
+    expected = decode_loudly(output.element_type, output.expected.reshape(-1)[places])
     steps = spacing(output.element_type, np.maximum(np.abs(got), np.abs(expected)))
     return got, expected, output.allowed_or_zero(places) + 2 * steps
 
@@ -179,7 +176,6 @@ def spacing(element_type: ElementType, magnitudes: NDArray[Any]) -> Floats:
     """The distance to the next number of a floating-point type at each finite magnitude; NaN elsewhere."""
     layout = element_type.layout
     assert layout is not None
-    with np.errstate(invalid="ignore"):
-        exponents = np.frexp(np.where(np.isfinite(magnitudes), magnitudes, np.nan))[1] - 1
+    exponents = np.frexp(np.where(np.isfinite(magnitudes), magnitudes, np.nan))[1] - 1
     exponents = np.maximum(exponents, layout.least_exponent) - (layout.precision - 1)
     return np.where(np.isfinite(magnitudes), np.ldexp(1.0, exponents), np.nan)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conformance.elements import Floats
 from conformance.patterns.arithmetic import spacing
 from conformance.patterns.wrong_output import FEWEST, WrongOutput
-from conformance.values import decode_floats
+from conformance.values import decode_loudly
 from opcert.element_types import ELEMENT_TYPES, ElementType
 
 Conversion = Callable[[NDArray[Any]], NDArray[Any]]
@@ -63,7 +63,7 @@ def _is_narrower(output: WrongOutput, narrow: ElementType) -> bool:
             pairs = [(got, expected)]
         component = output.element_type.component
         for each in pairs:
-            left, right = (decode_floats(component, np.ascontiguousarray(part)) for part in each)
+            left, right = (decode_loudly(component, np.ascontiguousarray(part)) for part in each)
             if not _close(left, right, allowed, narrow):
                 return False
     component_parts = (
@@ -74,7 +74,7 @@ def _is_narrower(output: WrongOutput, narrow: ElementType) -> bool:
     lossy = sum(
         int(np.count_nonzero(_narrowed(values, narrow) != values))
         for part in component_parts
-        for values in [decode_floats(output.element_type.component, np.ascontiguousarray(part))]
+        for values in [decode_loudly(output.element_type.component, np.ascontiguousarray(part))]
     )
     return lossy >= FEWEST
 
@@ -82,22 +82,20 @@ def _is_narrower(output: WrongOutput, narrow: ElementType) -> bool:
 def _close(got: Floats, expected: Floats, allowed: Floats, narrow: ElementType) -> bool:
     alike = (got == expected) | (np.isnan(got) & np.isnan(expected))
     rounded = _narrowed(expected, narrow)
-    with np.errstate(invalid="ignore", over="ignore"):
-        steps = spacing(narrow, np.maximum(np.abs(got), np.abs(expected)))
-        near = np.abs(got - expected) <= _NEAR * steps + allowed
+    steps = spacing(narrow, np.maximum(np.abs(got), np.abs(expected)))
+    near = np.abs(got - expected) <= _NEAR * steps + allowed
     fits = (_narrowed(got, narrow) == got) & (near | (got == rounded))
     return bool((fits | (alike & ~np.isfinite(expected))).all())
 
 
 def _narrowed(values: Floats, narrow: ElementType) -> Floats:
     """Values rounded to a narrower type, as float64; bfloat16 by rounding to nearest even."""
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        if narrow.name != "bfloat16":
-            return values.astype(narrow.storage).astype(np.float64)
-        bits = values.astype(np.float32).view(np.uint32)
-        even = (bits >> np.uint32(16)) & np.uint32(1)
-        rounded = (bits + np.uint32(0x7FFF) + even) & np.uint32(0xFFFF0000)
-        return np.where(np.isnan(values), np.nan, rounded.view(np.float32).astype(np.float64))
+    if narrow.name != "bfloat16":
+        return values.astype(narrow.storage).astype(np.float64)
+    bits = values.astype(np.float32).view(np.uint32)
+    even = (bits >> np.uint32(16)) & np.uint32(1)
+    rounded = (bits + np.uint32(0x7FFF) + even) & np.uint32(0xFFFF0000)
+    return np.where(np.isnan(values), np.nan, rounded.view(np.float32).astype(np.float64))
 
 
 def _whole_numbers(output: WrongOutput) -> str | None:
@@ -113,12 +111,12 @@ def _whole_numbers(output: WrongOutput) -> str | None:
     )
     for phrase, way in ways:
         for places in (output.sampled_places, slice(None)):
-            got = decode_floats(output.element_type, output.got.reshape(-1)[places])
-            expected = decode_floats(output.element_type, output.expected.reshape(-1)[places])
+            got = decode_loudly(output.element_type, output.got.reshape(-1)[places])
+            expected = decode_loudly(output.element_type, output.expected.reshape(-1)[places])
             if not np.array_equal(got, way(expected), equal_nan=True):
                 break
         else:
-            if np.unique(decode_floats(output.element_type, output.wrong_got)).size > 1:
+            if np.unique(decode_loudly(output.element_type, output.wrong_got)).size > 1:
                 return f"the expected output {phrase}"
     return None
 
@@ -165,8 +163,7 @@ def _through_float(name: str, element_type: ElementType, array: NDArray[Any]) ->
     rounded = array.astype(ELEMENT_TYPES[name].storage)
     low, high = element_type.integer_range
     beyond = rounded >= rounded.dtype.type(2.0) ** (high.bit_length())
-    with np.errstate(invalid="ignore"):
-        back = np.where(beyond, 0, rounded).astype(array.dtype)
+    back = np.where(beyond, 0, rounded).astype(array.dtype)
     back[beyond] = high
     found: NDArray[Any] = np.maximum(back, low)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, places_surprise
-from conformance.values import decode_floats, element_to_json
+from conformance.values import decode_loudly, element_to_json
 
 _FEWEST_ONE_OFF = 12
 _FEWEST_RIGHT = 4
@@ -25,7 +25,7 @@ def _stopped(output: WrongOutput) -> str | None:
     sampled = output.sampled_places
     got, expected = (each.reshape(-1)[sampled] for each in (output.got, output.expected))
     if output.element_type.is_float:
-        got, expected = (decode_floats(output.element_type, each) for each in (got, expected))
+        got, expected = (decode_loudly(output.element_type, each) for each in (got, expected))
     high, low = got.max(), got.min()
     beyond, below = (got == high) & (expected > high), (got == low) & (expected < low)
     if not (beyond | below).all():
@@ -34,11 +34,10 @@ def _stopped(output: WrongOutput) -> str | None:
     got, expected = output.wrong_got, output.wrong_expected
     if output.element_type.is_float:
         everything, got, expected = (
-            decode_floats(output.element_type, each) for each in (everything, got, expected)
+            decode_loudly(output.element_type, each) for each in (everything, got, expected)
         )
-    with np.errstate(invalid="ignore"):
-        beyond = (got == np.nanmax(everything)) & (expected > got)
-        below = (got == np.nanmin(everything)) & (expected < got)
+    beyond = (got == np.nanmax(everything)) & (expected > got)
+    below = (got == np.nanmin(everything)) & (expected < got)
     if not (beyond | below).all():
         return None
     said = []
@@ -61,7 +60,7 @@ def _at_type_limit(output: WrongOutput) -> str | None:
         if ends.any() or (low == 0 and (got == 0).any()):
             return None  # that is no saturation
         return f"saturated: every wrong element is {' or '.join(str(each) for each in np.unique(got))}"
-    values = np.abs(decode_floats(output.element_type, output.wrong_got))
+    values = np.abs(decode_loudly(output.element_type, output.wrong_got))
     if np.isinf(values).all():
         return "saturated: every wrong element is infinite"
     if (values == _greatest(output)).all():
@@ -80,7 +79,7 @@ def _not_saturated(output: WrongOutput) -> str | None:
         at_limit = np.isin(expected, limits)
         text = " or ".join(str(each) for each in limits)
     else:
-        at_limit = np.isinf(decode_floats(output.element_type, expected))
+        at_limit = np.isinf(decode_loudly(output.element_type, expected))
         text = "infinity"
     if not at_limit[output.wrong_places].all():
         return None
@@ -95,7 +94,7 @@ def _greatest(output: WrongOutput) -> float:
         np.arange(1 << output.element_type.bits, dtype=np.uint32) if output.element_type.bits < 16 else None
     )
     if patterns is not None:
-        values = decode_floats(output.element_type, patterns.astype(output.element_type.storage))
+        values = decode_loudly(output.element_type, patterns.astype(output.element_type.storage))
         return float(np.max(values[np.isfinite(values)]))
     return float(np.ldexp(2.0 - 2.0 ** (1 - layout.precision), layout.greatest_exponent))
 
@@ -114,8 +113,7 @@ def find_direction(output: WrongOutput) -> str | None:
         return None
     got, expected = output.wrong_got, output.wrong_expected
     greater = got > expected
-    with np.errstate(over="ignore"):
-        apart = np.where(greater, got - expected, expected - got)
+    apart = np.where(greater, got - expected, expected - got)
     if not (apart == 1).all():
         return None
     if not greater.any():

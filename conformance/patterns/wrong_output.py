@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.elements import Floats, Mask
-from conformance.values import decode_floats
+from conformance.values import decode_loudly
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
 
@@ -62,7 +62,7 @@ class WrongOutput:
         places = spread(self.sampled_places, _FIRST)
         got, expected = (each.reshape(-1)[places] for each in (self.got, self.expected))
         if self.element_type.is_float:
-            got, expected = (decode_floats(self.element_type, each) for each in (got, expected))
+            got, expected = (decode_loudly(self.element_type, each) for each in (got, expected))
         allowed = self.allowed_or_zero(places).tolist()
         return tuple(zip(got.tolist(), expected.tolist(), allowed, strict=True))
 
@@ -136,13 +136,12 @@ def _count_alike(element_type: ElementType, values: NDArray[Any], allowed: Float
     if element_type.kind == "complex":
         numbers = values.real.astype(np.float64)
     elif element_type.is_float:
-        numbers = decode_floats(element_type, values)
+        numbers = decode_loudly(element_type, values)
     else:
         numbers = values.astype(np.float64)
     order = np.argsort(numbers)
     numbers = numbers[order]
     reach = np.zeros(numbers.shape) if allowed is None else allowed[order]
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = np.diff(numbers) > reach[1:] + reach[:-1]
+    apart = np.diff(numbers) > reach[1:] + reach[:-1]
     edges = np.flatnonzero(np.concatenate([[True], apart, [True]]))
     return [int(each) for each in np.diff(edges)]
