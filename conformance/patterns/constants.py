@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from conformance.elements import same_elements
 from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput
-from conformance.values import decode_floats, element_to_json
+from conformance.values import decode_loudly, element_to_json
 from opcert.element_types import ElementType
 
 _FEWEST_FLUSHED = 2
@@ -24,8 +24,8 @@ def find_special_values(output: WrongOutput) -> str | None:
     sampled = output.sampled_places
     if not _special(output.element_type, output.got.reshape(-1)[sampled]).all():
         return None
-    got = decode_floats(output.element_type, output.wrong_got)
-    wanted = decode_floats(output.element_type, output.wrong_expected)
+    got = decode_loudly(output.element_type, output.wrong_got)
+    wanted = decode_loudly(output.element_type, output.wrong_expected)
     zero = got == 0
     if (zero & (wanted == 0)).all():
         return "wrong only in the sign of zero"
@@ -37,7 +37,7 @@ def find_special_values(output: WrongOutput) -> str | None:
 
 
 def _special(element_type: ElementType, storage: NDArray[Any]) -> NDArray[np.bool_]:
-    values = decode_floats(element_type, storage)
+    values = decode_loudly(element_type, storage)
     return np.asarray((values == 0) | np.isnan(values))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.elements import Mask
 from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, places_surprise
-from conformance.values import decode_floats
+from conformance.values import decode_loudly
 
 _NAMES = ("batch", "channel")
 
@@ -24,9 +24,9 @@ def find_place(output: WrongOutput) -> str | None:
 def _where_nan_is_expected(output: WrongOutput) -> str | None:
     if not output.element_type.is_float:
         return None
-    if not np.isnan(decode_floats(output.element_type, output.wrong_expected[:1])).all():
+    if not np.isnan(decode_loudly(output.element_type, output.wrong_expected[:1])).all():
         return None
-    nan = np.isnan(decode_floats(output.element_type, output.expected.reshape(-1)))
+    nan = np.isnan(decode_loudly(output.element_type, output.expected.reshape(-1)))
     if not nan[output.wrong_places].all():
         return None
     surprise = places_surprise(nan.size, int(np.count_nonzero(nan)), output.wrong_places.size)
