@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,11 @@ class Finds:
     seed: int
     folder: Path
 
-    def keep(self, find: Find) -> str:
-        """Write a find's call into the folder; returns a sentence. UserError where it cannot be written."""
+    def keep(self, find: Find, replaced: Sequence[Find]) -> str:
+        """Write a find's call into the folder, and take those out that it replaces; returns a sentence.
+
+        Raises UserError where the call cannot be written.
+        """
         attempt, failure = find.small.attempt, find.failure
         found: dict[str, Any] = {
             "runtime": self.runtime,
@@ -44,6 +48,8 @@ class Finds:
         }
         if attempt.breaks is not None:
             found["breaks"] = attempt.breaks.id
+        for each in replaced:
+            self.path(each).unlink(missing_ok=True)
         path = self.path(find)
         write_call(
             KeptCall(

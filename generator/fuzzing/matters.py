@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.calls import Call
-from generator.fuzzing.reductions import converted
+from generator.fuzzing.reductions import with_type
 from generator.fuzzing.space import Attempt, Space
-from generator.fuzzing.trying import Bench, Failure
+from generator.fuzzing.trying import NOTHING_SAID, Bench, Failure
 from opcert.attributes import Attribute
-from opcert.element_types import ELEMENT_TYPES
 from specs.model import AttributeSpec
 
 ELEMENT_TYPE = "element type"
@@ -73,9 +72,10 @@ def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matt
         other = bench.space.attempt(call, attempt.made_from)
         if other is None or other.breaks is not attempt.breaks:
             continue
-        fails, holds = found.setdefault(name, ([], []))
-        same = bench.fails(other) == failure
-        (fails if same else holds).append(value)
+        word, how = bench.outcome(other)
+        if word not in NOTHING_SAID:
+            fails, holds = found.setdefault(name, ([], []))
+            (fails if how == failure else holds).append(value)
     return tuple(
         Matter(name, value_text(bench.space, attempt.call, name), tuple(fails), tuple(holds))
         for name, (fails, holds) in found.items()
@@ -84,9 +84,9 @@ def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matt
 
 def value_text(space: Space, call: Call, name: str) -> str:
     """The value of an attribute in a call, or its element type, as text."""
-    if name == ELEMENT_TYPE:
-        given = call.inputs[0][1]
-        return "" if given is None else given.element_type.name
+    if name.startswith(ELEMENT_TYPE):
+        given = dict(call.inputs).get(name.removeprefix(f"{ELEMENT_TYPE} of "), call.inputs[0][1])
+        return "left out" if given is None else given.element_type.name
     return _text(space.value_of(call, name))
 
 
@@ -99,17 +99,7 @@ def _text(value: Any) -> str:
 
 
 def _others(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
-    first = space.spec.inputs[0]
-    given = call.inputs[0][1]
-    for name in space.spec.types_of(first) if given is not None else ():
-        if given is None or name == given.element_type.name:
-            continue
-        changed = call
-        for other in space.same_type(first):
-            each = dict(call.inputs).get(other)
-            if each is not None:
-                changed = changed.with_input(other, converted(each, ELEMENT_TYPES[name]))
-        yield ELEMENT_TYPE, name, changed
+    yield from _other_types(space, call)
     for known in space.spec.attributes.values():
         now = _text(space.value_of(call, known.name))
         for value in _values(space, known)[:MOST_OTHERS]:
@@ -117,6 +107,21 @@ def _others(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
                 yield known.name, _text(value), call.with_attribute(known.name, Attribute(known.kind, value))
         if known.name in call.attributes and not known.has_default and not known.required:
             yield known.name, "left out", call.with_attribute(known.name, None)
+
+
+def _other_types(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
+    """Each group of inputs of one type in every other type that the documents give it."""
+    given, seen = dict(call.inputs), set[str]()
+    for place, parameter in enumerate(space.spec.inputs):
+        tensor = given.get(parameter.name)
+        if tensor is None or parameter.name in seen:
+            continue
+        group = space.same_type(parameter)
+        seen.update(group)
+        name = f"{ELEMENT_TYPE} of {parameter.name}" if place else ELEMENT_TYPE
+        for kind in space.spec.types_of(parameter):
+            if kind != tensor.element_type.name:
+                yield name, kind, with_type(call, group, kind)
 
 
 def _values(space: Space, known: AttributeSpec) -> list[Any]:

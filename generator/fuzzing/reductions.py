@@ -1,4 +1,4 @@
-"""Simpler calls beside a call, and what `simpler` means."""
+"""Calls beside a call that may be simpler."""
 
 from __future__ import annotations
 
@@ -7,55 +7,35 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from conformance.values import decode_floats
 from generator.calls import Call
 from generator.fuzzing.entries import change_entry, lengths, remove, renumbered, without_axis
 from generator.fuzzing.space import Space
+from generator.fuzzing.weights import elements_of, number_cost, numbers_of, type_rank
 from opcert.attributes import Attribute
 from opcert.element_types import ELEMENT_TYPES, ElementType
 from opcert.tensors import Tensor
 from reference.numbers import encode
 
-_TYPES = ("float", "int64", "int32", "double", "uint8", "int8", "float16")
-"""Element types from the most common one on; those not named come behind."""
 MOST_ONE_BY_ONE = 64
 """Elements of tensors up to this size are made simpler one by one."""
 _SIMPLE = (0, 1, 2)
 
 
-def weight(call: Call) -> tuple[float, ...]:
-    """Calls are simpler in this order.
+def simpler(space: Space, call: Call, *, values_tell: bool = False) -> Iterator[Call]:
+    """Calls that may be simpler, the boldest changes first; some may not be calls of the operator at all.
 
-    Fewer attributes and inputs; a more common element type; fewer axes; fewer elements; shorter lists;
-    simpler numbers.
+    `values_tell`: whether something is wrong shows in values alone, so that a smaller call may need other
+    ones to show it.
     """
-    given = [each for _, each in call.inputs if each is not None]
-    listed = [each.value for each in call.attributes.values() if isinstance(each.value, tuple)]
-    return (
-        len(call.attributes) + len(given),
-        sum(_type_rank(each.element_type) for each in given),
-        sum(len(each.shape) for each in given),
-        given[0].array.size if given else 0,
-        sum(given[0].shape) if given else 0,
-        sum(each.array.size for each in given[1:]) + sum(map(len, listed)),
-        sum(_cost(each) for each in given) + sum(_attribute_cost(each) for each in call.attributes.values()),
-    )
-
-
-def _type_rank(kind: ElementType) -> int:
-    return _TYPES.index(kind.name) if kind.name in _TYPES else len(_TYPES) + kind.code
-
-
-def simpler(space: Space, call: Call) -> Iterator[Call]:
-    """Calls that may be simpler, the boldest changes first; some may not be calls of the operator at all."""
     call = call.trimmed()
     yield from _less_given(space, call)
     yield from _other_types(space, call)
-    yield from _fewer_axes(call)
+    for each in (*_fewer_axes(call), *_shorter(call)):
+        yield each
+        if values_tell:
+            yield _numbered(each)
     yield from _flatter(call)
-    yield from _shorter(call)
     yield from _simpler_attributes(space, call)
     for position in range(len(call.inputs)):
         yield from _simpler_elements(call, position)
@@ -75,16 +55,20 @@ def _other_types(space: Space, call: Call) -> Iterator[Call]:
     for parameter, (_, given) in zip(space.spec.inputs, call.inputs, strict=False):
         if given is None:
             continue
-        names = sorted(space.spec.types_of(parameter), key=lambda each: _type_rank(ELEMENT_TYPES[each]))
+        names = sorted(space.spec.types_of(parameter), key=lambda each: type_rank(ELEMENT_TYPES[each]))
         for name in names:
-            if _type_rank(ELEMENT_TYPES[name]) >= _type_rank(given.element_type):
+            if type_rank(ELEMENT_TYPES[name]) >= type_rank(given.element_type):
                 break
-            changed = call
-            for other in space.same_type(parameter):
-                each = dict(call.inputs).get(other)
-                if each is not None:
-                    changed = changed.with_input(other, converted(each, ELEMENT_TYPES[name]))
-            yield changed
+            yield with_type(call, space.same_type(parameter), name)
+
+
+def with_type(call: Call, names: Sequence[str], kind: str) -> Call:
+    """The call with some of its inputs in another element type."""
+    for name in names:
+        given = dict(call.inputs).get(name)
+        if given is not None:
+            call = call.with_input(name, converted(given, ELEMENT_TYPES[kind]))
+    return call
 
 
 def converted(given: Tensor, kind: ElementType) -> Tensor:
@@ -93,7 +77,7 @@ def converted(given: Tensor, kind: ElementType) -> Tensor:
         texts = np.empty(given.array.size, dtype=np.object_)
         texts[:] = [str(place).encode() for place in range(given.array.size)]
         return Tensor(kind, texts.reshape(given.shape))
-    numbers = _numbers(given)
+    numbers = numbers_of(given)
     if kind.kind == "complex":
         return Tensor(kind, numbers.astype(kind.storage).reshape(given.shape))
     if kind.kind == "bool":
@@ -103,15 +87,6 @@ def converted(given: Tensor, kind: ElementType) -> Tensor:
         whole = [min(max(int(each) if math.isfinite(each) else 0, low), high) for each in numbers.tolist()]
         return Tensor(kind, np.array(whole, dtype=kind.storage).reshape(given.shape))
     return Tensor(kind, encode(kind, numbers.tolist()).reshape(given.shape))
-
-
-def _numbers(given: Tensor) -> NDArray[np.float64]:
-    kind, flat = given.element_type, given.array.reshape(-1)
-    if kind.kind == "string":
-        return np.arange(flat.size, dtype=np.float64)
-    if kind.kind == "complex":
-        return np.asarray(flat.real, dtype=np.float64)
-    return decode_floats(kind, flat) if kind.is_float else flat.astype(np.float64)
 
 
 def _fewer_axes(call: Call) -> Iterator[Call]:
@@ -143,6 +118,15 @@ def _shorter(call: Call) -> Iterator[Call]:
             if 1 <= length < extent:
                 cut = np.take(given.array, range(length), axis)
                 yield call.with_input(name, Tensor(given.element_type, cut))
+
+
+def _numbered(call: Call) -> Call:
+    """The call with the elements 0, 1, 2, ... in its first input."""
+    name, given = call.inputs[0]
+    if given is None:
+        return call
+    numbers = np.arange(given.array.size, dtype=np.float64).reshape(given.shape)
+    return call.with_input(name, converted(Tensor(ELEMENT_TYPES["double"], numbers), given.element_type))
 
 
 def _flatter(call: Call) -> Iterator[Call]:
@@ -191,52 +175,17 @@ def _simpler_elements(call: Call, position: int) -> Iterator[Call]:
         return
     kind, size = given.element_type, given.array.size
     if position == 0:
-        for whole in (np.zeros(size), np.ones(size), np.arange(size, dtype=np.float64)):
+        yield _numbered(call)
+        for whole in (np.zeros(size), np.ones(size)):
             yield call.with_input(
                 name, converted(Tensor(ELEMENT_TYPES["double"], whole.reshape(given.shape)), kind)
             )
     if size > MOST_ONE_BY_ONE or kind.kind in ("bool", "string", "complex"):
         return
-    for place, value in enumerate(_plain(given)):
+    for place, value in enumerate(elements_of(given)):
         for new in _simpler_numbers(value):
             if kind.is_integer and not kind.integer_range[0] <= new <= kind.integer_range[1]:
                 continue
             array = given.array.copy()
             array.reshape(-1)[place] = new if kind.is_integer else encode(kind, [new])[0]
             yield call.with_input(name, Tensor(kind, array))
-
-
-def _plain(given: Tensor) -> Sequence[Any]:
-    kind, flat = given.element_type, given.array.reshape(-1)
-    found: list[Any] = (flat if kind.is_integer else decode_floats(kind, flat)).tolist()
-    return found
-
-
-def _cost(given: Tensor) -> float:
-    kind = given.element_type
-    if kind.kind == "string":
-        return float(sum(map(len, given.array.reshape(-1).tolist())))
-    if kind.kind == "complex":
-        return float(sum(number_cost(float(each)) for each in _numbers(given)))
-    if kind.kind == "bool":
-        return float(given.array.sum())
-    return float(sum(map(number_cost, _plain(given))))
-
-
-def _attribute_cost(given: Attribute) -> float:
-    values: tuple[Any, ...] = given.value if isinstance(given.value, tuple) else (given.value,)
-    return float(sum(1 if isinstance(each, str) else number_cost(each) for each in values))
-
-
-def number_cost(value: float) -> float:
-    """How hard a number is to read: 0, 1, 2, ... in rising order, then fractions by their digits."""
-    if not math.isfinite(value):
-        return 60.0
-    size = abs(value)
-    if size == int(size) and size < 10:
-        return size + (0.5 if value < 0 or math.copysign(1, value) < 0 else 0)
-    return (
-        10.0
-        + len(repr(float(np.float32(size)) if isinstance(value, float) else size))
-        + (0.5 if value < 0 else 0)
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -16,9 +16,11 @@ from generator.fuzzing.attempts import Source
 from generator.fuzzing.matters import Matter, find_matters
 from generator.fuzzing.shrinking import Small, shrink
 from generator.fuzzing.space import Attempt, Space
-from generator.fuzzing.trying import Ask, Bench, Failure
+from generator.fuzzing.trying import NOTHING_SAID, Ask, Bench, Failure
 
-BATCH = 50
+Tell = Callable[["Find", Sequence["Find"]], object]
+
+BATCH = 20
 """Calls that Hypothesis draws in one go."""
 _PRIME = 1_000_003
 
@@ -43,13 +45,23 @@ class Find:
             for each in self.matters
             if each.decides
         ]
-        return (self.failure.verdict, self.failure.how, *sorted(decisive))
+        return (self.failure.verdict, self.failure.how, self.breaks, *sorted(decisive))
+
+    @property
+    def breaks(self) -> str:
+        """The rule that its call breaks, or nothing."""
+        broken = self.small.attempt.breaks
+        return "" if broken is None else broken.id
 
     def explains(self, space: Space, attempt: Attempt, failure: Failure) -> bool:
-        """Whether a failing call is of this class, as far as can be told without making it small."""
-        return failure.like(self.failure) and all(
-            each.covers(space, attempt.call) for each in self.matters if each.decides
-        )
+        """Whether a failing call is of this class, as far as can be told without making it small.
+
+        What a valid call shows, one that breaks a rule may show as well; not the other way round.
+        """
+        rule = "" if attempt.breaks is None else attempt.breaks.id
+        if not failure.like(self.failure) or self.breaks not in ("", rule):
+            return False
+        return all(each.covers(space, attempt.call) for each in self.matters if each.decides)
 
 
 @dataclass(eq=False)
@@ -65,8 +77,7 @@ class Search:
     @property
     def answered(self) -> int:
         """How many calls the runtime did not just call unsupported."""
-        left = ("unsupported", "undefined", "unstable", "too large", "harness_error")
-        return sum(count for word, count in self.tried.items() if word not in left)
+        return sum(count for word, count in self.tried.items() if word not in NOTHING_SAID)
 
 
 def fuzz(
@@ -74,10 +85,10 @@ def fuzz(
     ask: Ask,
     chosen_seed: int,
     seconds: float,
-    tell: Callable[[Find], object] = lambda _: None,
+    tell: Tell = lambda _find, _replaced: None,
     most_calls: int | None = None,
 ) -> Search:
-    """Search for `seconds`, or for so many calls; `tell` is told of each find as it is made.
+    """Search for `seconds`, or for so many calls; `tell` is told of each find, and of those that it replaces.
 
     A seed fixes the calls and their order; the time only says how far the search gets.
     """
@@ -127,9 +138,7 @@ def _draw_batch(attempts: SearchStrategy[Attempt | None], number: int) -> list[A
     return drawn
 
 
-def _take(
-    bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell: Callable[[Find], object]
-) -> None:
+def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell: Tell) -> None:
     """Count a failing call to the class that explains it, or make it small and begin a class.
 
     What is explained may hide something else: the second, fourth, eighth ... call of a class is made small
@@ -143,6 +152,18 @@ def _take(
             break
     small = shrink(bench, attempt, failure)
     made = Find(small, find_matters(bench, small.attempt, small.failure))
-    if all(made.key != each.key for each in found.finds):
-        found.finds.append(made)
-        tell(made)
+    known = any(
+        made.key == each.key
+        or (made.breaks and not each.breaks and each.explains(bench.space, small.attempt, failure))
+        for each in found.finds
+    )
+    if not known:
+        # A valid call says more than one that breaks a rule and fails in the same way.
+        replaced = [
+            each
+            for each in found.finds
+            if each.breaks and made.explains(bench.space, each.small.attempt, each.failure)
+        ]
+        made.calls += sum(each.calls for each in replaced)
+        found.finds = [each for each in found.finds if each not in replaced] + [made]
+        tell(made, replaced)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from generator.calls import Call
-from generator.fuzzing.reductions import simpler, weight
+from generator.fuzzing.reductions import simpler
 from generator.fuzzing.space import Attempt, Space
 from generator.fuzzing.trying import Bench, Failure
+from generator.fuzzing.weights import weight
 
 MOST_TRIES = 1500
 """Calls that the runtime is given for one find."""
@@ -35,7 +36,7 @@ def shrink(bench: Bench, attempt: Attempt, failure: Failure) -> Small:
     seen: set[str] = set()
     tries = 0
     while True:
-        for candidate in _candidates(bench.space, attempt, seen):
+        for candidate in _candidates(bench.space, attempt, seen, failure.verdict == "mismatch"):
             if tries >= most_tries:
                 return Small(_with_neighbour(bench.space, attempt), failure, tries, least=False)
             tries += 1
@@ -47,10 +48,10 @@ def shrink(bench: Bench, attempt: Attempt, failure: Failure) -> Small:
             return Small(_with_neighbour(bench.space, attempt), failure, tries, least=True)
 
 
-def _candidates(space: Space, attempt: Attempt, seen: set[str]) -> Iterator[Attempt]:
+def _candidates(space: Space, attempt: Attempt, seen: set[str], values_tell: bool) -> Iterator[Attempt]:
     """Simpler calls, valid or breaking the same rule, that were not seen yet."""
     now = weight(attempt.call)
-    for call in simpler(space, attempt.call):
+    for call in simpler(space, attempt.call, values_tell=values_tell):
         if weight(call) >= now:
             continue
         digest = call.digest(space.spec.operator)

@@ -44,11 +44,15 @@ class Failure:
         return (self.verdict, self.how) == (other.verdict, other.how)
 
 
+NOTHING_SAID = frozenset({"unsupported", "undefined", "unstable", "too large", "harness_error"})
+"""Outcomes that say neither that the runtime is right nor that it is wrong."""
+
+
 @dataclass(eq=False)
 class Bench:
     """Tries calls of one operator on one runtime, and counts what became of them in `counts`.
 
-    The counts are verdicts, and `undefined` (no document defines a result, though no rule says so),
+    The words counted are verdicts, and `undefined` (no document defines a result, though no rule says so),
     `unstable` (the output's shape hangs on rounding) and `too large`.
     """
 
@@ -60,9 +64,13 @@ class Bench:
 
     def fails(self, attempt: Attempt) -> Failure | None:
         """How the runtime fails on a call; None where it does not, or where nothing can be said."""
+        return self.outcome(attempt)[1]
+
+    def outcome(self, attempt: Attempt) -> tuple[str, Failure | None]:
+        """What became of a call, in the word that it is counted under; and how it fails, if it does."""
         word, failure = self._try(attempt)
         self.counts[word] += 1
-        return failure
+        return word, failure
 
     def _try(self, attempt: Attempt) -> tuple[str, Failure | None]:
         # The model of a call that breaks a rule declares the outputs of the valid one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,8 +77,8 @@ def command(
             note(f"searching {space.spec.operator} on {offer.name} {offer.version} for {share:g} s")
             finds = Finds(space, runtime, offer.version, seed, folder)
 
-            def keep(find: Find, finds: Finds = finds) -> None:
-                note(finds.keep(find))
+            def keep(find: Find, replaced: Sequence[Find], finds: Finds = finds) -> None:
+                note(finds.keep(find, replaced))
 
             search = fuzz(space, running.ask, seed, share, keep)
         click.echo(finds.describe(search))

@@ -1,0 +1,113 @@
+"""Fuzzing: planted mistakes are found and shrunk to the smallest call there is, and nothing else is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.discovery import known_operators
+from generator.fuzzing.search import Find, Search, fuzz
+from tests.generator import fuzz_fakes as fakes
+from tests.generator.fuzz_fakes import Fake, plain, space_of
+
+PAD, PATCHES = "com.microsoft::Pad-1", "org.openvino::ExtractImagePatches-3"
+CENTER, BATCH = "ai.onnx::CenterCropPad-18", "org.tensorflow::BatchToSpaceND-1"
+LONG = 1000.0
+"""Seconds that no search here takes: the number of calls ends it."""
+
+
+def search(
+    operator: str, mistake: fakes.Mistake, calls: int, seed: int = 1, *, accepts: bool = False
+) -> Search:
+    space = space_of(operator)
+    return fuzz(space, Fake(space, mistake, accepts).ask, seed, LONG, most_calls=calls)
+
+
+def only_find(found: Search) -> Find:
+    assert [each.failure.reason for each in found.finds] != []
+    (find,) = found.finds
+    assert find.small.least
+    return find
+
+
+@pytest.mark.parametrize("operator", [PAD, PATCHES, CENTER, BATCH])
+def test_nothing_is_found_where_nothing_is_wrong(operator: str) -> None:
+    found = search(operator, fakes.nothing, 20)
+    assert found.finds == []
+    assert found.tried["pass"] > 5
+    assert set(found.tried) <= {"pass", "observed", "undefined", "unstable", "too large"}
+    assert not found.mistakes
+
+
+def test_a_crash_becomes_the_smallest_call_with_a_negative_axis() -> None:
+    find = only_find(search(CENTER, fakes.dies_of_negative_axes, 60))
+    assert (find.failure.verdict, find.failure.how) == ("crash", "SIGSEGV")
+    assert plain(find.small.attempt.call) == (
+        {"axes": (-1,)},
+        {"input_data": ("float", [0.0]), "shape": ("int64", [1])},
+    )
+    assert [str(each) for each in find.matters] == [
+        "element type = float: any other value does as well",
+        "element type of shape = int64: any other value does as well",
+        "axes = [-1]: matters, not with left out",
+    ]
+
+
+def test_a_wrong_value_becomes_the_smallest_reflection_of_two() -> None:
+    find = only_find(search(PAD, fakes.reflects_as_edge, 120))
+    assert (find.failure.verdict, find.failure.how) == ("mismatch", "value")
+    attributes, inputs = plain(find.small.attempt.call)
+    assert attributes == {"mode": "reflect"}
+    assert inputs["data"][0] == "float"
+    # Three elements are needed to reflect two, and one of them must be another one.
+    assert sorted(inputs["data"][1]) == [0.0, 0.0, 1.0]
+    assert sorted(inputs["pads"][1]) == [0, 2]
+    assert any(str(each) == "mode = reflect: matters, not with constant or edge" for each in find.matters)
+
+
+def test_a_hang_becomes_the_smallest_rate() -> None:
+    find = only_find(search(PATCHES, fakes.hangs_on_large_rates, 40))
+    assert find.failure.verdict == "timeout"
+    attributes, _ = plain(find.small.attempt.call)
+    assert max(attributes["rates"]) > 2
+
+
+def test_a_refusal_becomes_the_smallest_tensor_of_four_axes() -> None:
+    find = only_find(search(BATCH, fakes.refuses_many_axes, 60))
+    assert find.failure.verdict == "rejected_valid"
+    _, inputs = plain(find.small.attempt.call)
+    assert inputs == {
+        "input": ("float", [[[[0.0]]]]),
+        "block_shape": ("int64", []),
+        "crops": ("int64", []),
+    }
+
+
+def test_accepted_nonsense_is_found_for_each_rule() -> None:
+    found = search(BATCH, fakes.nothing, 120, accepts=True)
+    accepted = [each for each in found.finds if each.failure.verdict == "accepted_invalid"]
+    rules = {each.failure.how for each in accepted}
+    assert {"crops_not_negative", "block_sizes_at_least_1", "crops_type"} <= rules
+    assert len(accepted) == len(rules) == len(found.finds)
+    for each in accepted:
+        assert each.small.attempt.breaks is not None
+        valid = each.small.attempt.made_from
+        assert valid is not None
+        again = space_of(BATCH).attempt(valid)
+        assert again is not None
+        assert again.breaks is None
+
+
+def test_a_seed_fixes_what_is_found() -> None:
+    first, second = (search(PAD, fakes.reflects_as_edge, 40, seed=5) for _ in range(2))
+    other = search(PAD, fakes.reflects_as_edge, 40, seed=6)
+    assert first.tried == second.tried
+    assert [plain(each.small.attempt.call) for each in first.finds] == [
+        plain(each.small.attempt.call) for each in second.finds
+    ]
+    assert other.tried != first.tried
+
+
+def test_every_operator_of_ours_can_be_searched() -> None:
+    newest = {each.name: each for each in reversed(known_operators())}
+    for operator in newest.values():
+        assert search(str(operator), fakes.nothing, 2).drawn == 2
