@@ -41,7 +41,8 @@ def pad(data: Tensor, pads: Tensor, value: Tensor | None = None, *, mode: str = 
         for extent, begin, end in zip(data.shape, amounts[:rank], amounts[rank:], strict=True)
     ]
     output = blank(data.element_type, [len(each) for each in sources])
-    if mode == "constant" and value is not None:
+    if value is not None:
+        # The other modes leave nothing of it.
         output[...] = value.array.reshape(())
     places = [np.flatnonzero(each >= 0) for each in sources]
     kept = [each[each >= 0] for each in sources]
@@ -51,17 +52,15 @@ def pad(data: Tensor, pads: Tensor, value: Tensor | None = None, *, mode: str = 
 
 def _sources(extent: int, begin: int, end: int, mode: str) -> NDArray[np.int64]:
     """For each position of one output axis the position of the input that it comes from, -1 for none."""
-    first = max(0, -begin)
-    last = extent - 1 - max(0, -end)
-    demand(last >= first - 1, "more is removed than the axis has", (begin, end), f"at most {extent}")
+    kept = extent + min(begin, 0) + min(end, 0)
+    demand(kept >= 0, "more is removed than the axis has", (begin, end), f"at most {extent}")
     positions = np.arange(-begin, extent + end, dtype=np.int64)
     if mode == "constant" or (begin <= 0 and end <= 0):
-        return np.where((positions >= first) & (positions <= last), positions, -1)
-    demand(last >= first, f"{mode} of an axis that holds nothing", extent, "an element to repeat")
+        return np.where((positions >= 0) & (positions < extent), positions, -1)
+    demand(kept >= 1, f"{mode} of an axis that holds nothing", extent, "an element to repeat")
     if mode == "edge":
-        return np.clip(positions, first, last)
-    demand(
-        max(begin, end) <= last - first, "reflection of more than there is", (begin, end), f"{last - first}"
-    )
-    mirrored = np.where(positions < first, 2 * first - positions, positions)
-    return np.where(mirrored > last, 2 * last - mirrored, mirrored)
+        return np.clip(positions, 0, extent - 1)
+    demand(max(begin, end) < kept, "reflection of more than there is", (begin, end), f"{kept - 1}")
+    # Within these bounds no reflection comes to an element that is removed at the other end.
+    mirrored = np.abs(positions)
+    return np.where(mirrored < extent, mirrored, 2 * (extent - 1) - mirrored)

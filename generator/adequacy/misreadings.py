@@ -1,0 +1,72 @@
+"""Semantic mutants: a runtime that makes one of the changes by which failures are explained, in every call.
+
+People add to them in `generator/explanations`: one small file for each family of operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from conformance.responses import Answered, Response
+from generator.adequacy.reach import Point
+from generator.adequacy.subject import Subject
+from generator.calls import Call
+from generator.changes.change import Change, Changed
+from generator.changes.discovery import find_changes
+from opcert.errors import InternalError
+
+
+@dataclass(frozen=True, eq=False)
+class Misreading:
+    """A mutant that takes another call for the one that it is given; see `Mutant`."""
+
+    change: Change
+    file: str
+    kind: str = "misreading"
+    line: int = 0
+    points: frozenset[Point] = frozenset()
+    guard: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"misreading: {self.change.key}"
+
+    @property
+    def diff(self) -> tuple[str, ...]:
+        subject = f"{self.change.subject} = " if self.change.subject else ""
+        return (f"+{subject}{self.change.text}",)
+
+    def running(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def respond(self, subject: Subject, call: Call) -> Response:
+        """What comes out of the changed call, of the call itself where there is nothing to change."""
+        changed = self._changed(subject, call)
+        if changed is None:
+            return subject.respond(call.attributes, dict(call.inputs))
+        if changed.expectations is not None:
+            return Answered(tuple(each.expected for each in changed.expectations[0].outputs))
+        given = changed.call.trimmed()
+        return subject.respond(given.attributes, dict(given.inputs), changed.settled)
+
+    def applies(self, subject: Subject, call: Call) -> bool:
+        return self._changed(subject, call) is not None
+
+    def _changed(self, subject: Subject, call: Call) -> Changed | None:
+        try:
+            changed = self.change.apply(subject.spec, call)
+        except InternalError:  # what the change needs of the reference, the call is not valid for
+            return None
+        if changed is None or changed.narrow is not None:
+            return None
+        options = subject.reference.readings
+        known = all(option in options.get(name, ()) for name, option in changed.settled.items())
+        return changed if known else None
+
+
+def make_misreadings(subject: Subject) -> Iterator[Misreading]:
+    """Every change that makes sense for the operator."""
+    for change in find_changes(subject.spec):
+        yield Misreading(change, "generator/explanations")

@@ -1,0 +1,246 @@
+"""Mutants: the reference with one small mistake, made from its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from conformance.responses import Response
+from generator.adequacy.mutations import Edit, Node, Vocabulary, edits, is_guard, matched_words, mentions
+from generator.adequacy.parts import Part
+from generator.adequacy.reach import Point, Points
+from generator.adequacy.subject import Subject
+from generator.adequacy.trees import compiled, running, substituted
+from generator.calls import Call
+from specs.model import Spec
+
+_FIRST_ALONE = ("Answer", "Rounded")
+"""Calls whose first argument is the result, and the others what may stand in its place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mutant:
+    """One mistake: its kind, where it is, and what it makes of the line.
+
+    `points` are all passed by a call that the mistake can matter to. `id` does not change with line numbers.
+    """
+
+    id: str
+    kind: str
+    file: str
+    line: int
+    diff: tuple[str, ...]
+    part: Part
+    code: CodeType
+    defaults: Mapping[str, Any]
+    points: frozenset[Point]
+    guard: bool = False
+
+    def running(self) -> AbstractContextManager[None]:
+        """The reference has this mistake for a while; whoever uses it empties its caches."""
+        return running({self.part.function: self.code}, self.defaults)
+
+    def respond(self, subject: Subject, call: Call) -> Response:
+        """What the mutant answers to a call, while it is running."""
+        return subject.respond(call.attributes, dict(call.inputs))
+
+
+def make_mutants(subject: Subject) -> list[Mutant]:
+    """Every mutant of the subject's parts that compiles, in the order of the source, none twice."""
+    spec, points = subject.spec, subject.points
+    made: dict[str, Mutant] = {}
+    for part in subject.parts:
+        own = part.function is subject.reference.function
+        vocabulary = _vocabulary(spec, part)
+        seen: set[bytes] = set()
+        for edit, node in _edits(part, spec, own=own, vocabulary=vocabulary):
+            mutant = _make(part, edit, node, points)
+            if mutant is None:
+                continue
+            key = ast.dump(substituted(part.tree, edit.old, edit.new)).encode()
+            digest = hashlib.sha256(key).digest()
+            if digest not in seen:
+                seen.add(digest)
+                made.setdefault(mutant.id, mutant)
+    return list(made.values())
+
+
+def _vocabulary(spec: Spec, part: Part) -> Vocabulary:
+    words = [tuple(map(str, each.allowed)) for each in spec.attributes.values() if each.allowed]
+    words = [each for each in words if len(each) > 1]
+    settled = {each.id: each.chosen for each in spec.readings}
+    readings = [tuple(each.options) for each in spec.readings if settled[each.id] is not None]
+    several = [each for each in (*matched_words(part.tree), *words, *readings) if len(each) > 1]
+    return Vocabulary(tuple(several), frozenset(name for name, chosen in settled.items() if chosen is None))
+
+
+def _edits(part: Part, spec: Spec, *, own: bool, vocabulary: Vocabulary) -> Iterator[tuple[Edit, Node]]:
+    """Edits with the statement or expression at which a call must come by."""
+    names = frozenset(
+        each.id if isinstance(each, ast.Name) else each.arg if isinstance(each, ast.arg) else each.attr
+        for each in ast.walk(part.tree)
+        if isinstance(each, ast.Name | ast.arg | ast.Attribute)
+    )
+    if own:
+        yield from _defaults(part, spec)
+    for statement in part.tree.body:
+        for node in _walk(statement, part.left_out):
+            for edit in edits(node, names, vocabulary):
+                yield edit, node
+
+
+def _walk(node: ast.AST, left_out: frozenset[str]) -> Iterator[Node]:
+    """The nodes to edit: not texts for people, nor checks beyond their being there, nor what is left out."""
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.pattern):
+        return
+    if isinstance(node, ast.stmt) and is_guard(node):
+        yield node
+        return
+    if isinstance(node, ast.stmt) and (_sets_only(node, left_out) or _is_docstring(node)):
+        return
+    if isinstance(node, ast.expr | ast.stmt):
+        yield node
+    for child in _children(node):
+        yield from _walk(child, left_out)
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """What is inside a node, without annotations, targets, orders that mean nothing, and allowed errors."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FIRST_ALONE:
+        yield node.args[0]
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+        yield node.func  # -1 and any other negative number stand for the same there
+        return
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "targets", "target", "ctx", "op", "ops"):
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, ast.keyword) and each.arg in ("strict", "dtype", "keepdims"):
+                continue
+            if name == "iter" and isinstance(each, ast.Tuple):
+                continue
+            if name == "iter" and _is_range(each):
+                yield from each.args
+            elif isinstance(each, ast.AST):
+                yield each
+
+
+def _is_range(node: Any) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+
+
+def _sets_only(node: ast.stmt, names: frozenset[str]) -> bool:
+    """Whether a statement sets these variables, or elements of them, and nothing else."""
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+        targets = [node.target]
+    else:
+        return False
+    plain = [
+        each for target in targets for each in (target.elts if isinstance(target, ast.Tuple) else [target])
+    ]
+    found = [each.value if isinstance(each, ast.Subscript | ast.Attribute) else each for each in plain]
+    return all(mentions(each, names) for each in found)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _defaults(part: Part, spec: Spec) -> Iterator[tuple[Edit, Node]]:
+    """Attributes and optional inputs that are ignored, and attributes with another default."""
+    tree = part.tree
+    arguments = tree.args
+    optional = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    pairs = [*zip(optional, arguments.defaults, strict=True)]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    pairs += [(each, default) for each, default in named if default is not None]
+    readings = {each.id for each in spec.readings}
+    first = tree.body[1]
+    for argument, default in pairs:
+        if argument.arg in readings:
+            continue
+        ignored = ast.Assign([ast.Name(argument.arg, ast.Store())], default, lineno=first.lineno)
+        yield Edit("ignored attribute", first, ast.If(ast.Constant(True), [ignored, first], [])), first
+        known = spec.attributes.get(argument.arg)
+        if known is None or not isinstance(default, ast.Constant) or default.value is None:
+            continue
+        if known.allowed is not None:
+            others = [each for each in known.allowed if each != default.value]
+        else:
+            others = [default.value + 1] if isinstance(default.value, int | float) else []
+        for other in others[:2]:
+            yield Edit("wrong default", default, ast.Constant(other)), first
+
+
+def _make(part: Part, edit: Edit, node: Node, points: Points) -> Mutant | None:
+    tree = substituted(part.tree, edit.old, edit.new)
+    assert isinstance(tree, ast.FunctionDef)
+    try:
+        code = compiled(tree, part.function.__code__.co_filename)
+    except (SyntaxError, ValueError):
+        return None
+    defaults = {
+        argument.arg: ast.literal_eval(edit.new)
+        for argument, default in zip(part.tree.args.kwonlyargs, part.tree.args.kw_defaults, strict=True)
+        if default is edit.old
+    }
+    diff = diff_of(part.source, edit)
+    digest = hashlib.sha256("\n".join((part.place, part.name, edit.kind, *diff)).encode()).hexdigest()[:8]
+    passed = [node] if edit.passes is None else [node, edit.passes]
+    where = frozenset(points.at(part, each) for each in passed)
+    return Mutant(
+        f"{part.place.removesuffix('.py')}.{part.name}-{digest}",
+        edit.kind,
+        part.place,
+        edit.old.lineno,
+        diff,
+        part,
+        code,
+        defaults,
+        where,
+        is_guard(edit.old),
+    )
+
+
+def diff_of(source: str, edit: Edit) -> tuple[str, ...]:
+    """The lines of the source before (`-`) and after (`+`) the edit."""
+    lines = source.splitlines()
+    old = edit.old
+    first, last = old.lineno - 1, (old.end_lineno or old.lineno) - 1
+    before = lines[first : last + 1]
+    if edit.kind == "ignored attribute" and isinstance(edit.new, ast.If):
+        after = [f"    {ast.unparse(edit.new.body[0])}", *before]
+        return tuple(f"+{each}" for each in after[:1])
+    head = before[0].encode()[: old.col_offset].decode()
+    tail = before[-1].encode()[old.end_col_offset :].decode()
+    text = ast.unparse(ast.fix_missing_locations(edit.new))
+    if (
+        isinstance(edit.new, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.IfExp)
+        and (head + tail).strip()
+    ):
+        text = f"({text})"
+    if isinstance(edit.new, ast.Match):
+        return _case_diff(edit)
+    after = (head + text + tail).splitlines()
+    return (*(f"-{each}" for each in before), *(f"+{each}" for each in after))
+
+
+def _case_diff(edit: Edit) -> tuple[str, ...]:
+    assert isinstance(edit.old, ast.Match)
+    assert isinstance(edit.new, ast.Match)
+    for old, new in zip(edit.old.cases, edit.new.cases, strict=True):
+        if old.body is not new.body:
+            pattern = ast.unparse(old.pattern)
+            return (
+                f"-case {pattern}: {ast.unparse(old.body[0])}",
+                f"+case {pattern}: {ast.unparse(new.body[0])}",
+            )
+    return ()

@@ -1,0 +1,120 @@
+"""An operator's reference as a runtime under test, in process: calls go in, judged answers come out."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from conformance.cases import Case
+from conformance.judge import Judgement, judge
+from conformance.responses import Answered, Refused, Response
+from generator.adequacy.parts import Part, caches_of, find_parts
+from generator.adequacy.reach import Point, Points
+from generator.adequacy.values_only import values_only
+from opcert.attributes import Attributes
+from opcert.tensors import Tensor
+from reference.answers import OutsideDomain, UnstableLength
+from reference.registry import ReferenceOperator
+from specs.model import Spec
+
+LONGEST = 5.0
+"""Seconds after which a mutant counts as one that hangs."""
+Inputs = Mapping[str, Tensor | None]
+
+
+class _TooLong(BaseException):
+    """Raised into an evaluation that takes too long; nothing in the reference may catch it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The reference of one operator, under the readings that its spec chose, else their first options."""
+
+    spec: Spec
+    reference: ReferenceOperator
+    parts: tuple[Part, ...]
+    points: Points
+    caches: tuple[Any, ...]
+    settled: Mapping[str, str]
+
+    @classmethod
+    def of(cls, spec: Spec, reference: ReferenceOperator) -> Subject:
+        parts = tuple(find_parts(reference))
+        settled = {
+            each.id: each.chosen
+            for each in spec.readings
+            if each.chosen is not None and each.id in reference.readings
+        }
+        return cls(spec, reference, parts, Points(parts), tuple(caches_of(parts)), settled)
+
+    def forget(self) -> None:
+        """Empty the caches: before and after code of the reference is exchanged."""
+        for each in self.caches:
+            each.cache_clear()
+
+    @contextmanager
+    def quick(self) -> Iterator[None]:
+        """Answers without allowed errors, and evaluations that end after LONGEST seconds."""
+        before = signal.signal(signal.SIGALRM, _stop)
+        try:
+            with values_only(), warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                self.forget()
+                yield
+        finally:
+            self.forget()
+            signal.signal(signal.SIGALRM, before)
+
+    def respond(
+        self, attributes: Attributes, inputs: Inputs, readings: Mapping[str, str] | None = None
+    ) -> Response:
+        """What a runtime that computes as the reference does returns for a call; within `quick`."""
+        plain = {name: each.value for name, each in attributes.items()}
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        try:
+            chosen = {**self.settled, **(readings or {})}
+            answers = self.reference.evaluate(plain, inputs, chosen)
+            return Answered(tuple(each.expected for each in answers))
+        except (OutsideDomain, UnstableLength) as error:
+            return Refused(type(error).__name__, str(error))
+        except _TooLong:
+            return Refused("hang", f"no answer within {LONGEST:g} s")
+        except Exception as error:  # noqa: BLE001 - a mutant may raise anything
+            return Refused(type(error).__name__, str(error))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def judge_case(self, case: Case) -> Judgement:
+        """The judge's word on a case; within `quick`."""
+        return judge(case, self.respond(case.attributes, dict(case.inputs)))
+
+    def guards_of(self, case: Case) -> frozenset[Point]:
+        """The checks of the reference that refuse a call; within `quick`."""
+        plain = {name: each.value for name, each in case.attributes.items()}
+        try:
+            self.reference.evaluate(plain, dict(case.inputs), self.settled)
+        except (OutsideDomain, UnstableLength) as error:
+            places = [
+                (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
+            ]
+            return frozenset(self.points.guards[each] for each in places if each in self.points.guards)
+        return frozenset()
+
+
+def same_answers(left: Response, right: Response) -> bool:
+    """Whether two responses are bit for bit the same, or both refusals."""
+    if isinstance(left, Answered) and isinstance(right, Answered):
+        return left.outputs == right.outputs
+    return isinstance(left, Refused) and isinstance(right, Refused)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise _TooLong
