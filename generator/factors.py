@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from generator.feasibility import Level, Model, Rule
+from generator.feasibility import Group, Level, Model, Rule
 from opcert.errors import UserError
 from specs.expressions import parse
 from specs.model import Exclusion, Spec
@@ -15,9 +15,13 @@ LARGEST_EXCLUSION = 200_000
 
 
 def factor_model(spec: Spec) -> Model:
-    """Factors and rules of a spec; raises UserError for an exclusion over names that are no factors."""
+    """Factors, rules and groups of a spec; raises UserError for an exclusion over names that are no factors."""
     levels: dict[str, tuple[Level, ...]] = {each.name: each.levels for each in spec.factors}
-    return Model(levels, tuple(_rule(spec, each, levels) for each in spec.exclusions))
+    names = list(levels)
+    groups = tuple(
+        Group(tuple(names.index(name) for name in each.factors), each.strength) for each in spec.interactions
+    )
+    return Model(levels, tuple(_rule(spec, each, levels) for each in spec.exclusions), groups)
 
 
 def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ...]]) -> Rule:

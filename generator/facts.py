@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generator.ambiguity import ambiguity
-from generator.factors import factor_model
 from generator.feasibility import Row, Solver
 from generator.tuples import covered_tuples, feasible_tuples
 from generator.workshop import Workshop, rule_text
@@ -51,7 +50,7 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
 
 def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
     """How many feasible combinations of `strength` factor levels the covering cases hold, and which not."""
-    model = factor_model(workshop.spec)
+    model = workshop.model
     if not model.levels:
         return {"strength": strength, "feasible": 0, "covered": 0, "rows": 0, "uncovered": []}
     strength = min(strength, len(model.levels))
@@ -71,6 +70,10 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
         "covered": sum(map(len, feasible.values())) - len(uncovered),
         "rows": len(rows),
         "uncovered": uncovered,
+        "interactions": [
+            {"factors": [model.names[factor] for factor in each.factors], "strength": each.strength}
+            for each in model.groups
+        ],
         "exclusions": [
             {"when": each.when, "sources": _sources(each.origin.sources), "why": each.origin.why}
             for each in workshop.spec.exclusions

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.cases import Case, Expectation
 from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
 from generator.expectations import describe, expect
+from generator.factors import factor_model
+from generator.feasibility import Model
 from opcert.element_types import ElementType
 from opcert.errors import InternalError
 from opcert.names import CaseId
@@ -47,6 +49,12 @@ class Workshop:
     """The factor levels of every covering row of which a case was made."""
     dropped: list[Mapping[str, str]] = field(default_factory=list)
     """The covering rows of which none could be made, because every draw's output length was unstable."""
+
+    @property
+    def model(self) -> Model:
+        """The factors that the suite covers; at size small without groups of a strength of their own."""
+        model = factor_model(self.spec)
+        return replace(model, groups=()) if self.options.size == "small" else model
 
     def draw(self, *labels: str) -> Draw:
         return Draw("/".join((str(self.spec.operator), *labels)))

@@ -95,6 +95,13 @@ class ExclusionEntry(Reasoned):
     when: str
 
 
+class InteractionEntry(Reasoned):
+    """Factors that are covered with a strength of their own."""
+
+    factors: list[str] = Field(min_length=2)
+    strength: int = Field(ge=2)
+
+
 class ExampleEntry(Reasoned):
     """A correction of an imported example: its id, and what to change, or `reject`."""
 
@@ -125,6 +132,9 @@ class CuratedFile(Entry):
     behaviours: list[ReadingEntry] = Field(default_factory=list)
     factors: dict[str, Annotated[FactorEntry, BeforeValidator(_factor)]] = Field(default_factory=dict)
     exclusions: list[ExclusionEntry] = Field(default_factory=list)
+    interactions: list[InteractionEntry] = Field(default_factory=list)
+    reference: str | None = None
+    levels: str | None = None
     examples: list[ExampleEntry] = Field(default_factory=list)
     findings: list[FindingEntry] = Field(default_factory=list)
 

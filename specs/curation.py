@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from opcert.attributes import attribute
@@ -28,6 +29,7 @@ from specs.model import (
     Exclusion,
     Factor,
     Finding,
+    Interaction,
     Origin,
     ParameterSpec,
     Reading,
@@ -54,6 +56,7 @@ class _Merger:
 
     def __init__(self, spec: Spec, document: YamlDocument) -> None:
         self._spec = spec
+        self._document = document
         self.amender = Amender(document, spec.origins)
 
     def merge(self, file: CuratedFile) -> Spec:
@@ -108,6 +111,14 @@ class _Merger:
                 Exclusion(each.when, self.amender.origin(each, ("exclusions", position)))
                 for position, each in enumerate(file.exclusions)
             ),
+            interactions=tuple(
+                Interaction(
+                    tuple(each.factors), each.strength, self.amender.origin(each, ("interactions", position))
+                )
+                for position, each in enumerate(file.interactions)
+            ),
+            reference_module=self._module("reference", file.reference),
+            levels_module=self._module("levels", file.levels),
         )
         return replace(merged, origins={**spec.origins, **self.amender.origins})
 
@@ -200,6 +211,17 @@ class _Merger:
             "reading" if group == "readings" else "behaviour",
             self.amender.origin(entry, (group, position), sources),
         )
+
+    def _module(self, key: str, name: str | None) -> Path | None:
+        """The Python file that an entry names, beside the specs; None where it names none."""
+        if name is None:
+            return None
+        here = Path(self._document.file).resolve()
+        found = (here.parent / name).resolve()
+        if found.suffix != ".py" or not found.is_file() or not found.is_relative_to(here.parents[2]):
+            expected = f"a Python file in {here.parents[2]}, written relative to this folder"
+            self.amender.error((key,), "no such module", name, expected)
+        return found
 
     def _examples(self, entries: list[ExampleEntry]) -> tuple[Example, ...]:
         examples = {each.id: each for each in self._spec.examples}

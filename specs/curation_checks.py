@@ -8,7 +8,7 @@ from typing import Any
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import OpcertError, UserError
 from opcert.yaml_files import Path_, YamlDocument
-from specs.curated_files import ConstraintEntry, CuratedFile, ReadingEntry
+from specs.curated_files import ConstraintEntry, CuratedFile, InteractionEntry, ReadingEntry
 from specs.expressions import parse
 from specs.model import Source, Spec
 
@@ -41,6 +41,8 @@ class Checker:
             self._unique_levels(("factors", name), factor.levels)
         for position, exclusion in enumerate(file.exclusions):
             self._expression(("exclusions", position, "when"), exclusion.when, set(file.factors))
+        for position, interaction in enumerate(file.interactions):
+            self._interaction(("interactions", position), interaction, file)
         for name, types in file.type_constraints.items():
             for each in types.types or ():
                 if each not in ELEMENT_TYPES:
@@ -72,6 +74,16 @@ class Checker:
                 self._error(
                     (*path, "evidence", position), "not an option of this reading", evidence.option, options
                 )
+
+    def _interaction(self, path: Path_, entry: InteractionEntry, file: CuratedFile) -> None:
+        for each in entry.factors:
+            if each not in file.factors:
+                self._error((*path, "factors"), "no such factor", each, f"one of {', '.join(file.factors)}")
+        if entry.strength > len(set(entry.factors)):
+            self._error(
+                (*path, "strength"), "more factors to combine than there are", str(entry.strength),
+                f"at most {len(set(entry.factors))}",
+            )  # fmt: skip
 
     def _expression(self, path: Path_, text: str, names: set[str]) -> None:
         try:

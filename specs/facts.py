@@ -88,6 +88,9 @@ def _rules(spec: Spec) -> Iterator[Fact]:
         yield Fact(f"factors.{factor.name}", ", ".join(map(str, factor.levels)), origin)
     for position, exclusion in enumerate(spec.exclusions):
         yield Fact(f"exclusions.{position}", exclusion.when, exclusion.origin)
+    for position, each in enumerate(spec.interactions):
+        text = f"every {each.strength} of {', '.join(each.factors)}"
+        yield Fact(f"interactions.{position}", text, each.origin)
 
 
 def _examples(spec: Spec) -> Iterator[Fact]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from opcert.attributes import AttributeKind
@@ -277,6 +278,15 @@ class Exclusion:
 
 
 @dataclass(frozen=True)
+class Interaction:
+    """Factors every combination of `strength` of which is covered, where fewer are of the others."""
+
+    factors: tuple[str, ...]
+    strength: int
+    origin: Origin
+
+
+@dataclass(frozen=True)
 class Spec:
     """Everything known about one operator version.
 
@@ -296,6 +306,11 @@ class Spec:
     findings: tuple[Finding, ...] = ()
     factors: tuple[Factor, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
+    interactions: tuple[Interaction, ...] = ()
+    reference_module: Path | None = None
+    """A Python file that computes what is right, where it does not ship with the package."""
+    levels_module: Path | None = None
+    """A Python file that turns levels of factors into calls, likewise."""
     formulas: tuple[Formula, ...] = ()
     prose: tuple[Prose, ...] = ()
     input_arity: Arity | None = None

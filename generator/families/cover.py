@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from generator.ambiguity import ambiguity
 from generator.covering import cover
-from generator.factors import factor_model
 from generator.feasibility import FREE, Level, Model, Row, Rule, Solver
 from generator.workshop import Workshop
 from opcert.errors import InternalError
@@ -23,7 +23,7 @@ CLEAR = Fraction(1, 100)
 
 
 def make_cases(workshop: Workshop) -> None:
-    model = factor_model(workshop.spec)
+    model = workshop.model
     if not model.levels:
         return
     plainest = Solver(model).complete([FREE] * len(model.sizes))
@@ -53,7 +53,7 @@ def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> li
         for name, level in focus.items()
         if name in model.levels
     ]
-    return cover(Model(model.levels, (*model.rules, *fixed)), strength)
+    return cover(replace(model, rules=(*model.rules, *fixed)), strength)
 
 
 def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
