@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Literal
 
 WORKERS = Path(__file__).parent / "workers"
 
@@ -37,8 +38,8 @@ class UnsupportedRule:
 class Adapter:
     """One built-in runtime; `conformance/adapters/<name with _ for ->.py` holds it as `ADAPTER`.
 
-    `requirements` are what its environment needs; a version on the command line goes to the first. `worker`
-    is a file of conformance/workers. `options` maps each option that may stand in brackets to its values, the
+    `requirements` are what its environment needs; a version on the command line goes to the first. `language`
+    says whose packages they are. `worker` is a file of conformance/workers. `options` maps each option that may stand in brackets to its values, the
     default first; an empty tuple takes any text. `environment` holds variables that its worker needs.
     `companions` are further requirements of older versions: (version, requirements), for versions before that
     one; for packages that do not say themselves what they are not built for.
@@ -53,6 +54,7 @@ class Adapter:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    language: Literal["python", "node"] = "python"
 
     def requirements_of(self, version: str | None) -> tuple[str, ...]:
         """What an environment with a version needs; without one, with the newest."""

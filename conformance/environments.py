@@ -1,6 +1,6 @@
-"""Environments of their own for runtimes: made by uv when first asked for, and kept in the user's cache.
+"""Environments of their own for runtimes: made when first asked for, and kept in the user's cache.
 
-A kept environment is a folder `<slug>` that holds `environment.json`, a lock, and the virtual environments
+A kept environment is a folder `<slug>` that holds `environment.json`, a lock, and the environments
 themselves under names used once. `environment.json` says which of them holds; it is written by rename and
 last of all, so that one that is half made is never used, and one that is replaced stays where processes that
 run in it find their files, until the next replacement.
@@ -12,16 +12,15 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from conformance.installing import run_uv
+from conformance.python_packages import PythonPackages
 from opcert.errors import RuntimeUnavailable
 from opcert.names import slug
 
@@ -29,12 +28,33 @@ _MARKER = "environment.json"
 _FORMAT = "opcert-environment/1"
 
 
+class Installer(Protocol):
+    """Fills folders with packages of one language; each method but `program` may raise RuntimeUnavailable."""
+
+    @property
+    def identity(self) -> str:
+        """What tells its environments from others of the same requirements."""
+
+    def fill(self, environment: Path, requirements: Sequence[str]) -> dict[str, str]:
+        """Install into an empty folder; returns every package there by name and version."""
+
+    def program(self, environment: Path) -> Path:
+        """What runs the packages."""
+
+    def version(self, environment: Path) -> str | None:
+        """The version of the program, where it belongs to the environment."""
+
+
 @dataclass(frozen=True)
 class Environment:
-    """A kept environment: its interpreter, the version of that, and its packages by name and version."""
+    """A kept environment: its folder, the program that runs what is in it, and its packages by version.
 
-    python: Path
-    python_version: str
+    `python_version` is None where that program is no Python.
+    """
+
+    folder: Path
+    program: Path
+    python_version: str | None
     packages: Mapping[str, str]
 
 
@@ -47,8 +67,8 @@ def environments_folder() -> Path:
 
 def prepare(
     requirements: Sequence[str],
+    installer: Installer | None = None,
     *,
-    python: str | None = None,
     upgrade: bool = False,
     folder: Path | None = None,
     announce: Callable[[str], None] | None = None,
@@ -56,15 +76,15 @@ def prepare(
     """The kept environment that holds `requirements`; it is made if there is none yet.
 
     `requirements` are exact (`onnxruntime==1.20.1`) or a bare name, which means the newest version when the
-    environment is made. `upgrade` makes it anew. `python` is an interpreter or whatever else uv understands;
-    without it the interpreter that runs opcert. `folder` stands in for `environments_folder()`. `announce` is
+    environment is made. `installer` is by default that of Python packages for the interpreter that runs
+    opcert. `upgrade` makes it anew. `folder` stands in for `environments_folder()`. `announce` is
     told in a sentence when something takes time. Two processes that ask for the same one make it once.
-    Raises RuntimeUnavailable, with uv's reason, where it cannot be made.
+    Raises RuntimeUnavailable, with the installer's reason, where it cannot be made.
     """
-    interpreter = _real_interpreter(python or sys.executable)
+    by = installer or PythonPackages()
     tell = announce or _tell_nobody
-    home = (folder or environments_folder()) / _name(requirements, interpreter)
-    found = None if upgrade else _read(home)
+    home = (folder or environments_folder()) / _name(requirements, by.identity)
+    found = None if upgrade else _read(home, by)
     if found is not None:
         return found
     replaced = _marker_identity(home)
@@ -72,11 +92,11 @@ def prepare(
         home.mkdir(parents=True, exist_ok=True)
         with _locked(home, tell):
             # Somebody else may have made it while this process waited for the lock.
-            found = _read(home)
+            found = _read(home, by)
             if found is not None and (not upgrade or _marker_identity(home) != replaced):
                 return found
             tell(f"making an environment for {' '.join(requirements)} (once)")
-            return _make(home, requirements, interpreter)
+            return _make(home, requirements, by)
     except OSError as error:
         raise RuntimeUnavailable(
             f"no environment for {' '.join(requirements)} could be made",
@@ -89,31 +109,24 @@ def _tell_nobody(sentence: str) -> None:
     del sentence
 
 
-def _real_interpreter(python: str) -> str:
-    """Of a virtual environment the interpreter behind it, so that checkouts of opcert share runtimes."""
-    return str(Path(python).resolve()) if Path(python).is_file() else python
-
-
-def _name(requirements: Sequence[str], interpreter: str) -> str:
-    asked = json.dumps([sorted(requirements), interpreter])
+def _name(requirements: Sequence[str], identity: str) -> str:
+    asked = json.dumps([sorted(requirements), identity])
     return f"{slug('-'.join(requirements))}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
 
 
-def _read(home: Path) -> Environment | None:
-    """The environment that the marker names; None where there is none, or its interpreter is gone."""
+def _read(home: Path, installer: Installer) -> Environment | None:
+    """The environment that the marker names; None where there is none, or nothing that runs it."""
     try:
         marker = json.loads((home / _MARKER).read_text("utf-8"))
         if marker["format"] != _FORMAT:
             return None
-        python = _interpreter(home / slug(marker["folder"]))
-        found = Environment(python, str(marker["python_version"]), dict(marker["packages"]))
+        folder = home / slug(marker["folder"])
+        found = Environment(
+            folder, installer.program(folder), marker["python_version"], dict(marker["packages"])
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if os.access(python, os.X_OK) else None
-
-
-def _interpreter(environment: Path) -> Path:
-    return environment / "bin" / "python"
+    return found if folder.is_dir() and os.access(found.program, os.X_OK) else None
 
 
 def _marker_identity(home: Path) -> tuple[int, int] | None:
@@ -135,53 +148,33 @@ def _locked(home: Path, tell: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-def _make(home: Path, requirements: Sequence[str], interpreter: str) -> Environment:
-    """Make a virtual environment under a new name, then let the marker name it. Call under the lock."""
-    current = _read(home)
-    keep = current.python.parent.parent.name if current else None
+def _make(home: Path, requirements: Sequence[str], installer: Installer) -> Environment:
+    """Make an environment under a new name, then let the marker name it. Call under the lock."""
+    current = _read(home, installer)
+    keep = current.folder.name if current else None
     for leftover in home.iterdir():
         if leftover.is_dir() and leftover.name != keep:
             shutil.rmtree(leftover, ignore_errors=True)
     environment = Path(tempfile.mkdtemp(prefix="made-", dir=home))
     try:
+        packages = installer.fill(environment, requirements)
+        marker = {
+            "format": _FORMAT,
+            "folder": environment.name,
+            "requirements": list(requirements),
+            "python_version": installer.version(environment),
+            "packages": packages,
+        }
         written = environment / _MARKER
-        written.write_text(_install(environment, requirements, interpreter), "utf-8")
+        written.write_text(json.dumps(marker, indent=1, sort_keys=True) + "\n", "utf-8")
         written.replace(home / _MARKER)
     except BaseException:
         shutil.rmtree(environment, ignore_errors=True)
         raise
-    made = _read(home)
+    made = _read(home, installer)
     if made is None:
         raise RuntimeUnavailable(
-            f"the environment made for {' '.join(requirements)} has no interpreter that can be run",
-            got=str(_interpreter(environment)),
+            f"the environment made for {' '.join(requirements)} has no program that can be run",
+            got=str(installer.program(environment)),
         )
     return made
-
-
-def _install(environment: Path, requirements: Sequence[str], interpreter: str) -> str:
-    """Fill an empty folder with a virtual environment; returns the marker's text."""
-    wanted = " ".join(requirements)
-    python = str(_interpreter(environment))
-
-    def run(*arguments: str) -> str:
-        return run_uv(arguments, wanted=wanted, folder=environment.parent.parent)
-
-    run("venv", "--quiet", "--no-project", "--allow-existing", "--python", interpreter, str(environment))
-    # Wheels alone: making an environment runs no code of the packages.
-    install = ("pip", "install", "--quiet", "--no-build", "--compile-bytecode", "--python", python)
-    run(*install, "--", *requirements)
-    listed = json.loads(run("pip", "list", "--quiet", "--format", "json", "--python", python))
-    marker = {
-        "format": _FORMAT,
-        "folder": environment.name,
-        "requirements": list(requirements),
-        "python_version": _configured(environment / "pyvenv.cfg", "version_info"),
-        "packages": {each["name"]: each["version"] for each in listed},
-    }
-    return json.dumps(marker, indent=1, sort_keys=True) + "\n"
-
-
-def _configured(file: Path, key: str) -> str:
-    found = re.search(rf"^{key}\s*=\s*(\S+)", file.read_text("utf-8"), re.MULTILINE)
-    return found[1] if found else "unknown"

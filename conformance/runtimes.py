@@ -7,14 +7,16 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from conformance.adapter import WORKERS, Adapter, list_adapters, load_adapter
-from conformance.environments import prepare
+from conformance.environments import Environment, Installer, prepare
+from conformance.node_packages import NodePackages, description_of
+from conformance.python_packages import PythonPackages
 from conformance.worker_process import Launch
 from opcert.errors import UserError
 from opcert.names import slug
@@ -78,14 +80,15 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
         raise UserError("not a runtime", got=repr(text), expected=_EXPECTED)
     known = list_runtimes()
     if match["name"] not in known:
-        near = get_close_matches(match["name"], known, n=3, cutoff=0.5)
         raise UserError(
             "unknown runtime",
             got=repr(match["name"]),
             expected=f"one of {', '.join(known)}, module:Backend, or exec:COMMAND",
-            remedy=f"Did you mean {' or '.join(near)}?" if near else None,
+            remedy=_near(match["name"], known),
         )
     adapter = load_adapter(match["name"])
+    if python is not None and adapter.language != "python":
+        raise UserError("--python has no meaning for this runtime: it runs on Node.js", got=repr(text))
     if python is not None and os.sep in python:
         # A path is looked at now; anything else (`3.12`, `pypy`) is for uv to find.
         python = _find_interpreter(python)
@@ -118,30 +121,60 @@ def install(runtime: Runtime, announce: Callable[[str], None]) -> Installed:
     environment = {**runtime.adapter.environment, **runtime.environment}
     if not runtime.requirements:
         return Installed(Launch(runtime.command, runtime.options, environment))
-    made = prepare(runtime.requirements, python=runtime.python, upgrade=runtime.upgrade, announce=announce)
-    command = (str(made.python), "-s", str(WORKERS / runtime.adapter.worker))
-    facts = {"python": made.python_version, "packages": dict(made.packages)}
-    return Installed(Launch(command, runtime.options, environment), facts)
+    installer = installer_of(runtime.adapter, runtime.python)
+    made = prepare(runtime.requirements, installer, upgrade=runtime.upgrade, announce=announce)
+    facts: dict[str, Any] = {"packages": dict(made.packages)}
+    if made.python_version is not None:
+        facts["python"] = made.python_version
+    return Installed(Launch(worker_command(runtime.adapter, made), runtime.options, environment), facts)
+
+
+def installer_of(adapter: Adapter, python: str | None = None) -> Installer:
+    """What makes a built-in runtime's environment; `python` is an interpreter for it."""
+    if adapter.language == "node":
+        return NodePackages()
+    return PythonPackages() if python is None else PythonPackages(python)
+
+
+def worker_command(adapter: Adapter, environment: Environment) -> tuple[str, ...]:
+    """The command of a built-in runtime's worker in an environment that holds the runtime."""
+    program, worker = str(environment.program), str(WORKERS / adapter.worker)
+    if adapter.language == "node":
+        return program, worker, str(description_of(adapter.requirements[0], environment.folder))
+    return program, "-s", worker
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    found = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(found)}?" if found else None
 
 
 def _read_options(adapter: Adapter, text: str) -> dict[str, str]:
     options = {name: values[0] for name, values in adapter.options.items() if values}
+    named: set[str] = set()
     for part in filter(None, (each.strip() for each in text.split(","))):
-        name, equals, value = part.partition("=")
+        name, equals, value = (each.strip() for each in part.partition("="))
         allowed = adapter.options.get(name)
         if not equals or allowed is None:
             known = ", ".join(
                 f"{key}={'|'.join(values) or 'TEXT'}" for key, values in adapter.options.items()
             )
             raise UserError(
-                f"{adapter.name} has no such option", got=repr(part), expected=known or "no options"
+                f"{adapter.name} has no such option",
+                got=repr(part),
+                expected=known or "no options",
+                remedy=None if name in adapter.options else _near(name, adapter.options),
             )
+        if name in named:
+            raise UserError("an option is given twice", got=repr(text), expected=f"{name}= once")
         if allowed and value not in allowed:
             raise UserError(
                 f"{adapter.name} does not take this value",
                 got=repr(part),
                 expected=f"{name}={'|'.join(allowed)}",
+                remedy=_near(value, allowed),
             )
+        named.add(name)
         options[name] = value
     return options
 

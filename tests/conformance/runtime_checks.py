@@ -11,17 +11,18 @@ from conformance.adapter import Adapter, UnsupportedRule
 from conformance.cases import Case
 from conformance.environments import Environment, prepare
 from conformance.models import Form
+from conformance.runtimes import installer_of, worker_command
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused
 
 
 def environment_of(adapter: Adapter) -> Environment:
-    return prepare(adapter.requirements)
+    return prepare(adapter.requirements, installer_of(adapter))
 
 
 def converse(adapter: Adapter, **options: str) -> Conversation:
-    return Conversation(environment_of(adapter).python, adapter.worker, options)
+    return Conversation(worker_command(adapter, environment_of(adapter)), options)
 
 
 def numbers(shape: tuple[int, ...], element_type: str = "float") -> Tensor:

@@ -89,4 +89,7 @@ def test_an_installation_that_cannot_run_anything_does_not_start(
 ) -> None:
     (tmp_path / "onnxruntime.py").write_text(_BROKEN + run + "\n")
     with pytest.raises(error, match=said):
-        Conversation(Path(sys.executable), "onnxruntime_worker.py", environment={"PYTHONPATH": str(tmp_path)})
+        Conversation(
+            [sys.executable, str(WORKERS / "onnxruntime_worker.py")],
+            environment={"PYTHONPATH": str(tmp_path)},
+        )

@@ -11,6 +11,7 @@ import pytest
 from conformance.adapter import load_adapter
 from conformance.cases import Case
 from conformance.models import FORMS, Form
+from conformance.runtimes import worker_command
 from opcert.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -129,8 +130,8 @@ def test_every_form_is_taken_by_onnx_models(runtime: Conversation, form: Form) -
 
 
 def test_it_reports_to_nobody(tmp_path: Path) -> None:
-    python = environment_of(ADAPTER).python
-    with Conversation(python, ADAPTER.worker, environment={"HOME": str(tmp_path)}) as conversation:
+    command = worker_command(ADAPTER, environment_of(ADAPTER))
+    with Conversation(command, environment={"HOME": str(tmp_path)}) as conversation:
         assert_moved_unharmed(conversation, _patches(numbers((2, 3, 4, 5))))
         assert not list(tmp_path.iterdir())
         assert not conversation.children()

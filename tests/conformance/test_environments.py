@@ -15,6 +15,7 @@ import pytest
 
 from conformance import environments, runtimes
 from conformance.environments import environments_folder, prepare
+from conformance.python_packages import PythonPackages
 from opcert.errors import ExitCode, RuntimeUnavailable, UserError
 
 PACKAGE = "opcert_tiny"
@@ -64,7 +65,7 @@ def _made(folder: Path) -> list[Path]:
 def test_an_environment_holds_what_was_asked_for_and_is_kept(folder: Path) -> None:
     said: list[str] = []
     first = prepare([PACKAGE], folder=folder, announce=said.append)
-    assert _version_in(first.python) == "1.0"
+    assert _version_in(first.program) == "1.0"
     assert dict(first.packages) == {"opcert-tiny": "1.0"}
     assert first.python_version == ".".join(str(each) for each in sys.version_info[:3])
     assert len(said) == 1
@@ -77,42 +78,42 @@ def test_the_newest_version_is_kept_until_an_upgrade(folder: Path, index: Path) 
     _write_wheel(index, "2.0")
     assert prepare([PACKAGE], folder=folder) == first
     second = prepare([PACKAGE], folder=folder, upgrade=True)
-    assert _version_in(second.python) == "2.0"
+    assert _version_in(second.program) == "2.0"
     assert prepare([PACKAGE], folder=folder) == second
     # A process may still run in the one that was replaced; the next replacement takes it away.
-    assert _version_in(first.python) == "1.0"
+    assert _version_in(first.program) == "1.0"
     prepare([PACKAGE], folder=folder, upgrade=True)
-    assert not first.python.exists()
-    assert _version_in(second.python) == "2.0"
+    assert not first.program.exists()
+    assert _version_in(second.program) == "2.0"
 
 
 def test_versions_have_environments_of_their_own(folder: Path, index: Path) -> None:
     _write_wheel(index, "2.0")
-    assert _version_in(prepare([f"{PACKAGE}==1.0"], folder=folder).python) == "1.0"
-    assert _version_in(prepare([f"{PACKAGE}==2.0"], folder=folder).python) == "2.0"
-    assert _version_in(prepare([f"{PACKAGE}==1.0"], folder=folder).python) == "1.0"
+    assert _version_in(prepare([f"{PACKAGE}==1.0"], folder=folder).program) == "1.0"
+    assert _version_in(prepare([f"{PACKAGE}==2.0"], folder=folder).program) == "2.0"
+    assert _version_in(prepare([f"{PACKAGE}==1.0"], folder=folder).program) == "1.0"
 
 
 def test_names_of_one_interpreter_share_an_environment(folder: Path, tmp_path: Path) -> None:
     other_name = tmp_path / "python"
     other_name.symlink_to(sys.executable)
     first = prepare([PACKAGE], folder=folder)
-    assert prepare([PACKAGE], folder=folder, python=str(other_name)) == first
+    assert prepare([PACKAGE], PythonPackages(str(other_name)), folder=folder) == first
 
 
 _PREPARE = """
 import sys, time
 from pathlib import Path
-from conformance import environments, runtimes
-real = environments.run_uv
+from conformance import environments, python_packages
+real = python_packages.run_uv
 def slow(arguments, **keywords):
     printed = real(arguments, **keywords)
     if arguments[0] == "venv":
         Path(sys.argv[2]).touch()
         time.sleep(float(sys.argv[3]))
     return printed
-environments.run_uv = slow
-print(environments.prepare([sys.argv[4]], folder=Path(sys.argv[1])).python)
+python_packages.run_uv = slow
+print(environments.prepare([sys.argv[4]], folder=Path(sys.argv[1])).program)
 """
 
 
@@ -147,7 +148,7 @@ def test_a_half_made_environment_is_never_used(folder: Path, tmp_path: Path) -> 
     assert (half / "bin" / "python").exists()
     assert not list(folder.glob("*/environment.json"))
     made = prepare([PACKAGE], folder=folder)
-    assert _version_in(made.python) == "1.0"
+    assert _version_in(made.program) == "1.0"
     assert not half.exists()
 
 
@@ -160,7 +161,7 @@ def test_a_kill_during_an_upgrade_leaves_the_one_before(folder: Path, tmp_path: 
     killed.kill()
     killed.wait(timeout=10)
     assert prepare([PACKAGE], folder=folder) == before
-    assert _version_in(before.python) == "1.0"
+    assert _version_in(before.program) == "1.0"
 
 
 def test_a_failed_upgrade_leaves_the_one_before(folder: Path, index: Path) -> None:
@@ -170,7 +171,7 @@ def test_a_failed_upgrade_leaves_the_one_before(folder: Path, index: Path) -> No
     with pytest.raises(RuntimeUnavailable):
         prepare([PACKAGE], folder=folder, upgrade=True)
     assert prepare([PACKAGE], folder=folder) == before
-    assert [each.name for each in _made(folder)] == [before.python.parent.parent.name]
+    assert [each.name for each in _made(folder)] == [before.folder.name]
 
 
 def test_a_version_that_does_not_exist_is_said_with_the_reason(folder: Path) -> None:
@@ -200,7 +201,7 @@ def test_the_callers_own_environment_changes_nothing(folder: Path, monkeypatch: 
     ):
         monkeypatch.setenv(name, "/nowhere")
     monkeypatch.setenv("UV_REQUIRE_HASHES", "1")
-    assert _version_in_clean(prepare([PACKAGE], folder=folder).python) == "1.0"
+    assert _version_in_clean(prepare([PACKAGE], folder=folder).program) == "1.0"
 
 
 def _version_in_clean(python: Path) -> str:
@@ -215,7 +216,7 @@ def test_a_project_around_the_caller_does_not_configure_uv(
     project.mkdir()
     (project / "uv.toml").write_text("this is not TOML")
     monkeypatch.chdir(project)
-    assert _version_in(prepare([PACKAGE], folder=folder).python) == "1.0"
+    assert _version_in(prepare([PACKAGE], folder=folder).program) == "1.0"
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
@@ -254,15 +255,15 @@ def test_a_damaged_marker_means_made_anew(folder: Path, content: str) -> None:
     (marker,) = folder.glob("*/environment.json")
     marker.write_text(content)
     made = prepare([PACKAGE], folder=folder)
-    assert _version_in(made.python) == "1.0"
-    assert json.loads(marker.read_text())["folder"] == made.python.parent.parent.name
+    assert _version_in(made.program) == "1.0"
+    assert json.loads(marker.read_text())["folder"] == made.folder.name
 
 
 def test_an_environment_whose_interpreter_is_gone_is_made_anew(folder: Path) -> None:
     first = prepare([PACKAGE], folder=folder)
-    first.python.unlink()
-    first.python.symlink_to(folder / "gone")
-    assert _version_in(prepare([PACKAGE], folder=folder).python) == "1.0"
+    first.program.unlink()
+    first.program.symlink_to(folder / "gone")
+    assert _version_in(prepare([PACKAGE], folder=folder).program) == "1.0"
 
 
 def test_environments_lie_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +273,7 @@ def test_environments_lie_in_the_users_cache(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert environments_folder() == tmp_path / ".cache" / "opcert" / "environments"
-    assert environments._MARKER in {each.name for each in _kept(prepare([PACKAGE]).python)}
+    assert environments._MARKER in {each.name for each in _kept(prepare([PACKAGE]).program)}
 
 
 def _kept(python: Path) -> list[Path]:
@@ -283,14 +284,16 @@ def _kept(python: Path) -> list[Path]:
 def test_an_upgrade_reaches_the_environment(monkeypatch: pytest.MonkeyPatch, upgrade: bool) -> None:
     asked: list[object] = []
 
-    def record(requirements: tuple[str, ...], **options: object) -> environments.Environment:
-        asked.extend((requirements, options["upgrade"]))
-        return environments.Environment(Path(sys.executable), "3.11", {})
+    def record(
+        requirements: tuple[str, ...], installer: object, **options: object
+    ) -> environments.Environment:
+        asked.extend((requirements, installer, options["upgrade"]))
+        return environments.Environment(Path(), Path(sys.executable), "3.11", {})
 
     monkeypatch.setattr(runtimes, "prepare", record)
     found = runtimes.find_runtime("onnxruntime")
     runtimes.install(runtimes.upgraded(found) if upgrade else found, lambda sentence: None)
-    assert asked == [("onnxruntime",), upgrade]
+    assert asked == [("onnxruntime",), PythonPackages(), upgrade]
 
 
 @pytest.mark.parametrize("text", ["package.module:Backend", f"exec:{sys.executable} worker.py"])

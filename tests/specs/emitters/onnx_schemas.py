@@ -174,7 +174,7 @@ def dump_runtime() -> tuple[str, tuple[Schema, ...]]:
     """The version of ONNX Runtime in its own environment, and its schemas of com.microsoft."""
     environment = prepare(["onnxruntime"])
     printed = subprocess.run(
-        [environment.python, "-I", str(SCRIPT)], capture_output=True, check=True, timeout=120, text=True
+        [environment.program, "-I", str(SCRIPT)], capture_output=True, check=True, timeout=120, text=True
     ).stdout
     dumped = json.loads(printed)
     for schema in dumped["schemas"]:

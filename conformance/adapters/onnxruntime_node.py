@@ -1,0 +1,82 @@
+"""ONNX Runtime from its npm package with native code, on the CPU."""
+
+from __future__ import annotations
+
+from conformance.adapter import Adapter, UnsupportedRule
+
+UNSUPPORTED = (
+    UnsupportedRule(
+        "Error: Could not find an implementation for Resize(18) node with name ''",
+        kind="Error",
+        message=r"Could not find an implementation for \w+\(\d+\) node",
+    ),
+    UnsupportedRule(
+        "Error: Failed to find kernel for Resize(19) (node:'' ep:'CPUExecutionProvider'). Op with name () "
+        "domain () and type (Resize) kernel is not supported in CPUExecutionProvider.",
+        kind="Error",
+        message=r"kernel is not supported in \w+ExecutionProvider",
+    ),
+    UnsupportedRule(
+        'Error: This is an invalid model. In Node, ("", Foo, "", -1) : ("X": tensor(float),) -> '
+        '("Y": tensor(float),) , Error No Op registered for Foo with domain_version of 18',
+        kind="Error",
+        message=r"No Op registered for \S+ with domain_version of",
+    ),
+    UnsupportedRule(
+        "Error: Fatal error: com.microsoft:Foo(-1) is not a registered function/op",
+        kind="Error",
+        message="is not a registered function/op",
+    ),
+    UnsupportedRule(
+        "Error: ValidateOpsetForDomain ONNX Runtime only *guarantees* support for models stamped with "
+        "official released onnx opset versions. Opset 99 is under development and support for this is limited.",
+        kind="Error",
+        message=r"Opset \d+ is under development and support for this is limited",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running Resize node. Name:'' Status Message: "
+        "upsamplebase.h:362 ScalesValidation 'Linear' mode only supports:\n  * 2-D inputs or",
+        kind="Error",
+        message=r"'(Linear|Cubic)' mode only supports?:",
+    ),
+    UnsupportedRule(
+        "Error: Exception during initialization: upsamplebase.h:225 (UpsampleMode::LINEAR == mode_ || "
+        "UpsampleMode::CUBIC == mode_) was false. when anti-aliasing is set, Resize only supports mode `LINEAR` "
+        "and `CUBIC`.",
+        kind="Error",
+        message="when anti-aliasing is set, Resize only supports mode",
+    ),
+    UnsupportedRule(
+        "Error: model.cc:202 Unsupported model IR version: 14, max supported IR version: 13",
+        kind="Error",
+        message=r"Unsupported model IR version: \d+, max supported IR version",
+    ),
+    UnsupportedRule(
+        "Error: Exception during initialization: rnn.h:48 layout_ == 0 was false. Batchwise recurrent "
+        "operations (layout == 1) are not supported.",
+        kind="Error",
+        message=r"operations \(layout == 1\) are not supported",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running ConvInteger node. Name:'' Status Message: "
+        "conv_integer.cc:52 Non per-tensor quantization is not supported now.",
+        kind="Error",
+        message="quantization is not supported now",
+    ),
+    UnsupportedRule(
+        "Unsupported: strings of JavaScript are Unicode, not bytes",
+        kind="Unsupported",
+        error_class="unsupported",
+    ),
+)
+"""What the native package and the one of WebAssembly both say: they are the same code."""
+
+ADAPTER = Adapter(
+    name="onnxruntime-node",
+    first_line="ONNX Runtime on Node.js (npm package onnxruntime-node), on the CPU",
+    requirements=("onnxruntime-node",),
+    language="node",
+    worker="onnxruntime_js_worker.mjs",
+    options={"optimization": ("all", "none", "basic", "extended")},
+    unsupported=UNSUPPORTED,
+)

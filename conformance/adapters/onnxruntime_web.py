@@ -1,0 +1,16 @@
+"""ONNX Runtime from its npm package for browsers, as WebAssembly on Node.js."""
+
+from __future__ import annotations
+
+from conformance.adapter import Adapter
+from conformance.adapters.onnxruntime_node import UNSUPPORTED
+
+ADAPTER = Adapter(
+    name="onnxruntime-web",
+    first_line="ONNX Runtime as WebAssembly (npm package onnxruntime-web), on Node.js",
+    requirements=("onnxruntime-web",),
+    language="node",
+    worker="onnxruntime_js_worker.mjs",
+    options={"optimization": ("all", "none", "basic", "extended")},
+    unsupported=UNSUPPORTED,
+)

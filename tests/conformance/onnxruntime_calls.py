@@ -1,0 +1,62 @@
+"""Calls that every build of ONNX Runtime refuses, in whichever language it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from conformance.cases import Case
+from opcert.tensors import Tensor, tensor
+from tests.conformance.conversation import make_case
+from tests.conformance.runtime_checks import numbers
+
+
+def _scales(*values: float) -> tuple[str, Tensor]:
+    return ("scales", tensor(np.array(values, np.float32)))
+
+
+_SQUARE, _LINE = numbers((2, 2)), numbers((2,))
+_BYTE, _FILTERS = numbers((1, 1, 1, 1), "uint8"), numbers((2, 1, 1, 1), "uint8")
+_ROI = tensor(np.array([0, 0, 1, 1], np.float16))
+
+UNSUPPORTED: Mapping[str, Case] = {
+    "element type": make_case(
+        "ai.onnx::Resize-18", [("X", numbers((2, 2), "int16")), ("roi", None), _scales(1, 1)]
+    ),
+    "element type behind a conversion": make_case(
+        "ai.onnx::Resize-18", [("X", numbers((2, 2), "int64")), ("roi", _ROI), _scales(1, 1)]
+    ),
+    "operator": make_case("ai.onnx::Foo-18", [("X", _LINE)]),
+    "operator of another domain": make_case("com.microsoft::Foo-1", [("X", _LINE)]),
+    "complex": make_case("ai.onnx::Identity-16", [("X", numbers((2,), "complex64"))]),
+    "operator set": make_case("ai.onnx::Abs-99", [("X", _LINE)]),
+    "rank": make_case(
+        "ai.onnx::Resize-18", [("X", _LINE), ("roi", None), _scales(2)], {"mode": ("string", "cubic")}
+    ),
+    "antialias": make_case(
+        "ai.onnx::Resize-18", [("X", _SQUARE), ("roi", None), _scales(1, 1)], {"antialias": ("int", 1)}
+    ),
+    "IR version": make_case("ai.onnx::Compress-28", [("input", _LINE), ("condition", tensor([True, False]))]),
+    "layout": make_case(
+        "ai.onnx::RNN-22",
+        [(name, numbers((1, 1, 1))) for name in "XWR"],
+        {"layout": ("int", 1), "hidden_size": ("int", 1)},
+        numbers((1, 1, 1, 1)),
+    ),
+    "quantization": make_case(
+        "ai.onnx::ConvInteger-10",
+        [("x", _BYTE), ("w", _FILTERS), ("x_zero_point", None), ("w_zero_point", numbers((2,), "uint8"))],
+        output=numbers((1, 2, 1, 1), "int32"),
+    ),
+    "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
+}
+"""Calls of what it says that it does not offer."""
+
+REFUSED = (
+    make_case("ai.onnx::Resize-18", [("X", _SQUARE), ("roi", None), _scales(1)]),
+    make_case("ai.onnx::Resize-18", [("X", _SQUARE), ("roi", None), _scales(1, -1)]),
+    make_case("ai.onnx::Resize-18", [("X", _SQUARE)]),
+    make_case("com.microsoft::Pad-1", [("data", numbers((2,), "uint8")), ("pads", tensor([1, 1]))]),
+)
+"""Calls that it refuses without saying that it does not offer something."""
