@@ -38,11 +38,12 @@ class UnsupportedRule:
 class Adapter:
     """One built-in runtime; `conformance/adapters/<name with _ for ->.py` holds it as `ADAPTER`.
 
-    `requirements` are what its environment needs; a version on the command line goes to the first. `language`
-    says whose packages they are. `worker` is a file of conformance/workers. `options` maps each option that may stand in brackets to its values, the
-    default first; an empty tuple takes any text. `environment` holds variables that its worker needs.
-    `companions` are further requirements of older versions: (version, requirements), for versions before that
-    one; for packages that do not say themselves what they are not built for.
+    `requirements` are what its environment needs; a version on the command line goes to the first.
+    `language` says whose packages they are. `worker` is a file of conformance/workers. `options` maps each
+    option that may stand in brackets to its values, the default first; an empty tuple takes any text.
+    `environment` holds variables that its worker needs. `companions` are further requirements of older
+    versions: (version, requirements), for versions before that one; for packages that do not say themselves
+    what they are not built for.
     `first_line` is what `opcert list runtimes` prints.
     """
 

@@ -1,4 +1,4 @@
-"""Run an installer: only with what it needs of the caller's environment, and with its reason where it fails."""
+"""Run an installer with only what it needs of the caller's environment."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from opcert.errors import RuntimeUnavailable
 _KEPT = frozenset(
     f"npm_config_{each}"
     for each in (
-        "registry", "userconfig", "globalconfig", "cache", "cafile", "ca", "strict_ssl", "proxy", "https_proxy",
-        "noproxy", "offline", "prefer_offline", "fetch_retries", "fetch_timeout",
+        "registry", "userconfig", "globalconfig", "cache", "cafile", "ca", "strict_ssl", "proxy",
+        "https_proxy", "noproxy", "offline", "prefer_offline", "fetch_retries", "fetch_timeout",
     )
 )  # fmt: skip
 _KEPT_OF_NODE = frozenset({"NODE_EXTRA_CA_CERTS"})

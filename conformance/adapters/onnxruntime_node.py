@@ -29,7 +29,8 @@ UNSUPPORTED = (
     ),
     UnsupportedRule(
         "Error: ValidateOpsetForDomain ONNX Runtime only *guarantees* support for models stamped with "
-        "official released onnx opset versions. Opset 99 is under development and support for this is limited.",
+        "official released onnx opset versions. Opset 99 is under development and support for this is "
+        "limited.",
         kind="Error",
         message=r"Opset \d+ is under development and support for this is limited",
     ),
@@ -41,8 +42,8 @@ UNSUPPORTED = (
     ),
     UnsupportedRule(
         "Error: Exception during initialization: upsamplebase.h:225 (UpsampleMode::LINEAR == mode_ || "
-        "UpsampleMode::CUBIC == mode_) was false. when anti-aliasing is set, Resize only supports mode `LINEAR` "
-        "and `CUBIC`.",
+        "UpsampleMode::CUBIC == mode_) was false. when anti-aliasing is set, Resize only supports mode "
+        "`LINEAR` and `CUBIC`.",
         kind="Error",
         message="when anti-aliasing is set, Resize only supports mode",
     ),
