@@ -14,14 +14,14 @@ from opcert.tensors import Tensor
 from reports.values import shape_text, values_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Output:
-    """An output that a runtime returned; `equal` where it is bit for bit one that was expected."""
+    """An output that a runtime returned, in words; `tensor` where the record kept it and it is one."""
 
     name: str
     type: str
     values: str
-    equal: bool = False
+    tensor: Tensor | None = None
 
     @property
     def line(self) -> str:
@@ -41,7 +41,7 @@ def read_outputs(record: Record, case: Case, row: Result | None) -> tuple[Output
             found.append(Output(name, "", error.problem))
             continue
         if isinstance(value, Tensor):
-            found.append(Output(name, shape_text(value), values_text(value), isinstance(entry, str)))
+            found.append(Output(name, shape_text(value), values_text(value), value))
         elif isinstance(value, NotTensor):
             found.append(Output(name, "", f"no tensor but a {value.kind}: {value.text}"))
         else:

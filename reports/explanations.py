@@ -9,13 +9,13 @@ from conformance.explanations import FILE, Explanation, read_explanations
 from reports.results import CaseResult, Results
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _explanations(results: Results) -> tuple[Explanation, ...]:
     digest = (results.record.footer or {}).get("digest")
     return read_explanations(results.record.path.with_name(FILE), results.suite.digest, digest)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _by_case(results: Results) -> Mapping[str, str]:
     found = {}
     for each in _explanations(results):

@@ -93,7 +93,7 @@ def failure_kind(case: CaseResult) -> Kind | None:
             return None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def classes_of(results: Results) -> tuple[FailureClass, ...]:
     """The failure classes of a run, found once."""
     return find_classes(results.cases)

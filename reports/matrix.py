@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opcert.names import OperatorName
-from reports.anchors import list_anchor, types_anchor
 from reports.failure_classes import FailureClass
+from reports.links import cases_link, operator_words, token
 from reports.results import CaseResult
 from reports.text import count
 from reports.type_order import in_type_order
@@ -19,21 +19,21 @@ _UNCOUNTED = ("harness_error", "not_run")
 
 @dataclass(frozen=True)
 class Line:
-    """A count in a cell, what it counts, and where those cases are listed."""
+    """A count in a cell, what it counts, and the link to those cases."""
 
     number: int
     word: str
-    anchor: str
+    link: str
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The cases of one operator version and one element type (None: of every type)."""
+    """The cases of one operator version and one element type; `tokens` find them, `of` names the run."""
 
-    operator: OperatorName
-    element_type: str | None
+    tokens: tuple[str, ...]
     counts: Mapping[str, int]
     notes: tuple[int, ...]
+    of: str = ""
 
     @property
     def total(self) -> int:
@@ -58,8 +58,10 @@ class Cell:
         return self._line(self.verdict)
 
     @property
-    def all_ran(self) -> Line:
-        return Line(self.ran, "ran", types_anchor(self.operator, self.element_type))
+    def everything(self) -> Line:
+        """All cases of the cell that ran."""
+        link = cases_link(*self.tokens, "!status:harness_error,not_run", of=self.of)
+        return Line(self.ran, "ran", cases_link(*self.tokens, of=self.of) if self.ran == self.total else link)
 
     @property
     def fails(self) -> bool:
@@ -78,8 +80,8 @@ class Cell:
         return ", ".join(parts)
 
     def _line(self, verdict: str) -> Line:
-        anchor = list_anchor(self.operator, verdict, self.element_type)
-        return Line(self.counts.get(verdict, 0), short_word(verdict), anchor)
+        link = cases_link(*self.tokens, token("status", verdict), of=self.of)
+        return Line(self.counts.get(verdict, 0), short_word(verdict), link)
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Row:
     """One operator version: the cell of all element types, and one cell a column (None: it has no case)."""
 
     operator: OperatorName
+    link: str
     all: Cell
     cells: tuple[Cell | None, ...]
 
@@ -101,33 +104,32 @@ class Matrix:
     total: int
 
 
-def build_matrix(cases: Sequence[CaseResult], classes: Sequence[FailureClass]) -> Matrix:
-    """Count every case once by operator version and element type."""
+def build_matrix(cases: Sequence[CaseResult], classes: Sequence[FailureClass], of: str = "") -> Matrix:
+    """Count every case once by operator version and element type; `of` names the run in links."""
     note_of = {str(case.id): each.number for each in classes for case in each.cases}
     columns = tuple(in_type_order(each.element_type for each in cases))
-    operators = sorted({each.operator for each in cases})
+    by_place: dict[tuple[OperatorName, str], list[CaseResult]] = {}
+    for each in cases:
+        by_place.setdefault((each.operator, each.element_type), []).append(each)
+    words = operator_words(each.operator for each in cases)
+
+    def cell(own: Sequence[CaseResult], *tokens: str) -> Cell:
+        notes = {note_of[str(each.id)] for each in own if str(each.id) in note_of}
+        return Cell(tokens, Counter(each.verdict for each in own), tuple(sorted(notes)), of)
+
     rows = []
-    for operator in operators:
-        own = [each for each in cases if each.operator == operator]
+    for operator, name in words.items():
+        op = token("op", name)
+        parts = [by_place.get((operator, column), []) for column in columns]
         cells = tuple(
-            _cell(operator, column, [each for each in own if each.element_type == column], note_of)
-            for column in columns
+            cell(part, op, token("type", column)) if part else None
+            for column, part in zip(columns, parts, strict=True)
         )
-        whole = _cell(operator, None, own, note_of)
-        assert whole is not None
-        rows.append(Row(operator, whole, cells))
+        whole = [each for part in parts for each in part]
+        rows.append(Row(operator, cases_link(op, of=of), cell(whole, op), cells))
     domains = tuple(
         (domain, tuple(each for each in rows if each.operator.domain == domain))
         for domain in dict.fromkeys(each.operator.domain for each in rows)
     )
     totals = Counter(each.element_type for each in cases)
     return Matrix(columns, domains, tuple(totals[column] for column in columns), len(cases))
-
-
-def _cell(
-    operator: OperatorName, element_type: str | None, cases: Sequence[CaseResult], note_of: Mapping[str, int]
-) -> Cell | None:
-    if not cases:
-        return None
-    notes = {note_of[str(each.id)] for each in cases if str(each.id) in note_of}
-    return Cell(operator, element_type, Counter(each.verdict for each in cases), tuple(sorted(notes)))

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 
-from opcert.names import OperatorName
-from reports.anchors import (
-    class_anchor,
-    class_cases_anchor,
-    list_anchor,
-    readings_anchor,
-    verdict_anchor,
-)
-from reports.case_lists import Count, OperatorList, build_lists
+from reports.answer_views import AnswerView, view_answer
 from reports.case_views import CaseView, view_case
 from reports.explanations import class_sentence
-from reports.facts import Document, Finding, list_documents, list_findings, short_names
-from reports.failure_classes import FailureClass, classes_of, marked_features, smallness
+from reports.facts import short_names
+from reports.failure_classes import FailureClass, classes_of, marked_features
 from reports.failure_kinds import TIERS
 from reports.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
+from reports.links import case_link, cases_link, note_id, token
 from reports.matrix import Matrix, build_matrix
-from reports.readings import ReadingFollowed, fault_text, find_readings
+from reports.readings import fault_text
 from reports.results import Results
 from reports.text import count, listed, plural
 from reports.type_order import in_type_order
-from reports.untested import Untested, find_untested
-from reports.verdicts import GROUPS, WORST_FIRST, word
+from reports.verdicts import GROUPS, word
 
 
 @dataclass(frozen=True)
@@ -38,7 +28,7 @@ class LedgerEntry:
     verdict: str
     word: str
     number: int
-    anchor: str
+    link: str
 
 
 @dataclass(frozen=True)
@@ -49,21 +39,22 @@ class LedgerGroup:
 
 @dataclass(frozen=True)
 class ClassView:
-    """A failure class in words, with its cases in full."""
+    """A failure class in words, with its smallest case; `anchor` is its element, the links lead to cases."""
 
     found: FailureClass
     anchor: str
-    cases_anchor: str
     operators: str
     fit: str
     types: str
     resembles: str
     smallest: CaseView
-    views: tuple[CaseView, ...]
+    answer: AnswerView
+    smallest_link: str
+    cases_link: str
 
     @property
     def number(self) -> int:
-        return len(self.views)
+        return len(self.found.cases)
 
     @property
     def all_cases(self) -> str:
@@ -77,30 +68,25 @@ class TierView:
     classes: tuple[ClassView, ...]
 
 
-@dataclass(frozen=True)
-class OperatorReadings:
-    operator: str
-    anchor: str
-    readings: tuple[ReadingFollowed, ...]
-
-
-@dataclass(frozen=True)
-class VerdictIndex:
-    verdict: str
-    word: str
-    number: int
-    anchor: str
-    parts: tuple[Count, ...]
-
-
 class Page:
     """What the report of one run says; each section is put together when it is asked for."""
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: Results, position: int = 0, key: str = "") -> None:
         self.results = results
-        self.version = version("opcert")
+        self.position = position
+        self.key = key
         self.runtime = runtime_label(results.record)
         self.total = len(results.cases)
+
+    @property
+    def of(self) -> str:
+        """What names this run in links: nothing for the first one."""
+        return self.key if self.position else ""
+
+    @cached_property
+    def everything(self) -> str:
+        """The link to all cases."""
+        return cases_link(of=self.of)
 
     @cached_property
     def classes(self) -> tuple[FailureClass, ...]:
@@ -125,7 +111,7 @@ class Page:
             LedgerGroup(
                 group.heading,
                 tuple(
-                    LedgerEntry(each, word(each), counts[each], verdict_anchor(each))
+                    LedgerEntry(each, word(each), counts[each], cases_link(token("status", each), of=self.of))
                     for each in group.verdicts
                 ),
             )
@@ -134,13 +120,13 @@ class Page:
 
     @cached_property
     def matrix(self) -> Matrix:
-        return build_matrix(self.results.cases, self.classes)
+        return build_matrix(self.results.cases, self.classes, self.of)
 
     @cached_property
     def tiers(self) -> tuple[TierView, ...]:
         found = []
         for tier in TIERS:
-            classes = tuple(_class_view(self.results, each) for each in self.classes if each.tier is tier)
+            classes = tuple(self._class_view(each) for each in self.classes if each.tier is tier)
             if classes:
                 found.append(TierView(tier.heading, tier.why, classes))
         return tuple(found)
@@ -149,63 +135,22 @@ class Page:
     def faults(self) -> tuple[str, ...]:
         return tuple(fault_text(each) for each in self.results.record.faults)
 
-    @cached_property
-    def readings(self) -> tuple[OperatorReadings, ...]:
-        found = []
-        for operator in self.results.by_operator:
-            readings = find_readings(self.results, operator)
-            if readings:
-                found.append(OperatorReadings(str(operator), readings_anchor(operator), readings))
-        return tuple(found)
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        return list_findings(self.results)
-
-    @cached_property
-    def documents(self) -> tuple[Document, ...]:
-        return list_documents(self.results)
-
-    @cached_property
-    def untested(self) -> tuple[Untested, ...]:
-        return find_untested(self.results)
-
-    @cached_property
-    def verdicts(self) -> tuple[VerdictIndex, ...]:
-        found = []
-        for verdict in WORST_FIRST:
-            by_operator: Counter[OperatorName] = Counter(
-                each.operator for each in self.results.cases if each.verdict == verdict
-            )
-            if by_operator:
-                parts = tuple(
-                    Count(short_names([operator]), by_operator[operator], list_anchor(operator, verdict))
-                    for operator in sorted(by_operator)
-                )
-                number = sum(by_operator.values())
-                found.append(VerdictIndex(verdict, word(verdict), number, verdict_anchor(verdict), parts))
-        return tuple(found)
-
-    @cached_property
-    def lists(self) -> tuple[OperatorList, ...]:
-        return build_lists(self.results)
-
-
-def _class_view(results: Results, found: FailureClass) -> ClassView:
-    marked = marked_features(found)
-    ordered = sorted(found.cases, key=smallness)
-    views = tuple(view_case(results, each, marked) for each in ordered)
-    return ClassView(
-        found,
-        class_anchor(found.number),
-        class_cases_anchor(found.number),
-        short_names(found.operators),
-        fit_text(found),
-        _types(results, found),
-        class_sentence(results, found.cases),
-        views[0],
-        views,
-    )
+    def _class_view(self, found: FailureClass) -> ClassView:
+        results, smallest = self.results, found.smallest
+        case = results.suite.case(str(smallest.id))
+        note = token("note", str(found.number))
+        return ClassView(
+            found,
+            note_id(self.position, found.number),
+            short_names(found.operators),
+            fit_text(found),
+            _types(results, found),
+            class_sentence(results, found.cases),
+            view_case(results, case, marked_features(found)),
+            view_answer(results, smallest, case),
+            case_link(smallest.id, note, of=self.of),
+            cases_link(note, of=self.of),
+        )
 
 
 def fit_text(found: FailureClass) -> str:

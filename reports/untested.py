@@ -8,24 +8,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.names import FAMILIES, OperatorName
-from reports.anchors import list_anchor, verdict_anchor
 from reports.facts import items, mapping, short_names, text
+from reports.links import cases_link, operator_words, token
 from reports.results import Results
 from reports.text import count, listed, plural
 
 
 @dataclass(frozen=True)
 class Untested:
-    """One thing that was not tested; `anchor` and `link` lead to its cases where there are any."""
+    """One thing that was not tested; `link` leads to its cases where there are any."""
 
     text: str
-    anchor: str | None = None
     link: str | None = None
 
 
-def find_untested(results: Results) -> tuple[Untested, ...]:
-    """What the record leaves out of the suite, and what the suite leaves out of the operators."""
-    found = [*_not_run(results), *_never_supported(results), *_one_form(results)]
+def find_untested(results: Results, of: str = "") -> tuple[Untested, ...]:
+    """What the record leaves out of the suite, and the suite of its operators; `of` names the run."""
+    found = [*_not_run(results, of), *_never_supported(results, of), *_one_form(results)]
     by_operator = results.by_operator
     for family in FAMILIES:
         without = [
@@ -50,18 +49,19 @@ _MEANING: Mapping[str, str] = {
 }
 
 
-def _not_run(results: Results) -> list[Untested]:
+def _not_run(results: Results, of: str) -> list[Untested]:
     number = results.counts["not_run"]
     if not number:
         return []
     why = "the record is partial" if results.record.partial else "the run left them out"
     verb = "was" if number == 1 else "were"
-    return [Untested(f"{plural(number, 'case')} {verb} not run: {why}.", verdict_anchor("not_run"), "list")]
+    return [Untested(f"{plural(number, 'case')} {verb} not run: {why}.", cases_link("status:not_run", of=of))]
 
 
-def _never_supported(results: Results) -> list[Untested]:
+def _never_supported(results: Results, of: str) -> list[Untested]:
     """What the runtime says that it does not offer, so that nothing was learnt about it."""
     found = []
+    words = operator_words(results.by_operator)
     for operator, cases in results.by_operator.items():
         counts = Counter(each.verdict for each in cases)
         if counts["unsupported"]:
@@ -79,7 +79,8 @@ def _never_supported(results: Results) -> list[Untested]:
                 )
             elif never:
                 parts += f"; every case of {listed(never)}"
-            found.append(Untested(f"{parts}.", list_anchor(operator, "unsupported"), "list"))
+            link = cases_link(token("op", words[operator]), "status:unsupported", of=of)
+            found.append(Untested(f"{parts}.", link))
     return found
 
 

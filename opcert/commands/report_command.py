@@ -1,4 +1,4 @@
-"""Write the report of a run."""
+"""Write the report of one run, or of several side by side."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from opcert.errors import ExitCode, NothingRan, UserError
-from opcert.names import slug
-from reports.formats import list_formats, write_format
+from opcert.errors import ExitCode, NothingRan
+from reports.formats import list_formats
 
 if TYPE_CHECKING:
-    from conformance.records import Record
     from reports.results import Results
+
+
+SIDE_BY_SIDE = Path("out/side-by-side")
 
 
 @click.command("report")
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     help="The suite that was run: a folder, a zip, a name.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="A folder; without it, the folder of each run."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help=f"A folder; default: the folder of the run, of several {SIDE_BY_SIDE}.",
 )
 @click.option(
     "--format",
@@ -38,41 +42,26 @@ if TYPE_CHECKING:
     help="What to write; may be given several times.",
 )
 def command(runs: tuple[Path, ...], suite: str, output: Path | None, formats: tuple[str, ...]) -> int:
-    """Write the report of each RUN, a record that `opcert run` wrote.
+    """Write the report of one RUN, or of several of one suite side by side.
 
-    With -o several runs get a folder each, named for their runtimes. Answers with 5 where nothing ran.
+    A RUN is a record that `opcert run` wrote. The HTML report is one page for all runs; a format that holds
+    one run gets a folder for each where there are several. Answers with 5 where nothing ran.
     """
     from conformance.records import read_record
     from opcert.commands.suite_argument import resolve_suite
+    from reports.formats import write_together
     from reports.results import put_together
 
     records = [read_record(each) for each in runs]
-    folders = _folders(records, output)
+    folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
     with resolve_suite(suite, str(records[0].header.get("suite"))) as opened:
         found = [put_together(opened, each, suite) for each in records]
-        for results, folder in zip(found, folders, strict=True):
-            for name in formats:
-                click.echo(str(write_format(name, results, folder)))
-            _demand_something(results)
+        for name in formats:
+            for path in write_together(name, found, folder):
+                click.echo(str(path))
+    for results in found:
+        _demand_something(results)
     return ExitCode.HOLDS
-
-
-def _folders(records: list[Record], output: Path | None) -> list[Path]:
-    from reports.headline import runtime_label
-
-    if output is None:
-        found = [each.path.parent for each in records]
-    elif len(records) == 1:
-        found = [output]
-    else:
-        found = [output / slug(runtime_label(each)) for each in records]
-    if len(set(found)) != len(found):
-        raise UserError(
-            "two runs would be reported into one folder",
-            got=str(next(each for each in found if found.count(each) > 1)),
-            remedy="Report them one by one, each with its own -o.",
-        )
-    return found
 
 
 def _demand_something(results: Results) -> None:

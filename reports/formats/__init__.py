@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from opcert.errors import UserError
@@ -20,9 +22,31 @@ def list_formats() -> list[str]:
 
 def write_format(name: str, results: Results, folder: Path) -> Path:
     """Write a run in a format into a folder; returns the file. Raises UserError on an unknown format."""
+    written: Path = _find(name).write(results, folder)
+    return written
+
+
+def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Path]:
+    """Write several runs in a format into a folder; returns the files.
+
+    A format that knows `write_together(runs, folder)` holds them all in one; of any other each run has a
+    folder of its own where there are several. Raises UserError on an unknown format.
+    """
+    module = _find(name)
+    if hasattr(module, "write_together"):
+        return [module.write_together(runs, folder)]
+    if len(runs) == 1:
+        return [module.write(runs[0], folder)]
+    from reports.headline import runtime_label
+    from reports.report import run_keys
+
+    keys = run_keys([runtime_label(each.record) for each in runs])
+    return [module.write(each, folder / key) for each, key in zip(runs, keys, strict=True)]
+
+
+def _find(name: str) -> ModuleType:
     if name not in list_formats():
         raise UserError(
             "unknown format of a report", got=repr(name), expected=f"one of {', '.join(list_formats())}"
         )
-    written: Path = import_module(f"{__name__}.{name}").write(results, folder)
-    return written
+    return import_module(f"{__name__}.{name}")

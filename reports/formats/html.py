@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from reports.files import write_text
-from reports.html import render_html
+from reports.report_page import write_report
 from reports.results import Results
 
 
 def write(results: Results, folder: Path) -> Path:
     """Write the page; raises UserError where the folder cannot be written."""
-    return write_text(folder / "index.html", render_html(results))
+    return write_report([results], folder)
+
+
+def write_together(runs: Sequence[Results], folder: Path) -> Path:
+    """Write one page of several runs of one suite, side by side."""
+    return write_report(runs, folder)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from opcert.names import OperatorName
-from reports.case_views import error_text
+from reports.answer_views import error_text
 from reports.facts import text
 from reports.files import write_bytes
 from reports.headline import runtime_label

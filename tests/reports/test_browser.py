@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from reports.html import render_html
+from reports.report_page import render_report
 from reports.results import put_together
 from tests.reports.sample import Maker, sample_cases
 from tests.reports.test_html import HOSTILE
@@ -26,7 +26,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     made = Maker(folder, header()).make(list(sample_cases(5)), skip=2)
     with made.suite:
-        (folder / "index.html").write_text(render_html(put_together(made.suite, made.record)))
+        (folder / "index.html").write_text(render_report([put_together(made.suite, made.record)]))
     return folder / "index.html"
 
 
@@ -55,68 +55,59 @@ class Watched:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_it_fits_and_is_silent(browser: Browser, report: Path, width: int, scheme: str) -> None:
     watched = Watched(browser, width, color_scheme=scheme)
-    watched.page.goto(report.as_uri())
-    watched.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    size = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    assert size[0] <= size[1]
+    for page in ("summary", "cases", "readings", "documents", "adequacy", "accuracy", "time"):
+        watched.page.goto(f"{report.as_uri()}#/{page}")
+        watched.page.wait_for_selector(f"section.page.on[id='/{page}']")
+        size = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert size[0] <= size[1], page
     assert watched.said == []
-    assert watched.asked == [report.as_uri()]
+    assert {each.partition("#")[0] for each in watched.asked} == {report.as_uri()}
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with", "without"])
-def test_a_link_opens_what_it_leads_to(browser: Browser, report: Path, scripts: bool) -> None:
-    watched = Watched(browser, 1440, java_script_enabled=scripts)
-    watched.page.goto(report.as_uri())
-    watched.page.click(".class .go a:first-child >> nth=0")
-    shown = watched.page.locator("details.case[open]")
-    assert shown.count() == 1
-    assert shown.locator(".happened").is_visible()
-    watched.page.click(".matrix td .k a >> nth=0")
-    assert watched.page.locator("#cases details[open]").count() == 1
-    assert watched.said == []
-
-
-def test_every_anchor_exists(browser: Browser, report: Path) -> None:
+def test_a_smallest_case_opens_beside_its_note(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
-    missing = watched.page.evaluate(
-        "[...document.links].map(each => each.hash.slice(1)).filter(each => !document.getElementById(each))"
+    watched.page.click(".class .go a >> nth=0")
+    watched.page.wait_for_selector("#drawer h2")
+    case = watched.page.text_content("#drawer h2 code")
+    assert case is not None
+    assert case in watched.page.url
+    assert watched.page.locator("#list tr.current").count() == 1
+    watched.page.keyboard.press("Escape")
+    watched.page.wait_for_selector("#drawer", state="hidden")
+    assert "case=" not in watched.page.url
+    assert watched.said == []
+
+
+def test_every_count_of_the_summary_is_what_its_link_lists(browser: Browser, report: Path) -> None:
+    watched = Watched(browser, 1440)
+    watched.page.goto(report.as_uri())
+    links = watched.page.eval_on_selector_all(
+        ".ledger a, .matrix .k a, .matrix .u a",
+        "all => all.map(each => [each.getAttribute('href'), each.textContent.match(/[\\d,]+/)[0]])",
     )
-    assert missing == []
+    assert len(links) > 50
+    for link, number in links[:: len(links) // 20]:
+        watched.page.goto(report.as_uri() + link)
+        watched.page.wait_for_function(
+            "number => document.querySelector('#query-says b')?.textContent === number", arg=number
+        )
+    assert watched.said == []
+
+
+def test_without_scripts_the_summary_and_the_classes_are_there(browser: Browser, report: Path) -> None:
+    watched = Watched(browser, 1440, java_script_enabled=False)
+    watched.page.goto(report.as_uri())
+    for selector in (".run h1", ".ledger", ".matrix", ".notes", ".class .io >> nth=0"):
+        assert watched.page.locator(selector).is_visible()
+    watched.page.click(".notes a >> nth=2")
+    assert watched.page.url.endswith("#note-0-3")
 
 
 def test_the_first_screen_holds_headline_totals_and_matrix(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
-    for selector in ("h1", ".say", ".facts", ".ledger", ".matrix thead", ".notes li:first-child"):
+    for selector in (".run h1", ".say", ".facts", ".ledger", ".matrix thead", ".notes li:first-child"):
         box = watched.page.locator(selector).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] < 900
-
-
-def test_a_command_can_be_copied(browser: Browser, report: Path) -> None:
-    watched = Watched(browser, 1440)
-    watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    watched.page.goto(report.as_uri())
-    watched.page.click(".command button >> nth=0")
-    watched.page.wait_for_selector("button:text('Copied')")
-    assert watched.page.evaluate("navigator.clipboard.readText()").startswith("opcert repro ")
-
-
-def test_it_works_from_the_keyboard(browser: Browser, report: Path) -> None:
-    watched = Watched(browser, 1440)
-    watched.page.goto(report.as_uri())
-    watched.page.keyboard.press("Tab")
-    assert watched.page.evaluate("document.activeElement.className") == "skip"
-    watched.page.locator("details.case summary").first.focus()
-    watched.page.keyboard.press("Enter")
-    assert watched.page.locator("details.case[open]").count() == 1
-
-
-def test_it_prints(browser: Browser, report: Path) -> None:
-    watched = Watched(browser, 1440)
-    watched.page.goto(report.as_uri())
-    watched.page.emulate_media(media="print")
-    assert watched.page.locator(".top").is_hidden()
-    assert watched.page.locator(".matrix").is_visible()
-    assert len(watched.page.pdf(format="A4")) > 10_000

@@ -43,22 +43,23 @@ def test_report_writes_each_format(sample: Sample, tmp_path: Path) -> None:
     assert str(sample.suite.path) in (tmp_path / "index.html").read_text()
 
 
-def test_report_of_several_runs_gives_each_a_folder(sample: Sample, tmp_path: Path) -> None:
+def test_report_of_several_runs_is_one_page_and_one_file_each_in_other_formats(
+    sample: Sample, tmp_path: Path
+) -> None:
     other = tmp_path / "other.jsonl"
     raw = sample.record.path.read_text().replace('"version":"2.1.0"', '"version":"2.2.0"', 1)
     other.write_text(raw)
-    done = invoke("report", sample.record.path, other, "-s", sample.suite.path, "-o", tmp_path / "out")
+    runs = (sample.record.path, other, "-s", sample.suite.path, "-o", tmp_path / "out")
+    done = invoke("report", *runs, "--format", "html", "--format", "junit")
     assert done.exit_code == 0, done.output
-    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
-        "example-runtime-2.1.0",
-        "example-runtime-2.2.0",
+    assert sorted(str(each.relative_to(tmp_path / "out")) for each in (tmp_path / "out").rglob("*.*l")) == [
+        "example-runtime-2.1.0/junit.xml",
+        "example-runtime-2.2.0/junit.xml",
+        "index.html",
     ]
-
-
-def test_report_does_not_overwrite_one_run_with_another(sample: Sample, tmp_path: Path) -> None:
-    done = invoke("report", sample.record.path, sample.record.path, "-s", sample.suite.path, "-o", tmp_path)
-    assert isinstance(done.exception, UserError)
-    assert not list(tmp_path.iterdir())
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "seen from" in page
+    assert page.count("<h1>example-runtime 2.") == 2
 
 
 def test_report_of_another_suite_is_refused(sample: Sample, tmp_path: Path) -> None:

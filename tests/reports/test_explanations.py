@@ -10,8 +10,9 @@ import pytest
 from conformance.explanations import ExplainedPart, Explanation, NamedChange, write_explanations
 from opcert.errors import UserError
 from reports.failure_classes import classes_of
-from reports.html import render_html
+from reports.report_page import render_report
 from reports.results import Results, put_together
+from tests.reports.page_data import read_details
 from tests.reports.sample import Maker, sample_cases
 
 SENTENCE = "The result equals the expected output with <b>antialias</b> 1 → 0."
@@ -47,23 +48,24 @@ def test_a_class_and_its_cases_say_what_they_resemble(again: Callable[[], Result
     digest = (results.record.footer or {})["digest"]
     path = results.record.path.with_name("explanations.json")
     write_explanations(path, results.suite.digest, digest, found)
-    page = render_html(again())
+    page = render_report([again()])
     shown = "The result equals the expected output with &lt;b&gt;antialias&lt;/b&gt; 1 → 0."
-    assert page.count(f'<p class="resembles">{shown}</p>') == 1 + len(found[0].cases)
-    assert page.count('<p class="resembles">In a part of the cases.</p>') == 1
-    assert page.count("The result equals the expected output with roi ignored.") == 1
-    assert page.count('class="resembles"') == 1 + len(found[0].cases) + 2
+    assert page.count(f'<p class="resembles small">{shown}</p>') == 1
+    assert page.count('<p class="resembles small">In a part of the cases.</p>') == 1
+    told = [each["runs"][0].get("resembles") for each in read_details(page).values()]
+    assert told.count(SENTENCE) == len(found[0].cases)
+    assert told.count("The result equals the expected output with roi ignored.") == 1
 
 
 def test_explanations_of_another_run_are_left_out(again: Callable[[], Results]) -> None:
     results = again()
     path = results.record.path.with_name("explanations.json")
     write_explanations(path, results.suite.digest, "0" * 64, explanations(results))
-    assert 'class="resembles"' not in render_html(again())
+    assert 'class="resembles' not in render_report([again()])
 
 
 def test_damaged_explanations_are_said_to_be(again: Callable[[], Results]) -> None:
     results = again()
     results.record.path.with_name("explanations.json").write_text("{}", "utf-8")
     with pytest.raises(UserError, match="damaged"):
-        render_html(again())
+        render_report([again()])

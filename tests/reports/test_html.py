@@ -1,4 +1,4 @@
-"""The HTML page: totals that add up, links that lead somewhere, hostile text that stays text."""
+"""The HTML report: totals that add up, links that lead somewhere, hostile text that stays text."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, unquote
 
 import pytest
 
 from conformance.cases import Case
 from conformance.judge import Judgement
-from conformance.responses import Refused
-from reports.html import render_html
+from conformance.responses import Answered, Refused
+from opcert.errors import UserError
+from reports.report_page import render_report
 from reports.results import Results, put_together
-from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases, sample_facts
+from reports.verdicts import WORST_FIRST
+from tests.reports.page_data import case_ids, read_details, read_directory, read_parts
+from tests.reports.sample import RESIZE_13, RESIZE_18, Maker, make_case, sample_cases, sample_facts
 
 HOSTILE = "<script>alert(1)</script>\x00\u202eevil\u2066 </style><img src=x onerror=alert(2)> \"'&{{ 7*7 }}"
 
@@ -30,10 +34,13 @@ class Reader(HTMLParser):
         self.links: list[str] = []
         self.tags: Counter[str] = Counter()
         self.attributes: Counter[str] = Counter()
+        self.scripts: Counter[str | None] = Counter()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[tag] += 1
+        if tag == "script":
+            self.scripts[dict(attrs).get("type")] += 1
         for name, value in attrs:
             self.attributes[name] += 1
             if name == "id" and value is not None:
@@ -51,15 +58,25 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 @pytest.fixture(scope="module")
 def page(results: Results) -> str:
-    return render_html(results)
+    return render_report([results])
 
 
 def test_every_link_leads_to_one_place(page: str) -> None:
     read = Reader(page)
     assert len(read.ids) == len(set(read.ids))
     assert all(each.startswith("#") for each in read.links)
-    assert {each[1:] for each in read.links} <= set(read.ids)
-    assert len(read.links) > 500
+    places = [each[1:] for each in read.links if not each.startswith("#/")]
+    assert set(places) <= set(read.ids)
+    assert len(places) > 20
+    pages = {each for each in read.ids if each.startswith("/")}
+    ids = set(case_ids(read_parts(page)["table"]))
+    for each in read.links:
+        if each.startswith("#/"):
+            target, _, state = each[1:].partition("?")
+            assert unquote(target) in pages
+            found = parse_qs(state, strict_parsing=bool(state))
+            assert found.keys() <= {"q", "case", "of"}
+            assert set(found.get("case", ())) <= ids
 
 
 def test_nothing_is_fetched_and_nothing_inline_escapes_the_policy(page: str) -> None:
@@ -68,7 +85,7 @@ def test_nothing_is_fetched_and_nothing_inline_escapes_the_policy(page: str) -> 
     assert not any(name.startswith("on") for name in read.attributes)
     assert "src" not in read.attributes
     assert not read.tags.keys() & {"img", "iframe", "object", "link", "base", "form"}
-    assert read.tags["script"] == 1
+    assert read.scripts == {None: 1, "application/json": 1, "text/plain": len(read_parts(page))}
     assert "http:" not in page
     assert "https:" not in page
 
@@ -81,20 +98,55 @@ def test_first_screen_says_what_ran(page: str, results: Results) -> None:
     assert results.suite.digest[:16] in page
 
 
+def test_the_table_holds_every_case_once_with_its_verdict(page: str, results: Results) -> None:
+    table = read_parts(page)["table"]
+    assert case_ids(table) == [str(each.id) for each in results.cases]
+    assert [WORST_FIRST[each] for each in table["runs"][0]["verdict"]] == [
+        each.verdict for each in results.cases
+    ]
+    assert [table["types"][each] for each in table["type"]] == [each.element_type for each in results.cases]
+    noted = Counter(each for each in table["runs"][0]["note"] if each)
+    assert sum(noted.values()) == sum(each.fails for each in results.cases)
+
+
+def test_the_table_holds_every_feature(page: str, results: Results) -> None:
+    table = read_parts(page)["table"]
+    start = 0
+    for operator in table["operators"]:
+        own = results.cases[start : start + operator["count"]]
+        for name, column in operator["columns"].items():
+            codes = column if isinstance(column, list) else [column] * len(own)
+            values = [None, *table["features"][name]]
+            assert [values[code] for code in codes] == [each.features.get(name) for each in own]
+        start += operator["count"]
+    assert start == len(results.cases)
+
+
 def test_every_failing_case_is_there_in_full(page: str, results: Results) -> None:
-    for each in results.cases:
-        if each.fails:
-            assert f'id="case/{each.id}"' in page
-            assert f"opcert repro {each.id}" in page
+    details = read_details(page)
+    before, after = read_directory(page)["command"]
+    for position, each in enumerate(results.cases):
+        assert (position in details) == each.fails
+        assert f"{before}{each.id}{after}" == results.reproduction_command(each.id)
+    parts = read_directory(page)["details"]
+    assert sorted(each for part in parts.values() for each in part) == sorted(details)
 
 
-def test_every_count_leads_to_as_many_cases(page: str, results: Results) -> None:
-    """The lists by operator, verdict and element type hold what the matrix counts."""
-    pieces = re.findall(r'<tbody id="list/([^"]+)">(.*?)</tbody>', page, re.DOTALL)
-    listed = {anchor: body.count("<tr>") for anchor, body in pieces}
-    wanted = Counter(f"{each.operator.path}/{each.verdict}/{each.element_type}" for each in results.cases)
-    assert listed == dict(wanted)
-    assert sum(listed.values()) == len(results.cases)
+def test_a_case_says_what_happened_and_why(page: str, results: Results) -> None:
+    details = read_details(page)
+    wrong = next(n for n, each in enumerate(results.cases) if each.verdict == "mismatch" and each.ratio)
+    own = details[wrong]["runs"][0]
+    names = [each[0] for each in own["worst"]]
+    assert names[:2] == ["worst element", "error ÷ allowed"]
+    assert "error in ulp" in names
+    assert ["document", "onnx__Resize.rst:109"] in details[wrong]["rules"]
+    picture = own["picture"]
+    assert picture["wrong"] == sum(level > "1" for plane in picture["planes"] for level in plane["levels"])
+    accepted = next(n for n, each in enumerate(results.cases) if each.constraint == "pads_length")
+    assert ["rule", "len(pads) == 2 * rank(data)"] in details[accepted]["rules"]
+    assert ["document", "onnx__Pad.rst:139"] in details[accepted]["rules"]
+    lost = next(n for n, each in enumerate(results.cases) if each.verdict == "crash")
+    assert details[lost]["runs"][0]["messages"][0][1] == "Floating point exception\n"
 
 
 def test_readings_say_which_option_was_followed(page: str) -> None:
@@ -102,18 +154,27 @@ def test_readings_say_which_option_was_followed(page: str) -> None:
     assert "onnx__Resize.rst:512 shows it" in page
 
 
-def test_rule_and_document_line_are_shown(page: str) -> None:
-    assert "onnx__Resize.rst:109" in page
-    assert "len(pads) == 2 * rank(data)" in page
-    assert "onnx__Pad.rst:139" in page
-
-
 def test_wording_is_that_of_the_target(page: str) -> None:
     assert "invalid result" not in page
     assert "must be refused" in page
-    assert "error ÷ allowed" in page
-    assert "error in ulp" in page
     assert " inf " not in page
+    assert "100.0 %" not in page
+
+
+def test_runs_stand_side_by_side(results: Results) -> None:
+    page = render_report([results, results])
+    read = Reader(page)
+    assert len(read.ids) == len(set(read.ids))
+    runs = read_parts(page)["table"]["runs"]
+    assert [each["key"] for each in runs] == ["example-runtime-2.1.0-1", "example-runtime-2.1.0-2"]
+    assert runs[0]["verdict"] == runs[1]["verdict"]
+    assert any("of=example-runtime-2.1.0-2" in each for each in read.links)
+
+
+def test_runs_of_different_suites_do_not_stand_side_by_side(results: Results, tmp_path: Path) -> None:
+    other = Maker(tmp_path).make([make_case(RESIZE_13, "cover", {"mode": "linear"})])
+    with other.suite, pytest.raises(UserError, match="side by side"):
+        render_report([results, put_together(other.suite, other.record)])
 
 
 def test_hostile_text_stays_text(tmp_path: Path) -> None:
@@ -138,17 +199,18 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
     }
     faults = ({"operator": str(RESIZE_18), "reading": "x", "message": HOSTILE},)
     made = Maker(tmp_path, header).make(cases, refuse, facts=facts, change=change, faults=faults)
-    page = render_html(put_together(made.suite, made.record, HOSTILE))
+    page = render_report([put_together(made.suite, made.record, HOSTILE)])
     read = Reader(page)
-    assert read.tags["script"] == 1
+    assert read.scripts[None] == 1
     assert not read.tags.keys() & {"img", "evil"}
     assert not any(name.startswith("on") for name in read.attributes)
     assert "{{ 7*7 }}" in page.replace("&#39;", "'")
-    assert "\x00" not in page
-    assert not re.search("[\u202a-\u202e\u2066-\u2069]", page)
+    assert not re.search("[\x00\u202a-\u202e\u2066-\u2069]", page)
     assert "\\u202e" in page
     assert len(page) < 500_000
-    assert {each[1:] for each in read.links} <= set(read.ids)
+    told = str(read_parts(page))
+    assert HOSTILE[:25] in told
+    assert not re.search("[\x00\u202a-\u202e\u2066-\u2069]", told)
 
 
 def _poison(value: Any) -> Any:
@@ -165,21 +227,19 @@ def _poison(value: Any) -> Any:
 
 
 def test_a_page_of_no_failure_has_no_list_of_failures(tmp_path: Path) -> None:
-    from conformance.responses import Answered
-
     cases = [make_case(RESIZE_18, "cover", {"mode": each}) for each in ("nearest", "linear")]
     made = Maker(tmp_path).make(
         cases, lambda case: Answered((case.expectations[0].outputs[0].expected,), 0.001), facts={}
     )
-    page = render_html(put_together(made.suite, made.record))
+    page = render_report([put_together(made.suite, made.record)])
     assert "What to fix" not in page
     assert "2 of 2 cases give what the documents say. None gives anything else." in page
-    assert {each[1:] for each in Reader(page).links} <= set(Reader(page).ids)
+    assert read_details(page) == {}
 
 
 def test_a_partial_record_is_called_partial(tmp_path: Path) -> None:
     cases = [make_case(RESIZE_18, "cover", {"mode": each}) for each in ("nearest", "linear")]
     made = Maker(tmp_path).make(cases, skip=1, close=False)
-    page = render_html(put_together(made.suite, made.record))
+    page = render_report([put_together(made.suite, made.record)])
     assert "partial: no footer" in page
     assert "1 case was not run" in page

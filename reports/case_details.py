@@ -1,0 +1,89 @@
+"""What a report says about one case, as the page's script reads it: of those that fail in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from reports.answer_views import view_answer
+from reports.case_views import view_case
+from reports.page import Page
+from reports.parts import Part
+from reports.pictures import Overview, Picture, Plane
+from reports.report import Report
+
+
+def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The position and the details of each case that fails in at least one of the runs, in suite order."""
+    for position, cases in enumerate(zip(*(each.cases for each in report.runs), strict=True)):
+        if any(each.fails for each in cases):
+            yield position, _detail(report.pages, position)
+
+
+def _detail(pages: Sequence[Page], position: int) -> dict[str, Any]:
+    first = pages[0].results
+    case = first.suite.case(str(first.cases[position].id))
+    view = view_case(first, case)
+    return {
+        "attributes": _parts(view.attributes),
+        "inputs": _parts(view.inputs),
+        "expected": _parts(view.expected),
+        "rules": _parts(view.rules),
+        "levels": _parts(view.levels),
+        "runs": [
+            _answer(page, position, case) if page.results.cases[position].fails else None for page in pages
+        ],
+    }
+
+
+def _answer(page: Page, position: int, case: Any) -> dict[str, Any]:
+    view = view_answer(page.results, page.results.cases[position], case)
+    found: dict[str, Any] = {
+        "sentence": view.sentence,
+        "resembles": view.resembles,
+        "got": _parts(view.got),
+        "worst": _parts(view.worst),
+        "circumstances": _parts(view.circumstances),
+        "messages": _parts(view.messages),
+        "picture": _picture(view.picture) if view.picture else None,
+    }
+    return {name: each for name, each in found.items() if each}
+
+
+def _parts(parts: Iterable[Part]) -> list[list[str]]:
+    return [[each.name, each.values, each.type] if each.type else [each.name, each.values] for each in parts]
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    return {
+        "output": picture.output,
+        "shape": picture.shape,
+        "elements": picture.elements,
+        "wrong": picture.wrong,
+        "exact": picture.exact,
+        "planes": [_plane(each) for each in picture.planes],
+        "overview": _overview(picture.overview) if picture.overview else None,
+    }
+
+
+def _plane(plane: Plane) -> dict[str, Any]:
+    same = len(set(plane.allowed)) == 1
+    return {
+        "at": plane.at,
+        "from": [plane.row, plane.column],
+        "size": [plane.rows, plane.columns],
+        "expected": plane.expected,
+        "got": plane.got,
+        "apart": plane.apart,
+        "allowed": plane.allowed[0] if same else plane.allowed,
+        "levels": plane.levels,
+    }
+
+
+def _overview(overview: Overview) -> dict[str, Any]:
+    return {
+        "size": [overview.rows, overview.columns],
+        "tile": [overview.height, overview.width],
+        "levels": overview.levels,
+        "wrong": overview.wrong,
+    }

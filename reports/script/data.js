@@ -1,0 +1,91 @@
+// The data of the report: compressed parts, in this page or in script files beside it, opened when needed.
+const WRONG_SHAPE = -2;
+const NOT_EQUAL = -1;
+const FAILING = 5; // The first verdicts of the table are the failing ones, the worst first.
+const directory = JSON.parse(find('#directory').textContent);
+const arriving = new Map();
+const handOver = new Map();
+let table = null;
+
+window.opcertPart = (name, text) => handOver.get(name)?.(text);
+
+function openPart(name) {
+  if (!arriving.has(name)) arriving.set(name, partText(name).then(unpack));
+  return arriving.get(name);
+}
+function partText(name) {
+  const here = document.getElementById(`part-${name}`);
+  if (here) return Promise.resolve(here.textContent);
+  const [source, nonce] = directory.files[name];
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    handOver.set(name, resolve);
+    script.nonce = nonce;
+    script.src = source;
+    script.onerror = () => reject(new Error(`${source} cannot be read; it belongs beside this page`));
+    document.head.append(script);
+  });
+}
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
+async function openTable() {
+  const raw = await openPart('table');
+  const size = raw.ids.length;
+  const column = content => (Array.isArray(content) ? Uint16Array.from(content) : new Uint16Array(size).fill(content));
+  const ids = [], operatorOf = new Uint16Array(size), familyOf = new Uint16Array(size);
+  const families = [], features = new Map();
+  for (const [name, values] of Object.entries(raw.features)) features.set(name, { name, values, codes: new Uint16Array(size) });
+  let start = 0;
+  raw.operators.forEach((operator, place) => {
+    operatorOf.fill(place, start, start + operator.count);
+    const path = operator.name.replace('::', '/');
+    for (let row = start; row < start + operator.count; row++) {
+      const family = raw.ids[row].split('/', 1)[0];
+      if (!families.includes(family)) families.push(family);
+      familyOf[row] = families.indexOf(family);
+      ids.push(`${path}/${raw.ids[row]}`);
+    }
+    for (const [name, content] of Object.entries(operator.columns)) {
+      const { codes } = features.get(name);
+      if (Array.isArray(content)) codes.set(content, start); else codes.fill(content, start, start + operator.count);
+    }
+    start += operator.count;
+  });
+  const verdicts = raw.verdicts.map(([name, word, short]) => ({ name, word, short }));
+  table = {
+    size, ids, operators: raw.operators, operatorOf, types: raw.types, typeOf: column(raw.type), families, familyOf,
+    rules: ['', ...raw.rules], ruleOf: column(raw.rule), features, verdicts, runs: raw.runs.map(openRun),
+    place: new Map(ids.map((id, row) => [id, row])), partOf: new Map(),
+  };
+  for (const [part, rows] of Object.entries(directory.details)) for (const row of rows) table.partOf.set(row, part);
+}
+function openRun(run) {
+  return {
+    ...run,
+    verdict: Uint8Array.from(run.verdict),
+    note: Uint16Array.from(run.note),
+    ratio: Float64Array.from(run.ratio, each => (each === null ? NaN : each === NOT_EQUAL ? Infinity : each)),
+    time: Float64Array.from(run.time, each => (each === null ? NaN : each)),
+    reasons: ['', ...run.reasons],
+    readings: ['', ...run.readings],
+    orders: new Map(),
+  };
+}
+const runInQuestion = () => table.runs[runPlace()];
+const otherRuns = () => table.runs.filter((_, place) => place !== runPlace());
+const verdictOf = (run, row) => table.verdicts[run.verdict[row]];
+const fails = (run, row) => run.verdict[row] < FAILING;
+function featureOf(row, name) {
+  if (name === 'rule broken') return table.rules[table.ruleOf[row]];
+  if (name === 'element_type') return table.types[table.typeOf[row]];
+  const found = table.features.get(name);
+  return found && found.codes[row] ? found.values[found.codes[row] - 1] : undefined;
+}
+// What a failing case says beside the table; null for a case that fails nowhere.
+async function detailOf(row) {
+  const part = table.partOf.get(row);
+  return part ? (await openPart(part))[row] : null;
+}

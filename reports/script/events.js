@@ -1,0 +1,84 @@
+// What clicks and keys do.
+async function copyText(button) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = button.dataset.copy;
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+    button.focus();
+  }
+  button.textContent = 'Copied';
+  find('#said').textContent = 'Copied';
+  setTimeout(() => { button.textContent = before; find('#said').textContent = ''; }, 1400);
+}
+function step(by) {
+  const next = list.rows[list.rows.indexOf(table?.place.get(state.case)) + by];
+  if (state.page !== 'cases' || next === undefined) return;
+  const place = list.rows.indexOf(next);
+  if (place >= list.shown) { list.shown = place + 20; showRows(); }
+  go({ case: table.ids[next] }, true);
+}
+function showMore() {
+  const first = list.shown;
+  list.shown += STEP;
+  showRows();
+  findAll('#list tbody tr a[href*="case="]')[first]?.focus();
+}
+function switchTheme() {
+  const dark = state.theme ? state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  go({ theme: dark ? 'light' : 'dark' }, true);
+}
+function onClick(event) {
+  const target = event.target.closest('button, tr[data-case]');
+  if (!target) return;
+  const { dataset } = target;
+  if ('copy' in dataset) copyText(target);
+  else if ('by' in dataset) go({ by: dataset.by, note: '' });
+  else if ('of' in dataset) { list.shown = STEP; go({ of: dataset.of === directory.runs[0][0] ? '' : dataset.of, note: '' }); }
+  else if ('sort' in dataset) { list.shown = STEP; go({ sort: dataset.sort === 'verdict' ? '' : dataset.sort }, true); }
+  else if ('token' in dataset) { list.shown = STEP; go({ q: toggleToken(state.q, dataset.token, dataset.value), case: '' }); }
+  else if ('more' in dataset) showMore();
+  else if ('step' in dataset) step(Number(dataset.step));
+  else if ('close' in dataset) { const dialog = target.closest('dialog'); if (dialog) dialog.close(); else go({ case: '' }); }
+  else if (target.id === 'help-button') find('#help').showModal();
+  else if (target.id === 'theme-button') switchTheme();
+  else if ('case' in dataset && !event.target.closest('a') && !String(getSelection())) go({ case: dataset.case, note: '' });
+}
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || find('#help').open) return;
+  const { target, key } = event;
+  if (key === 'Escape' && state.case) { go({ case: '' }); return; }
+  const cell = target.closest('.heat g[tabindex]');
+  if (cell && key in ARROWS) { event.preventDefault(); moveInPicture(cell, key); return; }
+  const row = target.closest('.list tbody tr');
+  if (row && (key === 'ArrowDown' || key === 'ArrowUp')) {
+    const next = key === 'ArrowDown' ? row.nextElementSibling : row.previousElementSibling;
+    if (next) { event.preventDefault(); find('a', next).focus(); }
+    return;
+  }
+  if (target.matches('input, select, textarea') || !find('#single-keys').checked) return;
+  if (key === '/') { event.preventDefault(); find('#query').focus(); find('#query').select(); }
+  else if (key === '?') find('#help').showModal();
+  else if (state.case && (key === 'j' || key === 'k')) step(key === 'j' ? 1 : -1);
+}
+function listen() {
+  addEventListener('hashchange', show);
+  document.addEventListener('click', onClick);
+  document.addEventListener('keydown', onKey);
+  for (const kind of ['pointerover', 'focusin']) document.addEventListener(kind, event => pointAt(event.target));
+  for (const choice of findAll('select[data-attribute]')) choice.addEventListener('change', () => go({ by: 'attribute', attr: choice.value, note: '' }));
+  const box = find('#query');
+  box.addEventListener('focus', () => ready());
+  box.addEventListener('input', async () => { await ready(); suggest(); searchSoon(false); });
+  box.addEventListener('blur', () => setTimeout(closeSuggestions, 120));
+  box.addEventListener('keydown', keyInBox);
+  find('#suggestions').addEventListener('mousedown', event => {
+    const name = event.target.closest('li');
+    if (name) { event.preventDefault(); takeSuggestion(name.dataset.text); }
+  });
+}

@@ -1,0 +1,40 @@
+// Text becomes markup here alone: whatever a template holds is escaped, unless it is markup already.
+class Markup {
+  constructor(text) { this.text = text; }
+  toString() { return this.text; }
+}
+const escaped = text => String(text).replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
+function flat(value) {
+  if (value === null || value === undefined || value === false) return '';
+  if (value instanceof Markup) return value.text;
+  return Array.isArray(value) ? value.map(flat).join('') : escaped(value);
+}
+function html(pieces, ...values) {
+  return new Markup(pieces.map((piece, place) => piece + (place < values.length ? flat(values[place]) : '')).join(''));
+}
+function put(element, content) { element.innerHTML = flat(content); }
+function find(selector, within = document) { return within.querySelector(selector); }
+function findAll(selector, within = document) { return [...within.querySelectorAll(selector)]; }
+
+const count = number => number.toLocaleString('en');
+const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+const sign = verdict => html`<svg class="sign" aria-hidden="true"><use href="#sign-${verdict.name}"/></svg>`;
+const verdictWord = (verdict, short) => html`<span class="v v-${verdict.name}">${sign(verdict)}${short ? verdict.short : verdict.word}</span>`;
+
+// Times as the pages made beforehand print them.
+function timeText(milliseconds) {
+  if (milliseconds < 10) return `${Number(milliseconds.toPrecision(2))} ms`;
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10000 ? 1 : 0)} s`;
+}
+// Error over allowed error: never 1.0 when it is more, nor when it is less.
+function ratioText(ratio) {
+  if (Number.isNaN(ratio)) return '';
+  if (ratio === WRONG_SHAPE) return 'shape';
+  if (ratio === Infinity) return 'not equal';
+  if (ratio === 0) return '0';
+  if (ratio <= 1) return ratio < 1 ? Math.min(ratio, 0.99).toFixed(2) : '1.00';
+  if (ratio < 1.05) return `${ratio.toPrecision(5).replace(/0+$/, '')} ×`;
+  if (ratio < 100) return `${ratio.toFixed(1)} ×`;
+  return ratio < 1e7 ? `${count(Math.round(ratio))} ×` : `${ratio.toExponential(1).replace('+', '')} ×`;
+}

@@ -1,0 +1,53 @@
+// The page: what stands in the address is shown. Everything above declares; only `start` acts.
+let opening = null;
+function ready() {
+  opening ??= openTable();
+  return opening;
+}
+async function show() {
+  readState();
+  if (location.hash && location.hash !== link({}) && !(location.hash === '#/' || location.hash === '#/summary')) history.replaceState(null, '', link({}));
+  const root = document.documentElement, place = runPlace();
+  if (state.theme) root.dataset.theme = state.theme; else delete root.dataset.theme;
+  for (const section of findAll('section.page')) section.classList.toggle('on', section.id === `/${state.page}`);
+  for (const each of findAll('[data-page]')) {
+    each.href = link({ page: each.dataset.page, case: '', note: '' });
+    if (each.closest('nav')) { if (each.dataset.page === state.page) each.setAttribute('aria-current', 'page'); else each.removeAttribute('aria-current'); }
+  }
+  for (const run of findAll('.run')) run.hidden = Number(run.dataset.run) !== place;
+  for (const button of findAll('#runs button')) button.setAttribute('aria-pressed', String(button.dataset.of === directory.runs[place][0]));
+  const box = find('#query');
+  if (document.activeElement !== box) box.value = state.q;
+  showTitle(place);
+  if (state.page === 'summary') { showNote(place); await showMatrix(); }
+  if (state.page === 'cases') { await ready(); if (state.page === 'cases') showList(); }
+  await showDrawer();
+  root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
+}
+function showNote(place) {
+  for (const each of findAll('.class.hit')) each.classList.remove('hit');
+  const note = state.note && document.getElementById(`note-${place}-${state.note}`);
+  if (!note) return;
+  note.classList.add('hit');
+  note.scrollIntoView({ behavior: 'instant' });
+}
+function showTitle(place) {
+  const about = state.case ? state.case.slice(state.case.indexOf('/') + 1) : state.page === 'summary' ? '' : state.page[0].toUpperCase() + state.page.slice(1);
+  document.title = `${about ? `${about} · ` : ''}${directory.runs[place][1]} · opcert report`;
+}
+function addCopyButtons() {
+  for (const box of findAll('main .command')) {
+    const button = document.createElement('button'), text = find('code', box).textContent;
+    Object.assign(button, { type: 'button', className: 'button', textContent: 'Copy' });
+    button.dataset.copy = text;
+    button.setAttribute('aria-label', `Copy: ${text}`);
+    box.append(button);
+  }
+}
+function start() {
+  document.documentElement.classList.add('js');
+  if (innerWidth <= 1180) find('#facets-box').open = false;
+  addCopyButtons();
+  listen();
+  show();
+}
