@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from time import perf_counter
 
-import numpy as np
-
-from conformance.responses import Answered, Response
+from conformance.responses import Answered
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
+from generator.adequacy.variations import varied
 from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import FREE, Row, Solver
-from opcert.attributes import Attribute
 from opcert.tensors import Tensor
 from specs.expressions import check_constraints
 
 AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
-_TRIES = 6
-"""Calls drawn for each one that is wanted, before it is given up."""
+_TRIES = 8
+"""Calls tried for each one that is wanted, before it is given up."""
 _LARGEST = 4096
 """Elements of the first output beyond which a call takes too long."""
+_QUICKEST = 40
+"""Of the calls that come by a point, so many of the quickest are varied."""
+_CHUNK = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """One random call, the levels it was drawn from, the right answer, and the points that it comes by."""
+    """One random call, the levels it came of, the right answer, the points that it comes by, and seconds."""
 
     call: Call
     row: Row
-    answer: Response
+    answer: Answered
     reached: frozenset[Point]
+    seconds: float
 
 
 @dataclass(eq=False)
@@ -51,51 +54,55 @@ class RandomCalls:
         self._solver = Solver(factor_model(self.subject.spec))
 
     def more(self, count: int, near: Sequence[Row] = ()) -> None:
-        """Draw so many more calls, from any levels, or from levels half of which a row of `near` has."""
-        with self.subject.points.watched() as seen:
-            for _ in range(count):
-                self._count += 1
-                found = self._one(self.draw.child(str(self._count)), near, seen)
-                if found is not None:
-                    self.drawn.append(found)
+        """Draw calls of any levels, or of levels half of which a row of `near` has."""
+        for draw in self._draws(count):
+            row = self._row(draw, near)
+            if row is None:
+                continue
+            model = self._solver.model
+            levels = {name: str(level) for name, level in model.row_levels(row).items()}
+            call = self.levels.build_call(self.subject.spec, levels, draw.child("call"))
+            if call is not None:
+                self._try(call, row)
+
+    def vary(self, count: int, bases: Sequence[Drawn]) -> None:
+        """Draw calls that differ a little from some that are known."""
+        for draw in self._draws(count):
+            base = draw.choice(bases)
+            call = varied(self.subject.spec, base.call, draw.child("varied"))
+            if not check_constraints(self.subject.spec, call.attributes, dict(call.inputs)):
+                self._try(call, base.row)
 
     def aimed(self, points: frozenset[Point]) -> Iterator[Drawn]:
         """AIMED calls that come by all of these points, or fewer where no more are found."""
         given, place, tries = 0, 0, 0
-        while given < AIMED:
-            while place < len(self.drawn) and given < AIMED:
-                each = self.drawn[place]
-                place += 1
-                if points <= each.reached:
+        while given < AIMED and tries <= _TRIES * AIMED:
+            for each in self.drawn[place:]:
+                if points <= each.reached and given < AIMED:
                     given += 1
                     yield each
-            if given < AIMED:
-                if tries > _TRIES * AIMED:
-                    return
-                tries += AIMED // 4
-                rows = [each.row for each in self.drawn if points <= each.reached]
-                self.more(AIMED // 4, rows)
+            place = len(self.drawn)
+            tries += _CHUNK
+            known = [each for each in self.drawn if points <= each.reached]
+            if len(known) < _QUICKEST:
+                self.more(_CHUNK, [each.row for each in known])
+            else:
+                self.vary(_CHUNK, sorted(known, key=lambda each: each.seconds)[:_QUICKEST])
 
-    def _one(self, draw: Draw, near: Sequence[Row], seen: set[Point]) -> Drawn | None:
-        row = self._row(draw, near)
-        if row is None:
-            return None
-        spec, model = self.subject.spec, self._solver.model
-        levels = {name: str(level) for name, level in model.row_levels(row).items()}
-        call = self.levels.build_call(spec, levels, draw.child("call"))
-        if call is None:
-            return None
+    def _draws(self, count: int) -> Iterator[Draw]:
+        for _ in range(count):
+            self._count += 1
+            yield self.draw.child(str(self._count))
+
+    def _try(self, call: Call, row: Row) -> None:
+        """Keep a call that the reference answers, with what it comes by."""
         call = call.trimmed()
-        if draw.integer(0, 1):
-            call = _varied(call, draw.child("varied"))
-            if check_constraints(spec, call.attributes, dict(call.inputs)):
-                return None
         self.subject.forget()
-        seen.clear()
-        answer = self.subject.respond(call.attributes, dict(call.inputs))
-        if not isinstance(answer, Answered) or _size(answer) > _LARGEST:
-            return None
-        return Drawn(call, row, answer, frozenset(seen))
+        started = perf_counter()
+        answer, reached = self.subject.watch(call)
+        seconds = perf_counter() - started
+        if isinstance(answer, Answered) and _size(answer) <= _LARGEST:
+            self.drawn.append(Drawn(call, row, answer, reached, seconds))
 
     def _row(self, draw: Draw, near: Sequence[Row]) -> Row | None:
         sizes = self._solver.model.sizes
@@ -108,39 +115,3 @@ class RandomCalls:
 
 def _size(answer: Answered) -> int:
     return max((each.array.size for each in answer.outputs if isinstance(each, Tensor)), default=0)
-
-
-def _varied(call: Call, draw: Draw) -> Call:
-    """The call with one number changed a little, in an attribute or in an input of few integers."""
-    places: list[tuple[str, bool]] = [
-        (name, True) for name, each in call.attributes.items() if each.kind in ("int", "ints", "float")
-    ]
-    places += [
-        (name, False)
-        for name, each in call.inputs[1:]
-        if each is not None and 0 < each.array.size <= 16 and each.element_type.is_integer
-    ]
-    if not places:
-        return call
-    name, is_attribute = draw.choice(places)
-    step = draw.choice((-3, -2, -1, 1, 2, 3))
-    if is_attribute:
-        return call.with_attribute(name, _stepped(call.attributes[name], step, draw))
-    given = call.input(name)
-    assert given is not None
-    changed = given.array.copy()
-    flat = changed.reshape(-1)
-    place = draw.integer(0, flat.size - 1)
-    with np.errstate(over="ignore"):
-        flat[place] = flat[place] + np.array(step).astype(flat.dtype)
-    return call.with_input(name, Tensor(given.element_type, changed))
-
-
-def _stepped(given: Attribute, step: int, draw: Draw) -> Attribute:
-    value = given.value
-    if isinstance(value, tuple) and value:
-        place = draw.integer(0, len(value) - 1)
-        items = [int(each) for each in value]
-        items[place] += step
-        return Attribute(given.kind, tuple(items))
-    return replace(given, value=value + step) if isinstance(value, int | float) else given

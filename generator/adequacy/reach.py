@@ -6,11 +6,12 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from types import CodeType, FunctionType
 
 from generator.adequacy.mutations import is_guard
 from generator.adequacy.parts import Part
 from generator.adequacy.trees import Span, compiled, running, span_of
-from generator.adequacy.values_only import replaced
 
 Point = int
 _HOOK = "__opcert_reached__"
@@ -40,13 +41,15 @@ class Points:
         seen: set[Point] = set()
         with ExitStack() as stack:
             for module in {part.module.__name__: part.module for part in self._parts}.values():
-                setattr(module, _HOOK, None)
+                setattr(module, _HOOK, seen.add)
                 stack.callback(delattr, module, _HOOK)
-                stack.enter_context(replaced(module, _HOOK, seen.add))
-            codes = {part.function: compiled(self._probed(part), part.function.__code__.co_filename)
-                     for part in self._parts}  # fmt: skip
-            stack.enter_context(running(codes))
+            stack.enter_context(running(self._probed_codes))
             yield seen
+
+    @cached_property
+    def _probed_codes(self) -> dict[FunctionType, CodeType]:
+        codes = [compiled(self._probed(part), part.function.__code__.co_filename) for part in self._parts]
+        return {part.function: code for part, code in zip(self._parts, codes, strict=True)}
 
     def _key(self, part: Part, node: ast.AST) -> tuple[str, str, Span]:
         return part.module.__name__, part.name, span_of(node)

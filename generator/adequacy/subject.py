@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from conformance.cases import Case
-from conformance.judge import Judgement, judge
 from conformance.responses import Answered, Refused, Response
 from generator.adequacy.parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.adequacy.values_only import values_only
+from generator.calls import Call
 from opcert.attributes import Attributes
 from opcert.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
@@ -92,9 +92,13 @@ class Subject:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def judge_case(self, case: Case) -> Judgement:
-        """The judge's word on a case; within `quick`."""
-        return judge(case, self.respond(case.attributes, dict(case.inputs)))
+    def watch(self, call: Call) -> tuple[Response, frozenset[Point]]:
+        """What comes out of a call, and the points that it comes by; within `quick`."""
+        self.forget()
+        with self.points.watched() as seen:
+            response = self.respond(call.attributes, dict(call.inputs))
+        self.forget()
+        return response, frozenset(seen)
 
     def guards_of(self, case: Case) -> frozenset[Point]:
         """The checks of the reference that refuse a call; within `quick`."""
