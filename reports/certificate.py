@@ -1,4 +1,4 @@
-"""Certificates: in-toto statements over a suite, a runtime and the record of a run. Unsigned."""
+"""Certificates: in-toto statements over a suite, a runtime and the record of a run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from conformance.canonical import canonical_json, plain, sha256
 from conformance.judge import VERDICTS
 from opcert.errors import NothingRan, Place, UserError
 from opcert.names import OperatorName
+from reports.certifiable import list_obstacles
 from reports.evaluation import ProfileResult, evaluate
-from reports.facts import text
-from reports.files import write_bytes
+from reports.facts import mapping, text
 from reports.headline import runtime_label
 from reports.profiles import Profile
 from reports.readings import fault_text, find_readings
 from reports.results import CaseResult, Results
+from reports.standing import OWN, SuiteStanding
 from reports.text import parse_moment
 from reports.type_order import in_type_order
 from reports.untested import find_untested
@@ -47,21 +48,28 @@ class Certificate:
         found: str = self.statement["predicate"]["digest"]["sha256"]
         return found
 
-    def to_bytes(self) -> bytes:
-        """Canonical JSON, with a line feed at its end."""
-        return canonical_json(self.statement) + b"\n"
 
-
-def make_certificate(results: Results, profile: Profile | None = None, on: date | None = None) -> Certificate:
+def make_certificate(
+    results: Results, profile: Profile | None = None, on: date | None = None, standing: SuiteStanding = OWN
+) -> Certificate:
     """State what a run shows; `on` is the day on which waivers must not have expired (default: today).
 
-    Raises NothingRan where no case ran, UserError where the record cannot be read.
+    `standing` says whose the suite is. Raises NothingRan where no case ran, UserError where the run is not
+    one that can be certified (with every reason), or where its record cannot be read.
     """
     if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
         raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
+    obstacles = list_obstacles(results, standing)
+    if obstacles:
+        raise UserError(
+            "no certificate can be made of this run",
+            got="; ".join(obstacles),
+            expected="the whole record of a whole suite",
+            where=Place(str(results.record.path)),
+        )
     day = on or datetime.now(UTC).date()
     evaluated = evaluate(profile, results, day) if profile is not None else None
-    predicate = _predicate(results, evaluated, day)
+    predicate = _predicate(results, evaluated, day, standing)
     statement: dict[str, Any] = {
         "_type": STATEMENT_TYPE,
         "subject": _subjects(results),
@@ -79,13 +87,9 @@ def statement_digest(statement: dict[str, Any]) -> str:
     return sha256(canonical_json({**statement, "predicate": predicate}))
 
 
-def write_certificate(certificate: Certificate, path: Path) -> Path:
-    """Write a certificate by rename; raises UserError where that cannot be done."""
-    return write_bytes(path, certificate.to_bytes())
-
-
 def _subjects(results: Results) -> list[dict[str, Any]]:
-    identity = sha256(canonical_json(results.record.header.get("runtime")))
+    loaded = (results.record.footer or {}).get("loaded")
+    identity = sha256(canonical_json([results.record.header.get("runtime"), loaded]))
     return [
         {
             "name": f"runtime {runtime_label(results.record)}",
@@ -105,10 +109,13 @@ def file_digest(path: Path) -> str:
         raise UserError("the file cannot be read", got=error.strerror, where=Place(str(path))) from error
 
 
-def _predicate(results: Results, evaluated: ProfileResult | None, day: date) -> dict[str, Any]:
+def _predicate(
+    results: Results, evaluated: ProfileResult | None, day: date, standing: SuiteStanding
+) -> dict[str, Any]:
     passed = [str(each.id) for each in results.cases if each.verdict == "pass"]
     failed = [str(each.id) for each in results.cases if each.fails]
-    finished = text((results.record.footer or {}).get("finished"))
+    footer = results.record.footer or {}
+    finished = text(footer.get("finished"))
     return {
         "result": "NOT_DEMANDED" if evaluated is None else "PASSED" if evaluated.met else "FAILED",
         "configuration": [{"name": "suite", "digest": {"sha256": results.suite.digest}}],
@@ -124,7 +131,9 @@ def _predicate(results: Results, evaluated: ProfileResult | None, day: date) -> 
             "platform": results.record.header.get("platform"),
             "options": results.record.header.get("options"),
         },
+        "suite": {"standing": standing.kind, "says": standing.text},
         "runtime": results.record.header.get("runtime"),
+        "loaded": footer.get("loaded"),
         "counts": _counts(results.cases),
         "operators": [_operator(results, operator) for operator in results.by_operator],
         "faults": [fault_text(each) for each in results.record.faults],
@@ -151,6 +160,8 @@ def _operator(results: Results, operator: OperatorName) -> dict[str, Any]:
         "elementTypes": {
             each: _counts(tuple(case for case in cases if case.element_type == each)) for each in types
         },
+        "coverage": coverage_of(results, operator),
+        "adequacy": adequacy_of(results, operator),
         "failing": [{"case": str(each.id), "verdict": each.verdict} for each in failing],
         "readings": [
             {
@@ -163,6 +174,19 @@ def _operator(results: Results, operator: OperatorName) -> dict[str, Any]:
             for each in find_readings(results, operator)
         ],
     }
+
+
+def coverage_of(results: Results, operator: OperatorName) -> dict[str, Any] | None:
+    """How many feasible combinations of levels the suite has; None where it does not say."""
+    coverage = mapping(results.operator_facts(operator).get("coverage"))
+    names = ("strength", "feasible", "covered")
+    return {name: coverage[name] for name in names} if coverage.keys() >= set(names) else None
+
+
+def adequacy_of(results: Results, operator: OperatorName) -> dict[str, Any] | None:
+    """How many planted faults the suite finds; None where it does not say."""
+    mutants = mapping(mapping(results.suite.facts.get("adequacy")).get(str(operator))).get("mutants")
+    return dict(mutants) if isinstance(mutants, dict) else None
 
 
 def _profile(evaluated: ProfileResult) -> dict[str, Any]:

@@ -8,17 +8,35 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.limits import Limits
-from opcert.commands import shared_options
+from opcert.commands import baseline_options, shared_options
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
+    from conformance.records import Record
+    from conformance.runtimes import Runtime
+    from conformance.suites import Suite
     from reports.certificate import Certificate
+    from reports.standing import SuiteStanding
 
 
 @click.command("certify")
 @click.argument("runtime")
 @shared_options.suite
 @click.option("--profile", "profile_name", help="What to demand: a profile's name, or its YAML file.")
+@click.option(
+    "--key",
+    "key_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A PEM file with an Ed25519 private key to sign the certificate with.",
+)
+@click.option(
+    "--run",
+    "record_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Certify this record, as `opcert run` or `opcert merge` wrote it, instead of running.",
+)
+@baseline_options.baseline
+@baseline_options.update
 @shared_options.jobs
 @shared_options.timeout
 @shared_options.python
@@ -30,6 +48,10 @@ def command(
     runtime: str,
     suite_name: str,
     profile_name: str | None,
+    key_path: Path | None,
+    record_path: Path | None,
+    baseline: Path | None,
+    update_baseline: bool,
     jobs: int,
     timeout: float,
     python: str | None,
@@ -41,7 +63,7 @@ def command(
     RUNTIME is a built-in one (`onnxruntime`, `onnx`, `openvino`, `tensorflow`; `onnxruntime==1.20.1` for a
     version of it) or `module:Backend`, a class with ONNX's Backend interface. Without a profile the
     certificate states what holds, and the answer is 0; with one it demands it, and the answer is 1 where it
-    is not met.
+    is not met. A suite with local changes, and a record that is not whole, are not certified.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
@@ -49,34 +71,80 @@ def command(
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import REPORTS, choose_runtime, record_run
     from opcert.commands.suite_argument import resolve_suite
-    from reports.certificate import make_certificate, write_certificate
+    from opcert.commands.suite_standing import find_standing
+    from reports.certificate import make_certificate
+    from reports.certificate_files import write_certificate
     from reports.formats import write_format
+    from reports.formats.badge import write_certificate_badge
     from reports.profiles import load_profile
     from reports.results import put_together
+    from reports.signing import load_private_key
 
     profile = load_profile(profile_name) if profile_name is not None else None
+    key = load_private_key(key_path) if key_path is not None else None
+    baseline_options.check_usage(baseline, update_baseline)
     found = choose_runtime(runtime, python, upgrade)
     folder = output or Path("out") / found.slug
-    path = folder / "run.jsonl"
-    options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout))
-    with resolve_suite(suite_name) as suite:
-        record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
+    path = record_path or folder / "run.jsonl"
+    given = _read_given(record_path, found)
+    with resolve_suite(suite_name, str(given.header.get("suite")) if given else "") as suite:
+        standing = find_standing(suite)
+        _refuse_changed(suite, standing)
+        if given is None:
+            options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout), identify=True)
+            record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
+        else:
+            record = given
         results = put_together(suite, record, suite_name)
         click.echo(format_summary(results))
         broken = run_error(record)
         if broken is not None:
             click.echo(f"{state_error(record)}\nno certificate is written; record: {path}", err=True)
             return int(broken)
+        certificate = make_certificate(results, profile, standing=standing)
         if any(each.fails for each in results.cases):
             click.echo("opcert: looking for what the failures resemble", err=True)
         explain_run(results)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
-        certificate = make_certificate(results, profile)
-        write_certificate(certificate, folder / "certificate.json")
+        write_certificate(certificate, folder / "certificate.json", key)
+        write_certificate_badge(certificate, folder)
+        known = ExitCode.HOLDS
+        if baseline is not None:
+            known = baseline_options.apply_baseline(results, baseline, update_baseline)
     click.echo(_state(certificate))
     click.echo(f"report: {report}")
-    return int(ExitCode.HOLDS if certificate.holds else ExitCode.DOES_NOT_HOLD)
+    return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
+
+
+def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
+    """The record that is to be certified; UserError where it is of another runtime."""
+    from conformance.records import read_record
+    from opcert.errors import Place, UserError
+    from reports.facts import mapping, text
+
+    if path is None:
+        return None
+    record = read_record(path)
+    source = text(mapping(record.header.get("runtime")).get("source"))
+    if source != runtime.text:
+        raise UserError(
+            "the record is of another runtime", got=source, expected=runtime.text, where=Place(str(path))
+        )
+    return record
+
+
+def _refuse_changed(suite: Suite, standing: SuiteStanding) -> None:
+    """Before anything runs: nobody could know what a suite with local changes means."""
+    from opcert.errors import Place, UserError
+
+    if standing.kind == "changed":
+        raise UserError(
+            "this suite cannot be certified",
+            got=standing.text,
+            where=Place(str(suite.path)),
+            remedy="`opcert run` runs it all the same; `opcert generate --update` locks the changes.",
+        )
 
 
 def _state(certificate: Certificate) -> str:

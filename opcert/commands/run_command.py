@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from conformance.limits import Limits
-from opcert.commands import shared_options
+from opcert.commands import baseline_options, shared_options
 
 
 @click.command("run", help=__doc__)
@@ -34,6 +34,8 @@ from opcert.commands import shared_options
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
 @click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
 @click.option("--identify", is_flag=True, help="Record which files the runtime loads, for a certificate.")
+@baseline_options.baseline
+@baseline_options.update
 @shared_options.python
 @shared_options.upgrade
 @click.option(
@@ -57,6 +59,8 @@ def command(
     shard: str | None,
     resume: bool,
     identify: bool,
+    baseline: Path | None,
+    update_baseline: bool,
     python: str | None,
     upgrade: bool,
     output: Path | None,
@@ -69,6 +73,7 @@ def command(
     from opcert.commands.suite_argument import resolve_suite
     from reports.results import put_together
 
+    baseline_options.check_usage(baseline, update_baseline)
     found = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
     part = None if shard is None else Shard.parse(shard)
@@ -78,8 +83,12 @@ def command(
         # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
         stale = [] if output else [path.with_name(each) for each in REPORTS]
         record = record_run(suite, found, path, options, stale, resume=resume)
-        click.echo(format_summary(put_together(suite, record, suite_name)))
-    if run_error(record) is not None:
-        click.echo(state_error(record), err=True)
+        results = put_together(suite, record, suite_name)
+        click.echo(format_summary(results))
+        answer = exit_code(record)
+        if run_error(record) is not None:
+            click.echo(state_error(record), err=True)
+        elif baseline is not None:
+            answer = baseline_options.apply_baseline(results, baseline, update_baseline)
     click.echo(f"record: {path}")
-    return int(exit_code(record))
+    return int(answer)

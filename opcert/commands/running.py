@@ -14,7 +14,13 @@ from conformance.runtimes import Runtime, find_runtime, upgraded
 from conformance.suites import Suite
 from opcert.commands.run_progress import choose_progress
 
-REPORTS = ("index.html", "junit.xml", "certificate.json", "explanations.json")
+REPORTS = (
+    "index.html",
+    "junit.xml",
+    "certificate.json",
+    "certificate-badge.json",
+    "explanations.json",
+)
 """The files that `certify` writes beside the record."""
 
 

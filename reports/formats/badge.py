@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from reports.certificate import Certificate
 from reports.files import write_text
 from reports.headline import runtime_label
 from reports.results import Results
 from reports.text import count, one_line, plural, shown
+from reports.verdicts import FAILING
 
 LABEL = "operator documents"
 
@@ -24,6 +26,23 @@ def render_badge(label: str, message: str, color: str) -> str:
     """The endpoint's JSON."""
     fields = {"schemaVersion": 1, "label": label, "message": message, "color": color}
     return json.dumps(fields, ensure_ascii=True) + "\n"
+
+
+def write_certificate_badge(certificate: Certificate, folder: Path) -> Path:
+    """`certificate-badge.json`: what a certificate says of its profile, or that none was demanded."""
+    result = certificate.profile
+    counts = certificate.statement["predicate"]["counts"]
+    failing = sum(counts[each] for each in FAILING)
+    if result is None:
+        message = f"{count(failing)} of {plural(counts['sum'], 'case')} fail, nothing demanded"
+        color = "lightgrey"
+    else:
+        met = "met" if result.met else "not met"
+        waived = sum(len(each.covered) for each in result.waivers)
+        message = f"profile {one_line(shown(result.profile.profile), 40)} {met}"
+        message += f", {count(waived)} waived" if waived else ""
+        color = ("green" if waived else "brightgreen") if result.met else "red"
+    return write_text(folder / "certificate-badge.json", render_badge("opcert certificate", message, color))
 
 
 def state_run(results: Results) -> tuple[str, str]:

@@ -12,7 +12,14 @@ from tests.commands.command_line import call, check_message, identity_suite
 from tests.conformance.test_backend_runtime import CASES
 
 Capture = pytest.CaptureFixture[str]
-ALL = ["certificate.json", "explanations.json", "index.html", "junit.xml", "run.jsonl"]
+ALL = [
+    "certificate-badge.json",
+    "certificate.json",
+    "explanations.json",
+    "index.html",
+    "junit.xml",
+    "run.jsonl",
+]
 PROFILE = "profile: identity\ndescription: Identity alone\noperators: [ai.onnx::Identity-13]\n"
 
 

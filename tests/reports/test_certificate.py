@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -12,19 +13,21 @@ import pytest
 
 from conformance.canonical import canonical_json
 from conformance.responses import Answered
-from opcert.errors import NothingRan
-from reports.certificate import PREDICATE_TYPE, make_certificate, statement_digest, write_certificate
+from opcert.errors import NothingRan, UserError
+from reports.certificate import PREDICATE_TYPE, make_certificate, statement_digest
+from reports.certificate_files import write_certificate
 from reports.profiles import load_profile
 from reports.results import Results, put_together
+from reports.standing import SuiteStanding
 from reports.summary import failure_lines, readings_lines, summary_table
-from tests.reports.sample import CROP_PAD, Maker, make_case, sample_cases
+from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases
 
 DAY = date(2026, 11, 20)
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
-    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases(7)), skip=2)
+    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases(7)))
     with made.suite:
         yield put_together(made.suite, made.record)
 
@@ -83,7 +86,7 @@ def test_counts_add_up_everywhere(results: Results) -> None:
 
 def test_what_was_not_tested_and_which_readings_are_followed_is_said(results: Results) -> None:
     predicate = make_certificate(results, on=DAY).statement["predicate"]
-    assert any("2 cases were not run" in each for each in predicate["notTested"])
+    assert any("run in one form only" in each for each in predicate["notTested"])
     readings = [each for operator in predicate["operators"] for each in operator["readings"]]
     assert all(each["id"] == "align_corners_length" and each["consistent"] for each in readings)
     assert any(each["followed"] for each in readings)
@@ -98,13 +101,54 @@ def test_it_is_canonical_and_carries_its_own_digest(results: Results, tmp_path: 
     assert read["predicate"]["digest"]["sha256"] == statement_digest(read) == certificate.digest
     read["predicate"]["counts"]["pass"] += 1
     assert statement_digest(read) != certificate.digest
-    assert make_certificate(results, on=DAY).to_bytes() == raw
+    again = write_certificate(make_certificate(results, on=DAY), tmp_path / "again.json")
+    assert again.read_bytes() == raw
 
 
 def test_nothing_ran_is_nothing_to_certify(tmp_path: Path) -> None:
     made = Maker(tmp_path).make([make_case(CROP_PAD, "cover", {"extent": "same"})], skip=1, close=False)
     with pytest.raises(NothingRan):
         make_certificate(put_together(made.suite, made.record))
+
+
+def test_a_run_that_is_not_whole_is_refused_with_every_reason(tmp_path: Path) -> None:
+    cases = [make_case(CROP_PAD, "cover", {"extent": each}) for each in ("same", "crop")]
+    options = {"pattern": "Crop", "shard": "1/4"}
+    merged = {"missing": ["3/4"]}
+    header = {**HEADER, "options": options, "merged": merged}
+    made = Maker(tmp_path, header).make(cases, skip=1, close=False)
+    with pytest.raises(UserError) as caught:
+        make_certificate(put_together(made.suite, made.record), on=DAY)
+    said = str(caught.value)
+    for words in (
+        "it has no footer",
+        "filtered with -k 'Crop'",
+        "the shard 1/4 alone",
+        "merged without the shards 3/4",
+        "1 of 2 cases of the suite did not run",
+    ):
+        assert words in said
+
+
+def test_a_run_that_ended_early_is_refused(results: Results) -> None:
+    footer = {**(results.record.footer or {}), "stopped": {"kind": "max_failures", "reason": "3 have failed"}}
+    stopped = replace(results, record=replace(results.record, footer=footer))
+    with pytest.raises(UserError, match="the run ended early: 3 have failed"):
+        make_certificate(stopped, on=DAY)
+
+
+def test_a_changed_suite_is_refused(results: Results) -> None:
+    changed = SuiteStanding("changed", "the suite has local changes")
+    with pytest.raises(UserError, match="local changes"):
+        make_certificate(results, on=DAY, standing=changed)
+
+
+def test_it_says_whose_suite_it_is_what_was_loaded_and_how_adequate_the_suite_is(results: Results) -> None:
+    predicate = make_certificate(results, on=DAY).statement["predicate"]
+    assert predicate["suite"]["standing"] == "own"
+    assert predicate["loaded"] is None
+    assert predicate["operators"][0]["coverage"] == {"strength": 2, "feasible": 120, "covered": 118}
+    assert predicate["operators"][0]["adequacy"] is None
 
 
 def test_the_table_for_a_terminal_adds_up(results: Results) -> None:

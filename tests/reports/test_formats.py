@@ -197,7 +197,7 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
     for row in (row for _, rows in matrix.domains for row in rows):
         assert row.all.total == sum(cell.total for cell in row.cells if cell is not None)
 
-    if any(each not in ("not_run", "harness_error") for each in verdicts):
+    if not counts["not_run"] and not counts["harness_error"]:
         stated = make_certificate(changed).statement["predicate"]["counts"]
         assert +Counter({name: number for name, number in stated.items() if name != "sum"}) == counts
 

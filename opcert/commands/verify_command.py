@@ -1,0 +1,123 @@
+"""Verify a certificate: digests, verdicts, counts, waivers and expiry, all worked out again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.errors import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.records import Record
+    from conformance.suites import Suite
+    from reports.certificate_files import CertificateFile
+    from reports.verification import Verification
+
+
+@click.command("verify")
+@click.argument("certificate", type=click.Path(path_type=Path))
+@click.option(
+    "--run", "record", type=click.Path(path_type=Path), help="The record. Default: the one beside it."
+)
+@click.option("--suite", "-s", "suite_name", help="The suite. Default: the certified one, where it is kept.")
+@click.option(
+    "--public-key", "key", type=click.Path(path_type=Path), help="A PEM file with the signer's public key."
+)
+def command(certificate: Path, record: Path | None, suite_name: str | None, key: Path | None) -> int:
+    """Verify CERTIFICATE: work out again what it says, from the record and the suite.
+
+    Answers with 0 where everything is so, with 1 where something is not or could not be checked; each such
+    thing is named. Without --public-key a signature vouches for nothing, whatever keys a certificate carries.
+    """
+    # Imported here, so that --help does not wait for them.
+    from datetime import UTC, datetime
+
+    from opcert.commands.suite_standing import find_standing
+    from reports.certificate_files import read_certificate
+    from reports.signing import load_public_key
+    from reports.verification import Evidence, verify_certificate
+
+    read = read_certificate(certificate)
+    public = load_public_key(key) if key is not None else None
+    absent: list[str] = []
+    broken: list[str] = []
+    run = _find_record(read, record, absent, broken)
+    suite = _find_suite(read, suite_name, absent, broken)
+    try:
+        evidence = Evidence(
+            run,
+            suite,
+            public,
+            find_standing(suite) if suite is not None else None,
+            datetime.now(UTC).date(),
+            tuple(absent),
+            tuple(broken),
+        )
+        found = verify_certificate(read, evidence)
+    finally:
+        if suite is not None:
+            suite.close()
+    _print(found)
+    return int(ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD)
+
+
+def _find_record(
+    certificate: CertificateFile, named: Path | None, absent: list[str], broken: list[str]
+) -> Record | None:
+    """The record that was named, or `run.jsonl` beside the certificate."""
+    from conformance.records import read_record
+    from opcert.errors import UserError
+
+    path = named or certificate.path.with_name("run.jsonl")
+    if named is None and not path.exists():
+        absent.append(f"the record is not at {path}: name it with --run")
+        return None
+    try:
+        return read_record(path)
+    except UserError as error:
+        broken.append(f"the record cannot be used: {error}")
+        return None
+
+
+def _find_suite(
+    certificate: CertificateFile, named: str | None, absent: list[str], broken: list[str]
+) -> Suite | None:
+    """The suite that was named, or the certified one: kept, or made where it is the released one."""
+    from conformance.kept_suites import kept_suite
+    from generator.lock import read_lock
+    from opcert.commands.suite_argument import DEFAULT, resolve_suite
+    from opcert.errors import UserError
+    from reports.facts import mapping, text
+
+    subjects = certificate.statement["subject"]
+    subject = mapping(subjects[1]) if len(subjects) > 1 else {}
+    digest = text(mapping(subject.get("digest")).get("sha256"))
+    try:
+        if named is not None:
+            return resolve_suite(named, digest)
+        if kept_suite(digest) is not None or digest == read_lock().digest:
+            return resolve_suite(DEFAULT, digest)
+    except UserError as error:
+        broken.append(f"the suite cannot be used: {error}")
+        return None
+    absent.append(f"the suite {digest[:16]} is not kept here: name it with --suite")
+    return None
+
+
+def _print(found: Verification) -> None:
+    from reports.text import one_line, shown
+
+    lines = [
+        *(f"holds: {each}" for each in found.checked),
+        *(f"does not hold: {each}" for each in found.problems),
+        *(f"not checked: {each}" for each in found.unchecked),
+        *(f"note: {each}" for each in found.notes),
+    ]
+    for each in lines:
+        click.echo(one_line(shown(each), 600))
+    if found.problems:
+        click.echo("certificate: does not hold")
+    else:
+        click.echo("certificate: not verified" if found.unchecked else "certificate: holds")

@@ -1,0 +1,407 @@
+"""Verification: what holds is said to hold, and every way of tampering is noticed and named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.canonical import canonical_json
+from conformance.suites import open_suite
+from opcert.errors import UserError
+from reports.signing import load_private_key, sign
+from reports.verification import Verification
+from tests.commands.command_line import call
+from tests.conformance.samples import make_case, make_suite
+from tests.reports.certified import DAY, PROFILE, Certified, Row, make_certified, make_key
+
+Capture = pytest.CaptureFixture[str]
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Certified:
+    return make_certified(tmp_path_factory.mktemp("certified"))
+
+
+@pytest.fixture
+def certified(original: Certified, tmp_path: Path) -> Certified:
+    return original.copy(tmp_path / "copy")
+
+
+def problems(found: Verification) -> str:
+    return "\n".join(found.problems)
+
+
+def test_a_failed_certificate_is_told_to_be_one_and_all_else_holds(certified: Certified) -> None:
+    """The runtime answers one case differently each time: a fault, for which there is no waiver."""
+    found = certified.verify()
+    assert found.problems == ["the profile echo is not met, as the certificate says itself"]
+    assert any("rows judged again" in each for each in found.checked)
+    assert any(each.startswith("unsigned: integrity only") for each in found.notes)
+
+
+def test_what_holds_is_said_to_hold(calm: Certified) -> None:
+    found = calm.verify()
+    assert found.holds, found.problems
+    said = " ".join(found.checked)
+    for words in ("bytes and its digest agree", "suite is the certified", "record is the certified"):
+        assert words in said
+    assert "22 rows judged again" in said
+    assert "profile echo is met" in said
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Certified:
+    """A certified run without the fault: signed, and its profile met."""
+    return make_certified(tmp_path_factory.mktemp("steady"), steady=True)
+
+
+@pytest.fixture
+def calm(steady: Certified, tmp_path: Path) -> Certified:
+    return steady.copy(tmp_path / "calm")
+
+
+@pytest.fixture(scope="module")
+def signed_once(steady: Certified, tmp_path_factory: pytest.TempPathFactory) -> Certified:
+    made = steady.copy(tmp_path_factory.mktemp("signed") / "made")
+    made.certify(key=made.key)
+    return made
+
+
+@pytest.fixture
+def signed(signed_once: Certified, tmp_path: Path) -> Certified:
+    return signed_once.copy(tmp_path / "signed")
+
+
+def test_a_signature_holds_with_its_key_and_says_so_without(signed: Certified) -> None:
+    found = signed.verify(key=signed.public_key)
+    assert found.holds, found.problems
+    assert any("signature is of the public key" in each for each in found.checked)
+    without = signed.verify()
+    assert without.holds
+    assert any("no public key was given: integrity only" in each for each in without.notes)
+
+
+def noticed(certified: Certified, key: Path | None) -> bool:
+    try:
+        return not certified.verify(key=key).holds
+    except UserError:
+        return True
+
+
+@MANY
+@given(place=st.integers(0, 10**9), bit=st.integers(0, 7), which=st.sampled_from(["certificate", "record"]))
+def test_with_a_key_any_changed_byte_is_noticed(
+    signed_once: Certified, place: int, bit: int, which: str
+) -> None:
+    path: Path = getattr(signed_once, which)
+    raw = path.read_bytes()
+    changed = bytearray(raw)
+    changed[place % len(raw)] ^= 1 << bit
+    try:
+        path.write_bytes(bytes(changed))
+        assert noticed(signed_once, signed_once.public_key)
+    finally:
+        path.write_bytes(raw)
+
+
+@MANY
+@given(place=st.integers(0, 10**9), bit=st.integers(0, 7), number=st.integers(0, 1))
+def test_with_a_key_any_changed_byte_of_the_suite_is_noticed(
+    signed_once: Certified, place: int, bit: int, number: int
+) -> None:
+    path = sorted(each for each in signed_once.suite.rglob("*") if each.is_file())[number]
+    raw = path.read_bytes()
+    changed = bytearray(raw)
+    changed[place % len(raw)] ^= 1 << bit
+    try:
+        path.write_bytes(bytes(changed))
+        assert noticed(signed_once, signed_once.public_key)
+    finally:
+        path.write_bytes(raw)
+
+
+@MANY
+@given(data=st.data())
+def test_a_certificate_that_is_written_otherwise_is_noticed(
+    signed_once: Certified, data: st.DataObject
+) -> None:
+    """Bytes inserted or left out, which JSON might overlook."""
+    raw = signed_once.certificate.read_bytes()
+    place = data.draw(st.integers(0, len(raw) - 1))
+    more = data.draw(st.sampled_from([b" ", b"\n", b"\t", b"=", b"A", b""]))
+    changed = raw[:place] + more + raw[place + (not more) :]
+    try:
+        signed_once.certificate.write_bytes(changed)
+        assert noticed(signed_once, signed_once.public_key)
+    finally:
+        signed_once.certificate.write_bytes(raw)
+
+
+def test_another_key_is_noticed(signed: Certified) -> None:
+    make_key(signed.folder / "other.pem", signed.folder / "other.pub")
+    assert "not of the public key" in problems(signed.verify(key=signed.folder / "other.pub"))
+    signed.certify(key=signed.folder / "other.pem")
+    assert "not of the public key" in problems(signed.verify(key=signed.public_key))
+
+
+def test_a_key_is_of_no_use_without_a_signature(calm: Certified) -> None:
+    assert "not signed, and a public key was given" in problems(calm.verify(key=calm.public_key))
+
+
+def test_a_key_in_the_envelope_is_noticed(signed: Certified) -> None:
+    document = json.loads(signed.certificate.read_text())
+    signed.certificate.write_bytes(canonical_json({**document, "publicKey": "mine"}) + b"\n")
+    with pytest.raises(UserError, match="publicKey"):
+        signed.verify(key=signed.public_key)
+    document["signatures"][0]["cert"] = "mine"
+    signed.certificate.write_bytes(canonical_json(document) + b"\n")
+    with pytest.raises(UserError, match="a signature has keyid and sig"):
+        signed.verify(key=signed.public_key)
+
+
+def test_a_key_in_the_statement_vouches_for_nothing(calm: Certified) -> None:
+    """Whoever signs with a key of their own and puts it into the certificate gains nothing."""
+    make_key(calm.folder / "other.pem", calm.folder / "other.pub")
+    other = (calm.folder / "other.pub").read_text()
+    calm.restate(lambda statement: statement["predicate"].update(publicKey=other))
+    assert "publicKey: stated" in problems(calm.verify())
+    statement = json.loads(calm.certificate.read_text())
+    key = load_private_key(calm.folder / "other.pem")
+    calm.certificate.write_bytes(sign(canonical_json(statement), key).to_bytes())
+    assert "not of the public key" in problems(calm.verify(key=calm.public_key))
+    assert not calm.verify().holds
+
+
+def test_another_payload_type_is_no_certificate(signed: Certified) -> None:
+    document = json.loads(signed.certificate.read_text())
+    document["payloadType"] = "application/json"
+    signed.certificate.write_bytes(canonical_json(document) + b"\n")
+    with pytest.raises(UserError, match="not a certificate"):
+        signed.verify()
+
+
+# Without a key: whoever rewrites one thing must rewrite everything, and cannot where the suite knows better.
+
+
+def pass_everything(rows: list[Row]) -> list[Row]:
+    for each in rows:
+        if each["verdict"] == "mismatch":
+            each.update(verdict="pass", worst=None)
+    return rows
+
+
+def claim_golden(rows: list[Row]) -> list[Row]:
+    """A wrong output that is replaced by `the golden one`, with the verdict left as it was."""
+    wrong = next(each for each in rows if each["verdict"] == "mismatch" and len(each["outputs"]) == 1)
+    wrong["outputs"] = ["golden"]
+    return rows
+
+
+def call_it_unsupported(rows: list[Row]) -> list[Row]:
+    for each in rows:
+        if each["verdict"] == "rejected_valid":
+            each["verdict"] = "unsupported"
+    return rows
+
+
+def drop_output(rows: list[Row]) -> list[Row]:
+    for each in rows:
+        for output in each["outputs"]:
+            if isinstance(output, dict) and "data" in output:
+                del output["data"]
+                output["sha256"] = "0" * 64
+    return rows
+
+
+def praise(rows: list[Row]) -> list[Row]:
+    next(each for each in rows if each["verdict"] == "mismatch")["reason"] = "nearly right"
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (pass_everything, "stated pass, and judged again mismatch"),
+        (claim_golden, "stated mismatch, and judged again pass"),
+        (call_it_unsupported, "stated unsupported, and judged again rejected_valid"),
+        (drop_output, "an output that a record keeps is not in it"),
+        (praise, "stated otherwise than judged again: reason"),
+        (lambda rows: [each for number, each in enumerate(rows) if number != 3], "rows are left out"),
+        (lambda rows: [*rows, rows[0]], "rows of one form and repetition"),
+        (lambda rows: [rows[1], rows[0], *rows[2:]], "not in the order of the suite"),
+    ],
+)
+def test_verdicts_and_rows_are_held_against_the_suite(
+    calm: Certified, change: Callable[[list[Row]], list[Row]], words: str
+) -> None:
+    """Record and certificate are both rewritten, and agree with each other."""
+    calm.rewrite(change)
+    calm.certify()
+    found = calm.verify()
+    assert words in problems(found)
+    assert not any("another record" in each for each in found.problems)
+
+
+def test_a_changed_record_is_another_one(calm: Certified) -> None:
+    calm.rewrite(pass_everything)
+    assert "another record was certified" in problems(calm.verify())
+
+
+def test_a_record_that_lacks_a_case_is_noticed_however_it_is_claimed(calm: Certified) -> None:
+    gone = json.loads(calm.record.read_text().splitlines()[1])["case"]
+    calm.rewrite(lambda rows: [each for each in rows if each["case"] != gone])
+    calm.claim_record()
+    said = problems(calm.verify())
+    assert "rows are left out" in said
+    assert "did not run" in said
+
+
+def test_another_suite_is_noticed(calm: Certified, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    path = make_suite(tmp_path / "other", [make_case("echo")])
+    with open_suite(path) as other:
+        said = problems(calm.verify(suite=other))
+        digest = other.digest
+    assert "another suite was certified" in said
+    calm.restate(lambda statement: statement["subject"][1]["digest"].update(sha256=digest))
+    assert "another suite was certified" in problems(calm.verify())
+
+
+def test_the_record_of_another_runtime_is_noticed(calm: Certified) -> None:
+    calm.rewrite(header=lambda header: header["runtime"].update(name="better-runtime"))
+    assert "another record was certified" in problems(calm.verify())
+    calm.claim_record()
+    said = problems(calm.verify())
+    assert "runtime.name: stated" in said
+    assert "subject[0].digest.sha256" in said
+
+
+def test_other_files_that_were_loaded_are_another_runtime(calm: Certified) -> None:
+    calm.rewrite(footer=lambda footer: footer["loaded"][0].update(sha256="0" * 64))
+    calm.claim_record()
+    assert "loaded[0].sha256: stated" in problems(calm.verify())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda predicate: predicate["counts"].update({"pass": 99}), "counts.pass: stated 99, found"),
+        (lambda predicate: predicate["passedTests"].append("x"), "passedTests: stated a list of"),
+        (lambda predicate: predicate.update(notTested=[]), "notTested: stated a list of 0"),
+        (lambda predicate: predicate["operators"][0].update(holds=True), "operators[0].holds: stated True"),
+        (lambda predicate: predicate.update(coverage="all"), "coverage: stated all, found nothing"),
+        (lambda predicate: predicate["profile"].update(demandedCases=1), "profile.demandedCases: stated 1"),
+        (lambda predicate: predicate["profile"]["waivers"][0]["covers"].pop(), "covers: stated a list"),
+        (lambda predicate: predicate.update(result="NOT_DEMANDED"), "result: stated NOT_DEMANDED"),
+        (lambda predicate: predicate.update(issued="1999-01-01"), "issued on 1999-01-01, before the run"),
+        (lambda predicate: predicate.update(issued="2100-01-02"), "which is not yet"),
+        (lambda predicate: predicate.update(issued="soon"), "cannot be made from this record"),
+        (lambda predicate: predicate.update(profile={"demands": 7}), "cannot be made from this record"),
+    ],
+)
+def test_the_statement_is_made_anew_and_compared(
+    calm: Certified, change: Callable[[dict[str, Any]], None], words: str
+) -> None:
+    calm.restate(lambda statement: change(statement["predicate"]))
+    assert words in problems(calm.verify())
+
+
+def test_a_changed_statement_without_a_new_digest_is_noticed(calm: Certified) -> None:
+    document = json.loads(calm.certificate.read_text())
+    document["predicate"]["counts"]["pass"] += 1
+    calm.certificate.write_bytes(canonical_json(document) + b"\n")
+    assert "does not have the digest that it states of itself" in problems(calm.verify())
+
+
+def test_a_fault_that_is_left_out_is_noticed(certified: Certified) -> None:
+    certified.rewrite(footer=lambda footer: footer.update(faults=[]))
+    certified.certify()
+    assert "a fault is left out: answers of org.example::Echo-1 differ" in problems(certified.verify())
+
+
+def test_a_waiver_that_had_expired_covers_nothing(calm: Certified) -> None:
+    """Used all the same: the certificate was changed to say that it covers what it covered before."""
+    before = json.loads(calm.certificate.read_text())["predicate"]
+    old = {**PROFILE["waivers"][0], "expires": "2099-12-31"}
+    calm.certify(profile={**PROFILE, "waivers": [old]})
+    assert "is not met" in problems(calm.verify())
+
+    def pretend(statement: dict[str, Any]) -> None:
+        predicate = statement["predicate"]
+        predicate.update({name: before[name] for name in ("result", "passedTests", "failedTests")})
+        predicate["profile"].update(met=True, reasons=[])
+        predicate["profile"]["waivers"][0].update(
+            expired=False, covers=before["profile"]["waivers"][0]["covers"]
+        )
+
+    calm.restate(pretend)
+    said = problems(calm.verify())
+    assert "profile.met: stated True, found False" in said
+    assert "expired: stated False, found True" in said
+
+
+def test_a_waiver_that_expired_since_is_named(calm: Certified) -> None:
+    later = date(2100, 6, 2)
+    said = problems(calm.verify(on=later))
+    assert "no longer so: the waiver for org.example/Echo-1 (known) expired on 2100-06-01" in said
+    assert calm.verify(on=later - timedelta(days=1)).holds
+
+
+def test_a_profile_that_only_has_the_name_of_a_known_one_is_told(calm: Certified) -> None:
+    calm.certify(profile={**PROFILE, "profile": "seeds"})
+    found = calm.verify()
+    assert any("profile seeds is not the one that this opcert brings" in each for each in found.notes)
+
+
+# The command.
+
+
+def test_the_command_says_each_thing_and_answers_by_it(capsys: Capture, signed: Certified) -> None:
+    words = ("verify", signed.certificate, "--suite", signed.suite)
+    signed.certify(on=date.today(), key=signed.key)
+    good = call(capsys, *words, "--public-key", signed.public_key)
+    assert good.code == 0, good.out
+    assert good.out.splitlines()[-1] == "certificate: holds"
+    signed.rewrite(pass_everything)
+    bad = call(capsys, *words, "--run", signed.record, "--public-key", signed.public_key)
+    assert bad.code == 1
+    assert "does not hold: another record was certified" in bad.out
+    assert bad.out.splitlines()[-1] == "certificate: does not hold"
+
+
+def test_what_is_not_at_hand_is_not_verified(capsys: Capture, calm: Certified) -> None:
+    calm.certify(on=date.today())
+    calm.record.unlink()
+    found = call(capsys, "verify", calm.certificate)
+    assert found.code == 1
+    assert "not checked: the record is not at" in found.out
+    assert "not checked: the suite" in found.out
+    assert found.out.splitlines()[-1] == "certificate: not verified"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "nothing", '{"payload": 1}', "\0", '{"_type": "x"}'])
+def test_what_is_no_certificate(capsys: Capture, tmp_path: Path, text: str) -> None:
+    (tmp_path / "certificate.json").write_text(text)
+    found = call(capsys, "verify", tmp_path / "certificate.json")
+    assert found.code == 2
+    assert "not a certificate" in found.err
+
+
+def test_keys_that_are_none(capsys: Capture, calm: Certified) -> None:
+    odd = calm.folder / "odd.pem"
+    for text in ("", "secret", calm.key.read_text()):
+        odd.write_text(text)
+        found = call(capsys, "verify", calm.certificate, "--public-key", odd)
+        assert found.code == 2
+        assert "not a public Ed25519 key" in found.err
+        assert "secret" not in found.err
+    assert call(capsys, "verify", calm.certificate, "--public-key", odd.with_name("none")).code == 2
+    assert date.today() < DAY
