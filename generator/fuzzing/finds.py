@@ -90,7 +90,9 @@ class Finds:
         told = call_lines(attempt.call)
         if attempt.breaks is not None:
             told.append(f"breaks {attempt.breaks.id}")
-        told += [str(each) for each in find.matters]
+        told += [str(each) for each in find.matters if each.decides]
+        others = [f"{each.name} = {each.value}" for each in find.matters if not each.decides]
+        told += [f"any other value does as well: {', '.join(others)}"] if others else []
         if not find.small.least:
             told.append("a smaller call may fail as well: the tries were used up")
         told.append(

@@ -73,9 +73,10 @@ def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matt
         if other is None or other.breaks is not attempt.breaks:
             continue
         word, how = bench.outcome(other)
-        if word not in NOTHING_SAID:
+        # A call that fails in another way says nothing of this one.
+        if word not in NOTHING_SAID and (how is None or how == failure):
             fails, holds = found.setdefault(name, ([], []))
-            (fails if how == failure else holds).append(value)
+            (holds if how is None else fails).append(value)
     return tuple(
         Matter(name, value_text(bench.space, attempt.call, name), tuple(fails), tuple(holds))
         for name, (fails, holds) in found.items()

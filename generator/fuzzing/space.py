@@ -109,7 +109,9 @@ class Space:
 
 def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> Space:
     """The space of an operator; raises UserError where it has no spec, reference or levels module."""
-    return Space(load_spec(operator, folders), find_operator(operator), find_levels(operator))
+    spec = load_spec(operator, folders)
+    reference = find_operator(operator, spec.reference_module)
+    return Space(spec, reference, find_levels(operator, spec.levels_module))
 
 
 def growth(call: Call) -> float:

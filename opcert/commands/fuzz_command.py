@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seconds to search, shared out where OPERATOR means several versions.",
 )
+@click.option(
+    "--calls",
+    "most_calls",
+    type=click.IntRange(1),
+    help="End after so many calls of each version, too: then the seed alone decides what is found.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Fixes the calls tried.")
 @click.option(
     "-o",
@@ -42,6 +48,7 @@ def command(
     runtime: str,
     operator: str,
     seconds: float,
+    most_calls: int | None,
     seed: int,
     output: Path | None,
     timeout: float,
@@ -80,7 +87,7 @@ def command(
             def keep(find: Find, replaced: Sequence[Find], finds: Finds = finds) -> None:
                 note(finds.keep(find, replaced))
 
-            search = fuzz(space, running.ask, seed, share, keep)
+            search = fuzz(space, running.ask, seed, share, keep, most_calls)
         click.echo(finds.describe(search))
         answered += search.answered
         every += len(search.finds)

@@ -1,0 +1,173 @@
+"""Calls as files: every bit comes back, what is damaged is said, and suites are made of folders of calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.suites import open_suite
+from generator.calls import Call
+from generator.calls_files import (
+    FORMAT,
+    KeptCall,
+    read_call,
+    read_calls,
+    tensor_of_json,
+    tensor_to_json,
+    write_call,
+)
+from generator.data import data_classes, fill
+from generator.draws import Draw
+from generator.found_calls import write_suite_of_calls
+from opcert.attributes import attribute
+from opcert.element_types import ELEMENT_TYPES
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from opcert.tensors import Tensor, tensor
+
+CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
+
+
+@pytest.mark.parametrize("name", ELEMENT_TYPES)
+def test_every_element_of_every_type_comes_back(name: str) -> None:
+    kind = ELEMENT_TYPES[name]
+    for data_class in data_classes(kind):
+        for shape in ((), (0, 2), (3, 7)):
+            there = fill(kind, shape, data_class, Draw(data_class))
+            told = json.loads(json.dumps(tensor_to_json(there), allow_nan=False))
+            assert tensor_of_json(told) == there
+
+
+@pytest.mark.parametrize("name", [name for name, each in ELEMENT_TYPES.items() if each.kind == "float"])
+def test_every_pattern_of_bits_comes_back(name: str) -> None:
+    kind = ELEMENT_TYPES[name]
+    width = np.dtype(kind.storage).itemsize
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.integers(0, 2 ** (8 * width) - 1), max_size=20))
+    def comes_back(bits: list[int]) -> None:
+        there = Tensor(kind, np.array(bits, dtype=f"u{width}").view(kind.storage))
+        assert tensor_of_json(json.loads(json.dumps(tensor_to_json(there)))) == there
+
+    comes_back()
+
+
+def test_a_call_comes_back_from_its_file(tmp_path: Path) -> None:
+    attributes = {
+        "axes": attribute("ints", [2**62, -1]),
+        "names": attribute("strings", ["a", "é"]),
+        "rate": attribute("float", float("nan")),
+        "rates": attribute("floats", [float("-inf"), 0.1, -0.0]),
+    }
+    strings = np.array([b"\xff\xfe", b"text"], dtype=np.object_)
+    inputs = (("X", tensor(strings, "string")), ("nothing", None), ("Y", tensor(np.float32(0.1))))
+    valid = Call({}, (("X", tensor([1], "int64")),))
+    kept = KeptCall(
+        CENTER, Call(attributes, inputs), valid, "word", {"verdict": "crash", "worst": float("inf")}
+    )
+    write_call(kept, tmp_path / "one.json")
+    (back,) = read_calls(tmp_path)
+    assert back.call.digest(CENTER) == kept.call.digest(CENTER)
+    assert repr(back.call.attributes) == repr(dict(sorted(attributes.items())))
+    assert back.made_from is not None
+    assert back.made_from.digest(CENTER) == valid.digest(CENTER)
+    assert (back.operator, back.word, back.found["verdict"]) == (CENTER, "word", "crash")
+
+
+def center_crop(**changes: Any) -> dict[str, Any]:
+    content = {
+        "format": FORMAT,
+        "operator": str(CENTER),
+        "attributes": {},
+        "inputs": [
+            {"name": "input_data", "element_type": "float", "shape": [3], "data": [0, 1.5, "NaN"]},
+            {"name": "shape", "element_type": "int64", "shape": [1], "data": ["2"]},
+        ],
+    }
+    return {**content, **changes}
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "another format": {"format": "opcert-call/9"},
+    "no operator": {"operator": "Resize"},
+    "an attribute of no kind": {"attributes": {"axes": {"kind": "tensor", "value": []}}},
+    "an attribute of another kind": {"attributes": {"axes": {"kind": "ints", "value": [0.5]}}},
+    "no element type": {"inputs": [{"name": "X", "element_type": "float12", "shape": [], "data": [1]}]},
+    "too few elements": {"inputs": [{"name": "X", "element_type": "float", "shape": [2], "data": [1]}]},
+    "a negative extent": {"inputs": [{"name": "X", "element_type": "float", "shape": [-1], "data": []}]},
+    "an integer out of range": {
+        "inputs": [{"name": "X", "element_type": "int8", "shape": [], "data": [128]}]
+    },
+    "half an integer": {"inputs": [{"name": "X", "element_type": "int8", "shape": [], "data": [0.5]}]},
+    "no number": {"inputs": [{"name": "X", "element_type": "float", "shape": [], "data": ["seven"]}]},
+    "a boolean for a number": {
+        "inputs": [{"name": "X", "element_type": "int8", "shape": [], "data": [True]}]
+    },
+    "half a complex number": {
+        "inputs": [{"name": "X", "element_type": "complex64", "shape": [], "data": [[1]]}]
+    },
+    "inputs that are no list": {"inputs": 7},
+    "one input twice": {"inputs": [{"name": "X"}, {"name": "X"}]},
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_damaged_is_said_with_the_file(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "call.json"
+    path.write_text(json.dumps(center_crop(**WRONG[what])))
+    with pytest.raises(UserError) as error:
+        read_call(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "7", "[" * 100_000])
+def test_what_is_no_json_is_said(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "call.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"call\.json"):
+        read_call(path)
+
+
+def test_a_suite_is_made_of_a_folder_of_calls(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    calls.mkdir()
+    valid = center_crop(word="half")
+    shape = {"name": "shape", "element_type": "int64", "shape": [1], "data": [-2]}
+    broken = center_crop(inputs=[valid["inputs"][0], shape], made_from=center_crop())
+    (calls / "a.json").write_text(json.dumps(valid))
+    (calls / "b.json").write_text(json.dumps(broken))
+    digest = write_suite_of_calls(calls, tmp_path / "suite")
+    with open_suite(tmp_path / "suite") as suite:
+        assert suite.digest == digest
+        survival, half = sorted(suite.cases(), key=lambda each: each.family, reverse=True)
+    assert (half.id.family, half.id.word, half.demand) == ("boundary", "half", "answer")
+    assert half.expectations[0].outputs[0].expected.array.tolist() == [0.0, 1.5]
+    assert (survival.family, survival.constraint) == ("survival", "extents_not_negative")
+    assert survival.valid_case == str(half.id)
+    assert write_suite_of_calls(calls, tmp_path / "again") == digest
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"operator": "ai.onnx::Nothing-1"}, "Nothing"),
+        ({"attributes": {"colour": {"kind": "int", "value": 1}}}, "colour"),
+        ({"inputs": center_crop()["inputs"] + [{"name": "more"}]}, None),
+        ({"attributes": {"axes": {"kind": "ints", "value": [5]}}}, "valid call"),
+    ],
+)
+def test_a_call_that_says_nothing_is_refused_with_its_file(
+    changes: dict[str, Any], said: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "call.json").write_text(json.dumps(center_crop(**changes)))
+    if said is None:  # an omitted input at the end says nothing at all
+        write_suite_of_calls(tmp_path, tmp_path / "suite")
+        return
+    with pytest.raises(UserError, match=said):
+        write_suite_of_calls(tmp_path, tmp_path / "suite")

@@ -1,0 +1,75 @@
+"""`opcert fuzz` on a worker of its own: what it finds is kept, and can be run and reproduced."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.limits import Limits
+from conformance.runtimes import find_runtime
+from generator.calls import Call
+from generator.calls_files import read_calls
+from generator.data import fill
+from generator.draws import Draw
+from generator.fuzzing.space import Attempt
+from generator.fuzzing.trying import Bench
+from generator.fuzzing.workers import RunningRuntime
+from opcert.tensors import tensor
+from tests.commands.command_line import call, check_message
+from tests.generator.fuzz_fakes import plain, space_of
+
+FRAGILE = f"exec:{sys.executable} {Path(__file__).parent / 'fuzz_worker.py'}"
+
+
+def test_a_mistake_is_found_kept_run_and_reproduced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "calls"
+    answer = call(capsys, "fuzz", FRAGILE, "BatchToSpaceND", "--time", 600, "--calls", 40, "-o", folder)
+    assert answer.code == 1
+    assert answer.out.rstrip().endswith(f"opcert run '{FRAGILE}' -s {folder}")
+    kept = next(each for each in read_calls(folder) if each.found["verdict"] == "rejected_valid")
+    _, inputs = plain(kept.call)
+    # The smallest call crops two of two elements.
+    assert sorted(inputs["crops"][1][0]) == [0, 2]
+    assert len(inputs["crops"][1]) == 1
+
+    answer = call(capsys, "run", FRAGILE, "-s", folder, "-o", tmp_path / "run.jsonl")
+    assert answer.code == 1
+    assert "refuses valid input" in answer.out
+    case = f"{kept.operator.path}/boundary/found-{kept.call.digest(kept.operator)}"
+    answer = call(capsys, "repro", case, "-s", folder, "-o", tmp_path / "again")
+    assert answer.code == 0
+    assert (tmp_path / "again" / "case.json").exists()
+
+
+def test_a_crash_costs_one_call() -> None:
+    draw = Draw("crash")
+    blocks, crops = tensor([3], "int32"), tensor([[0, 1]], "int32")
+    calls = [
+        Call({}, (("input", fill(kind, (3, 1), "distinct", draw)), ("block_shape", blocks), ("crops", crops)))
+        for kind in ("float", "string", "float")
+    ]
+    space = space_of("org.tensorflow::BatchToSpaceND-1")
+    with RunningRuntime(find_runtime(FRAGILE), Limits(), print) as running:
+        bench = Bench(space, running.ask)
+        outcomes = [bench.outcome(Attempt(each)) for each in calls]
+    assert [word for word, _ in outcomes] == ["pass", "crash", "pass"]
+    failure = outcomes[1][1]
+    assert failure is not None
+    assert failure.how == "SIGSEGV"
+
+
+def test_a_runtime_without_the_operator_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = call(capsys, "fuzz", FRAGILE, "CenterCropPad", "--time", "0.5", "-o", tmp_path)
+    check_message(answer, 5, "run", "the runtime answered no call")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_operator_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = call(capsys, "fuzz", FRAGILE, "BatchToSpace", "-o", tmp_path)
+    check_message(answer, 2, "input", "org.tensorflow::BatchToSpaceND-1")
