@@ -86,6 +86,9 @@ def read_offer(header: dict[str, Any]) -> Offer:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise BrokenProtocol(f"an answer to hello without {error}") from error
+    for key, kind in (("devices", list), ("platform", dict), ("opsets", dict)):
+        if not isinstance(header.get(key, kind()), kind):
+            raise BrokenProtocol(f"an answer to hello whose {key} are {str(header[key])[:_LONGEST]}")
     if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
         raise BrokenProtocol("an answer to hello whose forms or domains are none of the protocol's")
     return offer

@@ -33,6 +33,7 @@ class OnnxWorker(Worker):
             "runtime": {"name": "onnx", "version": str(self._onnx.__version__)},
             "domains": {"*": "onnx"},
             "forms": ["inputs", "initializers", "dynamic"],
+            "opsets": {"ai.onnx": int(self._onnx.defs.onnx_opset_version())},
             "devices": ["CPU"],
             "element_types": None,
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,7 @@ from opcert.errors import ExitCode
 if TYPE_CHECKING:
     from conformance.cases import Case
     from conformance.doctor import Diagnosis
+    from conformance.doctor_abilities import Abilities
     from conformance.requests import Offer
 
 _MARKS = {True: "ok", False: "FAILS", None: "not looked"}
@@ -26,8 +28,14 @@ _MARKS = {True: "ok", False: "FAILS", None: "not looked"}
 @shared_options.python
 @shared_options.start_timeout
 @shared_options.timeout
+@shared_options.network
 def command(
-    runtime: str, suite_name: str | None, python: str | None, start_timeout: float, timeout: float
+    runtime: str,
+    suite_name: str | None,
+    python: str | None,
+    start_timeout: float,
+    timeout: float,
+    network: bool,
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.doctor import examine
@@ -37,7 +45,7 @@ def command(
     def find_case(offer: Offer) -> Case | None:
         return None if suite_name is None else _case_of(suite_name, offer)
 
-    limits = Limits(start_seconds=start_timeout, case_seconds=timeout)
+    limits = Limits(start_seconds=start_timeout, case_seconds=timeout, network=network)
     found = examine(find_runtime(runtime, python), limits, find_case, choose_progress())
     click.echo(_describe(found))
     return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
@@ -53,6 +61,24 @@ def _case_of(suite_name: str, offer: Offer) -> Case | None:
         )
 
 
+def _abilities(found: Abilities) -> list[tuple[str, str]]:
+    """What calls of Identity showed, in rows; none for a runtime that takes no ONNX model."""
+    rows = []
+    if found.carried:
+        rows.append(("carries", ", ".join(found.carried)))
+    if found.lost:
+        rows.append(("does not carry", ", ".join(found.lost)))
+    if found.opsets:
+        oldest, newest = found.opsets
+        rows.append(("ai.onnx opsets", f"{oldest} to {newest}"))
+    return rows
+
+
+def _network(confinement: Mapping[str, Any]) -> str:
+    reason = confinement["reason"]
+    return str(confinement["network"]) + (f": {reason}" if reason else "")
+
+
 def _describe(found: Diagnosis) -> str:
     offer = found.offer
     types = "all" if offer.element_types is None else ", ".join(sorted(offer.element_types))
@@ -63,6 +89,8 @@ def _describe(found: Diagnosis) -> str:
         ("forms", ", ".join(offer.forms)),
         ("devices", ", ".join(map(str, offer.facts.get("devices", ()))) or "not said"),
         ("element types", types),
+        *_abilities(found.abilities),
+        ("network", _network(found.confinement)),
     ]
     platform = {**(offer.facts.get("platform") or {}), **found.environment}
     rows += [(name, str(value)) for name, value in sorted(platform.items()) if name != "packages"]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from conformance.cases import Case
 from conformance.doctor import Diagnosis, examine
+from conformance.doctor_abilities import Abilities, find_abilities
+from conformance.doctor_answers import look_at_threads
+from conformance.doctor_patient import Fails, Patient
 from conformance.limits import Limits
-from conformance.runtimes import find_runtime
+from conformance.runtimes import find_runtime, install
+from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import RuntimeUnavailable
 from tests.commands.command_line import call, check_message
-from tests.conformance.samples import echo_runtime, make_case, make_suite
+from tests.conformance.samples import FAKES, echo_runtime, make_case, make_suite
 
 LIMITS = Limits(start_seconds=20, case_seconds=1.0)
 
@@ -29,15 +35,17 @@ def test_a_sound_worker() -> None:
     found = diagnose(echo_runtime(), make_case())
     assert found.sound
     assert {name for name, ok in outcome(found).items() if ok is None} == {
-        "a tensor of 200 MB comes back unharmed"
+        "a tensor of 200 MB comes back unharmed",
+        "each thread count that it offers gives the same answer",
     }
+    assert found.abilities == Abilities()
     assert (found.offer.name, found.offer.version) == ("echo", "1.0")
 
 
 def test_without_a_case_that_is_not_looked_at() -> None:
     found = diagnose(echo_runtime(), None)
     assert found.sound
-    assert sum(each.ok is None for each in found.checks) == 5
+    assert sum(each.ok is None for each in found.checks) == 7
     assert any("name a suite with -s" in each.detail for each in found.checks)
 
 
@@ -46,6 +54,7 @@ def test_without_a_case_that_is_not_looked_at() -> None:
     [
         ("ulp", "a right answer passes"),
         ("differs_by_call", "a model runs again"),
+        ("differs_by_form", "each form that it offers gives the same answer"),
         ("SIGSEGV", "a right answer passes"),
     ],
 )
@@ -55,6 +64,42 @@ def test_what_a_runtime_does_wrong(do: str, named: str) -> None:
     assert outcome(found)[named] is False
     # The next checks are made on a new worker.
     assert outcome(found)["keys that the worker does not know are ignored"] is True
+
+
+@contextmanager
+def patient_of(text: str, case: Case | None = None) -> Iterator[Patient]:
+    patient = Patient(install(find_runtime(text), lambda _: None).launch, LIMITS, case=case)
+    patient.start()
+    yield patient
+    patient.leave()
+
+
+def test_thread_counts_that_differ() -> None:
+    with patient_of(echo_runtime("threads"), make_case("echo")) as patient:
+        assert look_at_threads(patient) == "1, 4"
+    differing = patient_of(echo_runtime("threads"), make_case("differs_by_threads"))
+    with differing as patient, pytest.raises(Fails, match="another answer with 4 threads"):
+        look_at_threads(patient)
+
+
+def test_what_a_runtime_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+    with patient_of("fake_backends:Old") as patient:
+        found = find_abilities(patient)
+    assert found.opsets == (1, 12)
+    assert found.lost == ("int64",)
+    assert len(found.carried) == len(ELEMENT_TYPES) - 1
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_a_real_runtime() -> None:
+    found = examine(find_runtime("onnxruntime"))
+    assert found.sound
+    assert {each.ok for each in found.checks} == {True}
+    assert found.abilities.opsets is not None
+    assert found.abilities.opsets[0] == 1
+    assert {"float", "bfloat16", "string"} <= {*found.abilities.carried}
+    assert found.confinement["network"] in ("cut off", "reachable")
 
 
 def test_a_sloppy_worker() -> None:

@@ -44,6 +44,16 @@ class OtherDevice(Good):
         return device == "NPU"
 
 
+class Old(Good):
+    """Knows nothing that came after operator set 12, and makes float of whole numbers."""
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        if model.opset_import[0].version > 12:
+            raise NotImplementedError("operator sets up to 12 alone")
+        return (inputs[0].astype(np.float32) if inputs[0].dtype == np.int64 else inputs[0],)
+
+
 class Raises(Good):
     @classmethod
     def answer(cls, _inputs: Any) -> Any:
