@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "markdown", "json"]),
+    type=click.Choice(["text", "markdown", "html", "json"]),
     default="text",
     show_default=True,
 )
@@ -87,10 +87,13 @@ def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
 def _render(found: Comparison, form: str, suite_name: str) -> str:
     from opcert.commands.failures import program
     from reports.comparison_json import render_json
+    from reports.comparison_page import render_comparison
     from reports.comparison_text import render_markdown, render_text
 
     if form == "json":
         return render_json(found)
+    if form == "html":
+        return render_comparison(found, suite_name)
     if form == "markdown":
         return render_markdown(found, suite_name)
     return render_text(found, suite_name, program())

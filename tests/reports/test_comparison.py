@@ -27,6 +27,7 @@ from opcert.errors import NothingRan, UserError
 from opcert.tensors import Tensor
 from reports.comparison import KINDS, compare_runs
 from reports.comparison_json import render_json
+from reports.comparison_page import render_comparison
 from reports.comparison_text import LIMIT, render_markdown, render_text
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, Sample, make_case
@@ -42,7 +43,8 @@ def record(verdicts: Mapping[str, Verdict], **more: Any) -> Record:
     )
     counts = count_verdicts(case_verdicts(rows).values())
     footer = {"counts": counts, "faults": [], "digest": "0" * 64}
-    return Record(Path("run.jsonl"), {**HEADER, "suite": "a" * 64}, rows, footer)
+    header = {**HEADER, "runtime": dict(HEADER["runtime"]), "suite": "a" * 64}
+    return Record(Path("run.jsonl"), header, rows, footer)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_the_command_answers_1_where_something_regressed(tmp_path: Path) -> None
 
 def test_each_format_is_written(tmp_path: Path) -> None:
     good, bad = make(tmp_path / "good", answer), make(tmp_path / "bad", wrong)
-    for form in ("text", "markdown", "json"):
+    for form in ("text", "markdown", "html", "json"):
         file = tmp_path / f"compared.{form}"
         done = invoke(good.record.path, bad.record.path, "--format", form, "-o", file)
         assert done.return_value == 1, done.output
@@ -229,6 +231,21 @@ def test_runs_that_share_no_case_are_not_compared(tmp_path: Path) -> None:
         first.record.path, second.record.path, "-s", second.suite.path, "--base-suite", first.suite.path
     )
     assert isinstance(done.exception, NothingRan)
+
+
+def test_the_page_shows_hostile_text_and_executes_none(tmp_path: Path) -> None:
+    """Text of runtimes and records stands in it escaped, under a policy that allows no script at all."""
+    hostile = "<script>alert(1)</script>\u202e\x00"
+    before = record({IDS[0]: "pass", IDS[1]: "mismatch"})
+    after = record({IDS[0]: "mismatch", IDS[1]: "pass"}, reason=hostile, worst={"ratio": 4.0})
+    after.header["runtime"]["name"] = hostile
+    page = render_comparison(compare_runs(before, after), f"suite {hostile}")
+    assert "<script" not in page
+    assert "script-src 'none'" in page
+    assert "\u202e" not in page
+    assert "&lt;script&gt;" in page
+    assert "1 case regressed" in page
+    assert "opcert repro" in page
 
 
 def test_crashes_are_told_with_their_reason(tmp_path: Path) -> None:
