@@ -44,7 +44,7 @@ class Finds:
             "seed": self.seed,
             "verdict": failure.verdict,
             "reason": failure.reason,
-            "matters": [str(each) for each in find.matters],
+            "matters": [each.to_json() for each in find.matters],
         }
         if attempt.breaks is not None:
             found["breaks"] = attempt.breaks.id

@@ -109,15 +109,16 @@ def _without_entries(call: Call) -> Iterator[Call]:
 
 
 def _shorter(call: Call) -> Iterator[Call]:
-    """The first input cut to fewer elements along one axis: of several lengths the shortest first."""
+    """The first input cut to its first or last elements along one axis: the fewest first."""
     name, given = call.inputs[0]
     if given is None:
         return
     for axis, extent in enumerate(given.shape):
         for length in sorted({1, 2, 3, extent // 2, extent - 2, extent - 1}):
             if 1 <= length < extent:
-                cut = np.take(given.array, range(length), axis)
-                yield call.with_input(name, Tensor(given.element_type, cut))
+                for kept in (range(length), range(extent - length, extent)):
+                    cut = np.take(given.array, kept, axis)
+                    yield call.with_input(name, Tensor(given.element_type, cut))
 
 
 def _numbered(call: Call) -> Call:
