@@ -74,11 +74,12 @@ def command(
     from opcert.commands.suite_standing import find_standing
     from reports.certificate import make_certificate
     from reports.certificate_files import write_certificate
+    from reports.certificate_page import write_certificate_page
     from reports.formats import write_format
     from reports.formats.badge import write_certificate_badge
     from reports.profiles import load_profile
     from reports.results import put_together
-    from reports.signing import load_private_key
+    from reports.signing import key_id, load_private_key
 
     profile = load_profile(profile_name) if profile_name is not None else None
     key = load_private_key(key_path) if key_path is not None else None
@@ -108,6 +109,7 @@ def command(
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
         write_certificate(certificate, folder / "certificate.json", key)
+        write_certificate_page(results, certificate, folder, key_id(key.public_key()) if key else None)
         write_certificate_badge(certificate, folder)
         known = ExitCode.HOLDS
         if baseline is not None:

@@ -19,6 +19,7 @@ REPORTS = (
     "junit.xml",
     "certificate.json",
     "certificate-badge.json",
+    "certificate.html",
     "explanations.json",
 )
 """The files that `certify` writes beside the record."""

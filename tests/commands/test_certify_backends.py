@@ -14,6 +14,7 @@ from tests.conformance.test_backend_runtime import CASES
 Capture = pytest.CaptureFixture[str]
 ALL = [
     "certificate-badge.json",
+    "certificate.html",
     "certificate.json",
     "explanations.json",
     "index.html",

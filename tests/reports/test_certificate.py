@@ -10,12 +10,15 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from conformance.canonical import canonical_json
 from conformance.responses import Answered
 from opcert.errors import NothingRan, UserError
 from reports.certificate import PREDICATE_TYPE, make_certificate, statement_digest
 from reports.certificate_files import write_certificate
+from reports.certificate_page import write_certificate_page
+from reports.formats.badge import write_certificate_badge
 from reports.profiles import load_profile
 from reports.results import Results, put_together
 from reports.standing import SuiteStanding
@@ -149,6 +152,49 @@ def test_it_says_whose_suite_it_is_what_was_loaded_and_how_adequate_the_suite_is
     assert predicate["loaded"] is None
     assert predicate["operators"][0]["coverage"] == {"strength": 2, "feasible": 120, "covered": 118}
     assert predicate["operators"][0]["adequacy"] is None
+
+
+def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Results, tmp_path: Path) -> None:
+    certificate = make_certificate(results, load_profile("seeds"), DAY)
+    page = write_certificate_page(results, certificate, tmp_path).read_text()
+    predicate = certificate.statement["predicate"]
+    for each in [*predicate["notTested"], *predicate["profile"]["reasons"], certificate.digest]:
+        assert escape(each) in page
+    assert "It is not signed" in page
+    assert "The profile seeds" in page
+    assert "is not met" in page
+    assert "Which files the runtime loaded was not recorded" in page
+    assert "<script" not in page
+    signed = write_certificate_page(results, certificate, tmp_path, "ab" * 32).read_text()
+    assert "--public-key KEY" in signed
+    assert "It is not signed" not in signed
+
+
+def test_the_page_shows_hostile_text_and_executes_none(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>\u202e\x00"
+    header = {**HEADER, "runtime": {"name": hostile, "version": hostile}, "platform": hostile}
+    made = Maker(tmp_path, header).make([make_case(CROP_PAD, "cover", {"extent": "same"})])
+    results = put_together(made.suite, made.record, hostile)
+    page = write_certificate_page(results, make_certificate(results, on=DAY), tmp_path).read_text()
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("demanded", [True, False])
+def test_the_badge_says_no_more_than_the_certificate(
+    results: Results, tmp_path: Path, demanded: bool
+) -> None:
+    profile = load_profile("seeds") if demanded else None
+    certificate = make_certificate(results, profile, DAY)
+    badge = json.loads(write_certificate_badge(certificate, tmp_path).read_text())
+    assert badge["schemaVersion"] == 1
+    if demanded:
+        assert (badge["message"], badge["color"]) == ("profile seeds not met", "red")
+    else:
+        failing = len(certificate.statement["predicate"]["failedTests"])
+        assert badge["message"].startswith(f"{failing} of ")
+        assert badge["color"] == "lightgrey"
 
 
 def test_the_table_for_a_terminal_adds_up(results: Results) -> None:
