@@ -43,6 +43,7 @@ class Finds:
             "version": self.version,
             "seed": self.seed,
             "verdict": failure.verdict,
+            "how": failure.how,
             "reason": failure.reason,
             "matters": [each.to_json() for each in find.matters],
         }
