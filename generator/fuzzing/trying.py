@@ -14,6 +14,7 @@ from generator.calls import Call
 from generator.expectations import expect, expected_output
 from generator.fuzzing.space import Attempt, Space
 from generator.workshop import element_type_of
+from opcert.errors import InternalError
 from opcert.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
 
@@ -86,7 +87,14 @@ class Bench:
         if sum(each.expected.array.size for each in plain[0].outputs) > MOST_ELEMENTS:
             return "too large", None
         if attempt.breaks is None:
-            return self._judge(attempt.call, valid_case, self.ask(valid_case, None))
+            try:
+                return self._judge(attempt.call, valid_case, self.ask(valid_case, None))
+            except UnstableLength:
+                return "unstable", None
+            except InternalError as error:
+                if isinstance(error.__cause__, OutsideDomain):  # under some open reading
+                    return "undefined", None
+                raise
         case = case_of(self.space, attempt)
         response = self.ask(case, valid_case)
         judgement = judge(case, response)
