@@ -7,14 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
 import generator.levels
 from generator.calls import Call
 from generator.draws import Draw
-from opcert.errors import UserError
+from opcert.errors import Place, UserError
 from opcert.names import OperatorName
+from specs.library import list_operators, names_levels
 from specs.model import Spec
+from specs.user_modules import load_module
 
 
 class Levels(Protocol):
@@ -48,29 +51,56 @@ def _modules() -> dict[str, Levels]:
     return found
 
 
-def find_levels(operator: OperatorName) -> Levels:
-    """The module for that operator; raises UserError where there is none."""
+def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:
+    """The module for that operator; raises UserError where there is none.
+
+    `module` is the file that a user's spec names (`Spec.levels_module`), where it names one.
+    """
+    if module is not None:
+        return _checked(cast(Levels, load_module(module)), operator, module)
     found = _modules().get(str(operator))
     if found is None:
         raise UserError(
             f"no module turns the factor levels of {operator} into calls",
             expected=f"one of {', '.join(sorted(_modules()))}",
-            remedy="Add one to generator/levels that names the operator in OPERATORS.",
+            remedy="Add one to generator/levels that names it in OPERATORS, or name one in curated.yaml.",
         )
     return found
 
 
-def known_operators() -> list[OperatorName]:
-    """The operators that have such a module, in order."""
-    return sorted(OperatorName.parse(each) for each in _modules())
+def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:
+    """A user's module, if it has what it needs; raises UserError where it has not."""
+    for name in ("build_call", "boundary_calls", "invalid_calls"):
+        if not callable(getattr(module, name, None)):
+            raise UserError("a module of levels lacks a function", expected=name, where=Place(str(path)))
+    named = getattr(module, "OPERATORS", ())
+    if str(operator) not in named:
+        raise UserError(
+            f"a module of levels does not name {operator}",
+            got=f"OPERATORS = {named!r}",
+            expected=f'"{operator}" in OPERATORS',
+            where=Place(str(path)),
+        )
+    return module
 
 
-def select_operators(texts: Sequence[str]) -> list[OperatorName]:
+def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
+    """The operators that have such a module, in order: those that ship, or those of folders of specs."""
+    shipped = {OperatorName.parse(each) for each in _modules()}
+    if not folders:
+        return sorted(shipped)
+    return [each for each in list_operators(folders) if each in shipped or names_levels(each, folders)]
+
+
+def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:
     """The operators that names mean, all of them where there is none: full names, `Resize-18`, or `Resize`.
 
+    With folders of specs, all of them are those of the folders; by name, those that ship are known, too.
     Raises UserError, with the nearest names, where one means none.
     """
-    known = known_operators()
+    known = known_operators(folders)
+    if texts and folders:
+        known = sorted({*known, *known_operators()})
     chosen: set[OperatorName] = set()
     for text in texts:
         found = [each for each in known if text in (str(each), each.path, each.short, each.name)]

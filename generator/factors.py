@@ -15,7 +15,7 @@ LARGEST_EXCLUSION = 200_000
 
 
 def factor_model(spec: Spec) -> Model:
-    """Factors, rules and groups of a spec; raises UserError for an exclusion over names that are no factors."""
+    """Factors, rules and groups of a spec; raises UserError for an exclusion that names no factors."""
     levels: dict[str, tuple[Level, ...]] = {each.name: each.levels for each in spec.factors}
     names = list(levels)
     groups = tuple(

@@ -8,14 +8,16 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import reference.families
 from opcert.attributes import AttributeValue
-from opcert.errors import UserError
+from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from specs.user_modules import load_module
 
 
 class Reading:
@@ -134,14 +136,40 @@ def implemented() -> list[OperatorName]:
     return sorted(_discover())
 
 
-def find_operator(operator: OperatorName) -> ReferenceOperator:
-    """The reference of an operator version; raises UserError where there is none."""
+@cache
+def _operators_of(module: Path) -> Mapping[OperatorName, ReferenceOperator]:
+    """What a user's module declares; apart from what ships, which it may replace."""
+    shipped = dict(_discover())
+    _OPERATORS.clear()
+    try:
+        load_module(module)
+        return dict(_OPERATORS)
+    finally:
+        _OPERATORS.clear()
+        _OPERATORS.update(shipped)
+
+
+def find_operator(operator: OperatorName, module: Path | None = None) -> ReferenceOperator:
+    """The reference of an operator version; raises UserError where there is none.
+
+    It is looked for in `module`, the file that a user's spec names (`Spec.reference_module`), where given.
+    """
+    if module is not None:
+        declared = _operators_of(module)
+        if operator not in declared:
+            raise UserError(
+                f"the module does not declare a reference of {operator}",
+                got=", ".join(map(str, declared)) or "none",
+                expected=f'a function with @reference_operator("{operator}")',
+                where=Place(str(module)),
+            )
+        return declared[operator]
     found = _discover().get(operator)
     if found is None:
         raise UserError(
             "operator without a reference",
             got=str(operator),
             expected=f"one of {', '.join(map(str, implemented()))}",
-            remedy="Write one as a module of reference/families",
+            remedy="Write one as a module of reference/families, or name one in curated.yaml.",
         )
     return found

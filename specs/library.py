@@ -17,6 +17,9 @@ from specs.model import Spec
 OWN_FOLDER = Path(__file__).parent
 """The specs that ship with the package."""
 
+REGRESSIONS = "regressions"
+"""The folder of calls beside a spec's files."""
+
 
 def spec_folder(operator: OperatorName, folder: Path) -> Path:
     """Where a folder of specs keeps an operator version: `<domain>/<Name>-<version>`."""
@@ -38,12 +41,17 @@ def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
 
 
 def find_spec_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
-    """The folder of an operator version's files; UserError with the nearest names where there is none."""
-    for folder in folders or (OWN_FOLDER,):
+    """The folder of an operator version's files; UserError with the nearest names where there is none.
+
+    The first of the folders that has the operator counts, and then the specs that ship with the package.
+    """
+    for folder in (*folders, OWN_FOLDER):
+        if not folder.is_dir():
+            raise UserError("no such folder of specs", got=str(folder))
         found = spec_folder(operator, folder)
         if (found / imported_files.FILE_NAME).is_file():
             return found
-    known = [str(each) for each in list_operators(folders)]
+    known = [str(each) for each in (*list_operators(folders), *(list_operators() if folders else ()))]
     near = difflib.get_close_matches(str(operator), known, n=3, cutoff=0.5)
     raise UserError(
         "unknown operator",
@@ -57,6 +65,8 @@ def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
     if "::" in text or "/" in text:
         return OperatorName.parse(text)
     fitting = [each for each in list_operators(folders) if text in (each.short, each.name)]
+    if not fitting and folders:
+        return find_operator_name(text)
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
@@ -67,13 +77,24 @@ def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
     raise UserError("several operators of this name", got=repr(text), expected=", ".join(map(str, fitting)))
 
 
+def regressions_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
+    """Where the calls of an operator lie that are in its suite for ever; there need be no such folder."""
+    return find_spec_folder(operator, folders) / REGRESSIONS
+
+
+def names_levels(operator: OperatorName, folders: Sequence[Path]) -> bool:
+    """Whether an operator's `curated.yaml` names a module that makes its calls."""
+    path = find_spec_folder(operator, folders) / curated_files.FILE_NAME
+    return path.is_file() and curated_files.read_curated(path)[0].levels is not None
+
+
 def load_imported(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     """What the documents alone say about an operator version; raises UserError as `load_spec` does."""
     return merge_layers(read_imported(find_spec_folder(operator, folders) / imported_files.FILE_NAME))
 
 
 def load_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
-    """The effective spec of an operator version; the first folder that has the operator counts.
+    """The effective spec of an operator version; of the folders, the first that has the operator counts.
 
     Raises UserError for an unknown operator, SeveralErrors with everything that is wrong in its files.
     """

@@ -1,0 +1,43 @@
+"""Python files that the specs of a user name: run, because the user named their folder, and only then."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from opcert.errors import Place, UserError
+
+
+@cache
+def load_module(path: Path) -> ModuleType:
+    """The module in that file, run once for a process; raises UserError, with the line, where it fails."""
+    name = f"opcert_user_module_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    found = spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise UserError("not a Python file", where=Place(str(path)))
+    module = module_from_spec(found)
+    # Type hints are resolved by the name of their module.
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:  # the user's code may raise anything, and the user is told
+        del sys.modules[name]
+        raise UserError(
+            "a module that a spec names cannot be loaded",
+            got=f"{type(error).__name__}: {error}",
+            where=Place(str(path), _line(error, path)),
+        ) from error
+    return module
+
+
+def _line(error: Exception, path: Path) -> int | None:
+    """The last line of that file that led to an error."""
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == str(path)]
+    return lines[-1] if lines else None
