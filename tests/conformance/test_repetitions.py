@@ -19,6 +19,7 @@ from conformance.run_options import RunOptions
 from conformance.runtimes import find_runtime
 from conformance.shards import Shard
 from conformance.suites import open_suite
+from opcert.tensors import tensor
 from tests.conformance.conversation import make_case as make_call
 from tests.conformance.runtime_checks import converse, numbers
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
@@ -80,3 +81,17 @@ def test_onnxruntime_computes_with_as_many_threads_as_are_asked_for() -> None:
         assert runtime.threads == before
         runtime.call(case, threads=2, forget=False)
         assert runtime.threads == before + 1
+
+
+@pytest.mark.runtimes("openvino")
+def test_openvino_loses_an_error_with_one_thread(tmp_path: Path) -> None:
+    """2026.4.1 answers with whatever memory holds where it refuses with two threads."""
+    shape = ("shape", tensor(np.array([2], np.int64)))
+    call = make_call(
+        "ai.onnx::CenterCropPad-18", [("input_data", numbers((2, 3))), shape], {"axes": ("ints", [5])}
+    )
+    with open_suite(make_suite(tmp_path, [call])) as suite:
+        runtime = find_runtime("openvino")
+        record = run_suite(suite, runtime, tmp_path / "run.jsonl", RunOptions(repeat=2))
+    assert [each["kind"] for each in record.faults] == ["threads_differ"]
+    assert [each.response for each in record.results] == ["refused", "answered"]
