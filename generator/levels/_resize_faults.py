@@ -60,6 +60,18 @@ def _faults_since_11(spec: Spec, X: Tensor, by_scales: Call) -> Iterator[Fault]:
         coordinate_transformation_mode="tf_crop_and_resize",
     )
     yield "roi_length", crop, crop.with_input("roi", _floats([0.0, 0.0, 0.25, 1.0, 1.0]))
+    for end in (float("nan"), float("inf"), float("-inf")):
+        yield "roi_finite", crop, crop.with_input("roi", _floats([0.0, 0.0, 0.25, 1.0, 1.0, end]))
+    by_region = plain_call(
+        spec,
+        X,
+        roi=[0.0, 0.0, 0.25, 1.0, 1.0, 0.75],
+        scales=[1.0, 2.0, 2.0],
+        coordinate_transformation_mode="tf_crop_and_resize",
+    )
+    for start in (0.8, 1000.0):
+        turned = _floats([0.0, 0.0, start, 1.0, 1.0, 0.75])
+        yield "cropped_length_not_negative", by_region, by_region.with_input("roi", turned)
     if spec.operator.since_version == 11:
         yield "roi_given", crop, crop.with_input("roi", _floats([]))
     else:
