@@ -1,0 +1,29 @@
+"""Make static pages of a folder of runs kept over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("site")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Where to write. Default: DIR."
+)
+def command(folder: Path, output: Path | None) -> None:
+    """Make static pages of DIR, a folder of runs kept over time: an overview, and each operator's history.
+
+    Every record below DIR is shown, whatever its name; what holds no run is left out and named. The pages
+    need no server and no network. Answers with 5 where DIR holds no run.
+    """
+    # Imported here, so that --help does not wait for it.
+    from reports.site import write_site
+    from reports.text import plural
+
+    index, runs = write_site(folder, output)
+    for path, why in runs.left_out:
+        click.echo(f"left out: {path}: {why}", err=True)
+    click.echo(f"{plural(len(runs.all), 'run')} of {plural(len(runs.series), 'runtime')}")
+    click.echo(str(index))
