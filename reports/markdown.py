@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from reports.text import one_line, shown
 
-_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&@:$-])")
+_MARKS = re.compile(r"([\\`*_\[\]()<>#|~&@$]|:(?=//))")
 
 
 def plain(text: str, longest: int = 400) -> str:

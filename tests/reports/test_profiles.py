@@ -10,6 +10,7 @@ import pytest
 
 from conformance.cases import Case
 from conformance.responses import Answered, Crashed, Refused, Response
+from generator.lock import read_lock
 from opcert.errors import SeveralErrors, UserError
 from reports.evaluation import evaluate
 from reports.profiles import Profile, list_profiles, load_profile, read_profile
@@ -43,6 +44,22 @@ def test_the_profiles_that_come_along_are_read() -> None:
     assert {"seeds", "center-crop-pad"} <= set(list_profiles())
     for each in list_profiles():
         assert load_profile(each).profile == each
+
+
+def test_there_is_a_profile_for_each_family_of_documents() -> None:
+    """Every operator of the default suite stands in the profile of its documents, and in no other's."""
+    families = {
+        "onnx": "ai.onnx",
+        "onnxruntime-contrib": "com.microsoft",
+        "openvino": "org.openvino",
+        "tensorflow": "org.tensorflow",
+    }
+    found: list[str] = []
+    for name, domain in families.items():
+        operators = load_profile(name).operators
+        assert all(each.startswith(f"{domain}::") for each in operators)
+        found += operators
+    assert sorted(found) == sorted(read_lock().operators)
 
 
 def test_a_run_without_failures_meets_its_profile(tmp_path: Path) -> None:
