@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.collector import Collector
 from conformance.judge import judge
-from conformance.lane import Task
 from conformance.progress import Silent
 from conformance.records import RecordWriter
 from conformance.responses import Answered, Refused, Response
 from conformance.run_options import RunOptions
+from conformance.session import Task
 from conformance.suites import open_suite, write_suite
 from opcert.element_types import ELEMENT_TYPES
 from opcert.names import CaseId, OperatorName

@@ -11,13 +11,14 @@ from typing import Any
 from conformance.cases import Case, Expectation, ExpectedOutput
 from conformance.faults import FaultFinder
 from conformance.judge import FAILING, Judgement, Verdict, judge, worst_verdict
-from conformance.lane import Lane, Task
+from conformance.lane import Lane
 from conformance.loaded_files import digest_files
 from conformance.progress import Progress
 from conformance.records import RecordWriter
 from conformance.responses import Answered, Refused, Response
 from conformance.results import Result, make_result
 from conformance.run_options import RunOptions
+from conformance.session import Task
 from conformance.suites import Suite
 from conformance.totals import count_verdicts
 from opcert.errors import InternalError

@@ -105,6 +105,11 @@ def prepare(
         ) from error
 
 
+def find_kept(requirements: Sequence[str], installer: Installer) -> Environment | None:
+    """The kept environment that holds `requirements`; None where `prepare` would have to make it."""
+    return _read(environments_folder() / _name(requirements, installer.identity), installer)
+
+
 def _tell_nobody(sentence: str) -> None:
     del sentence
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.collector import Collector, Halt
-from conformance.lane import Lane, Task
+from conformance.first_worker import FirstWorker
+from conformance.lane import Lane
 from conformance.limits import describe_confinement
 from conformance.models import Form
 from conformance.progress import Progress, Silent
@@ -22,6 +23,7 @@ from conformance.results import Result
 from conformance.resuming import check_same_run, find_begun, is_through, kept_rows
 from conformance.run_options import RunOptions, choose_forms
 from conformance.runtimes import Installed, Runtime, install
+from conformance.session import Task
 from conformance.suites import Suite
 from conformance.worker_process import Stopped
 from opcert.errors import NothingRan, Place, RuntimeUnavailable
@@ -36,11 +38,13 @@ def run_suite(
     *,
     only: Container[str] | None = None,
     resume: bool = False,
+    first: FirstWorker | None = None,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
 
     With `only` no case runs that is not in it. With `resume` the cases that a record at the same place holds
-    already are not run again; UserError where that is the record of another run.
+    already are not run again; UserError where that is the record of another run. `first` is a worker of this
+    runtime that is starting already.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -61,10 +65,12 @@ def run_suite(
             where=where,
             remedy="-k takes a part of a case id, or a pattern with * for the whole of it.",
         )
-    installed = install(runtime, progress.note)
+    installed = install(runtime, progress.note) if first is None else first.installed
     lanes = [
-        Lane(installed.launch, runtime.adapter, options.limits)
-        for _ in range(max(1, min(options.jobs, len(selected))))
+        Lane(
+            installed.launch, runtime.adapter, options.limits, first.take() if first and not number else None
+        )
+        for number in range(max(1, min(options.jobs, len(selected))))
     ]
     try:
         offer = lanes[0].start()
@@ -72,18 +78,18 @@ def run_suite(
         header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
         rows = len(forms) * options.repeat
         kept: list[tuple[Result, Order]] | None = None
-        begun = find_begun(record_path) if resume else None
-        if begun is not None:
-            check_same_run(begun, header)
-            if is_through(begun):
+        earlier = find_begun(record_path) if resume else None
+        if earlier is not None:
+            check_same_run(earlier, header)
+            if is_through(earlier):
                 progress.note("the record is whole already: nothing is left to run")
                 for lane in lanes:
                     lane.close()
-                return begun
-            kept = kept_rows(begun, selected, forms, options.repeat)
+                return earlier
+            kept = kept_rows(earlier, selected, forms, options.repeat)
             progress.note(f"{len(kept)} of {len(selected) * rows} rows are recorded already")
-            header["started"] = begun.header.get("started")
-            header["resumed"] = [*begun.header.get("resumed", ()), timestamp()]
+            header["started"] = earlier.header.get("started")
+            header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
         writer = RecordWriter(record_path, header, kept)
         try:
             collector = Collector(suite, writer, progress, options, len(offer.threads))

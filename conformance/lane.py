@@ -1,7 +1,7 @@
 """One lane of a run: a worker, and the cases that it is given one after the other.
 
-While the harness judges a case, the worker already has the next one. When a worker is lost, the case that it
-was at gets the blame, and those behind it are given to a new worker.
+While the harness judges a case, the worker already has the next ones. When a worker is lost, the case that
+it was at gets the blame, and those behind it are given to a new worker.
 """
 
 from __future__ import annotations
@@ -9,73 +9,28 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.adapter import Adapter
-from conformance.cases import Case
+from conformance.first_worker import begin_worker
 from conformance.frames import BrokenProtocol
 from conformance.limits import Limits
-from conformance.models import Form
 from conformance.requests import (
     CaseRequest,
     Offer,
     encode_case,
     read_error,
-    read_offer,
     read_outputs,
     seconds_of,
 )
-from conformance.responses import Crashed, HarnessFailed, Refused, Response, TimedOut
+from conformance.responses import Crashed, HarnessFailed, Response, TimedOut
+from conformance.session import Sent, Session, Task, send_task, shake_hands
 from conformance.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
-from opcert.errors import OpcertError, RuntimeUnavailable
+from opcert.errors import OpcertError
 
-_IN_FLIGHT = 2
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """One row to come: a case in a form, for the `repeat`th time.
-
-    `order` is its place in the record, `rows` the number of rows of its case. `valid_case` is the case that
-    one that must be refused was made from.
-    """
-
-    case: Case
-    form: Form
-    repeat: int
-    order: tuple[int, int, int]
-    rows: int = 1
-    valid_case: Case | None = None
-
-
-@dataclass(eq=False)
-class _Session:
-    """What is known of the worker that is running now."""
-
-    process: WorkerProcess
-    numbers: int = 0
-    loaded: tuple[int, CaseRequest] | None = None
-    refused: dict[int, Refused | HarnessFailed] = field(default_factory=dict)
-
-    def number(self) -> int:
-        self.numbers += 1
-        return self.numbers
-
-
-@dataclass(eq=False)
-class _Sent:
-    """A task that a worker has: its model's number, how much the worker had printed on standard error
-    before, and the numbers of its requests."""
-
-    session: _Session
-    task: Task
-    request: CaseRequest
-    model: int
-    printed: int
-    unload: int | None = None
-    load: int | None = None
-    run: int = 0
+_IN_FLIGHT = 8
+_BYTES_IN_FLIGHT = 8 << 20
+"""A worker has at most so many cases before it at a time, and of large ones two."""
 
 
 class Lane:
@@ -83,14 +38,18 @@ class Lane:
 
     `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
     were lost between two cases, which no case is to blame for. `network` says why the worker that was started
-    last can reach the network; None where it is cut off, or was not to be.
+    last can reach the network; None where it is cut off, or was not to be. `begun` is a worker that has its
+    `hello` already and is the lane's first.
     """
 
-    def __init__(self, launch: Launch, adapter: Adapter, limits: Limits) -> None:
+    def __init__(
+        self, launch: Launch, adapter: Adapter, limits: Limits, begun: WorkerProcess | None = None
+    ) -> None:
         self._launch = launch
+        self._begun = begun
         self._adapter = adapter
         self._limits = limits
-        self._session: _Session | None = None
+        self._session: Session | None = None
         self._offer: Offer | None = None
         self.network: str | None = None
         self.deaths = 0
@@ -98,33 +57,11 @@ class Lane:
 
     def start(self) -> Offer:
         """Start a worker and read its offer; raises RuntimeUnavailable, with what the worker printed."""
-        process = WorkerProcess(self._launch, self._limits)
-        self._session = _Session(process)
-        started = False
-        limit = self._limits.start_seconds
-        hello = {"type": "hello", "id": 0, "protocol": 1, "options": dict(self._launch.options)}
-        process.send(hello)
-        try:
-            frame = process.receive(0, limit, time.monotonic() + limit)
-            if frame.header.get("type") == "error":
-                message = f"{frame.header.get('kind')}: {frame.header.get('message')}"
-                raise RuntimeUnavailable("the runtime does not start", got=message)
-            self._offer = read_offer(frame.header)
-            self.network = process.read_isolation()
-            started = True
-        except WorkerLost as error:
-            raise RuntimeUnavailable(
-                f"the runtime's worker did not start: {error.reason}", got=error.stderr or None
-            ) from error
-        except WorkerHung as error:
-            raise RuntimeUnavailable(
-                f"the runtime's worker did not start within {limit:g} s", got=error.stderr or None
-            ) from error
-        except BrokenProtocol as error:
-            raise RuntimeUnavailable("the runtime's worker broke the protocol", got=str(error)) from error
-        finally:
-            if not started:
-                process.kill()
+        process = self._begun or begin_worker(self._launch, self._limits)
+        self._begun = None
+        self._session = Session(process)
+        self._offer = shake_hands(process, self._limits)
+        self.network = process.read_isolation()
         return self._offer
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Response]]:
@@ -132,11 +69,11 @@ class Lane:
 
         Raises RuntimeUnavailable where a new worker is needed and does not start.
         """
-        ahead: deque[_Sent | tuple[Task, Response]] = deque()
+        ahead: deque[Sent | tuple[Task, Response]] = deque()
         for task in tasks:
             self._revive(ahead)
             ahead.append(self._submit(task))
-            while len(ahead) >= _IN_FLIGHT:
+            while len(ahead) >= _IN_FLIGHT or (len(ahead) > 1 and _bytes(ahead) > _BYTES_IN_FLIGHT):
                 yield self._finish(ahead)
         while ahead:
             yield self._finish(ahead)
@@ -149,6 +86,8 @@ class Lane:
         """Let the worker go."""
         if self._session is not None:
             self._session.process.close()
+        elif self._begun is not None:
+            self._begun.kill()
 
     def stop(self) -> None:
         """Called by another thread: end the wait for the worker that is running."""
@@ -156,10 +95,11 @@ class Lane:
             self._session.process.stop = True
 
     def kill(self) -> None:
-        if self._session is not None:
-            self._session.process.kill()
+        process = self._begun if self._session is None else self._session.process
+        if process is not None:
+            process.kill()
 
-    def _submit(self, task: Task) -> _Sent | tuple[Task, Response]:
+    def _submit(self, task: Task) -> Sent | tuple[Task, Response]:
         """Send a task to the worker; a task that is not to be sent has its response at once."""
         offer = self._offer or self.start()
         refusal = offer.refusal(task.case)
@@ -173,32 +113,18 @@ class Lane:
             return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
         return self._send(task, request)
 
-    def _send(self, task: Task, request: CaseRequest) -> _Sent:
+    def _send(self, task: Task, request: CaseRequest) -> Sent:
         if self._session is None or not self._session.process.alive:
             self.start()
         session = self._session
         assert session is not None
-        send, printed = session.process.send, session.process.printed
-        if session.loaded is not None and request.same_model(session.loaded[1]):
-            sent = _Sent(session, task, request, session.loaded[0], printed)
-        else:
-            sent = _Sent(session, task, request, session.number(), printed)
-            if session.loaded is not None:
-                sent.unload = session.number()
-                send({"type": "unload", "id": sent.unload, "model": session.loaded[0]})
-            sent.load = session.number()
-            send({**request.load, "id": sent.load, "model": sent.model}, request.load_blobs)
-            session.loaded = (sent.model, request)
-        sent.run = session.number()
-        send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
-        session.process.flush()
-        return sent
+        return send_task(session, task, request)
 
-    def _finish(self, ahead: deque[_Sent | tuple[Task, Response]]) -> tuple[Task, Response]:
+    def _finish(self, ahead: deque[Sent | tuple[Task, Response]]) -> tuple[Task, Response]:
         while True:
             self._revive(ahead)
             first = ahead.popleft()
-            if not isinstance(first, _Sent):
+            if not isinstance(first, Sent):
                 return first
             response = self._await(first)
             if response is None:
@@ -208,17 +134,17 @@ class Lane:
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
             return first.task, response
 
-    def _revive(self, ahead: deque[_Sent | tuple[Task, Response]]) -> None:
+    def _revive(self, ahead: deque[Sent | tuple[Task, Response]]) -> None:
         """Send again, to a new worker, what a lost one had been given."""
         for position, each in enumerate(ahead):
-            if isinstance(each, _Sent) and not (each.session is self._session and each.session.process.alive):
+            if isinstance(each, Sent) and not (each.session is self._session and each.session.process.alive):
                 ahead[position] = self._send(each.task, each.request)
 
-    def _await(self, sent: _Sent) -> Response | None:
+    def _await(self, sent: Sent) -> Response | None:
         """The response to the oldest task that the worker has; None where an earlier model took it down."""
         session = sent.session
         process, limit = session.process, self._limits.case_seconds
-        process.mark(sent.printed)
+        process.mark(max(sent.printed, process.settled))
         begin = time.monotonic()
         stage = "unload"
         try:
@@ -257,3 +183,8 @@ class Lane:
             return Crashed(reason, lost.signal_name, lost.status, lost.stderr, time.monotonic() - begin)
         except BrokenProtocol as error:
             return Crashed(f"broke the protocol with {error}", stderr=process.kill())
+
+
+def _bytes(ahead: Iterable[Sent | tuple[Task, Response]]) -> int:
+    """How many bytes of tensors and models the tasks have that were sent."""
+    return sum(each.bytes for each in ahead if isinstance(each, Sent))

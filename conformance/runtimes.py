@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapter import WORKERS, Adapter, list_adapters, load_adapter
-from conformance.environments import Environment, Installer, prepare
+from conformance.environments import Environment, Installer, find_kept, prepare
 from conformance.node_packages import NodePackages, description_of
 from conformance.python_packages import PythonPackages
 from conformance.worker_process import Launch
@@ -118,11 +118,27 @@ def install(runtime: Runtime, announce: Callable[[str], None]) -> Installed:
 
     Raises RuntimeUnavailable where its environment cannot be made.
     """
-    environment = {**runtime.adapter.environment, **runtime.environment}
     if not runtime.requirements:
-        return Installed(Launch(runtime.command, runtime.options, environment))
+        return _installed(runtime, None)
     installer = installer_of(runtime.adapter, runtime.python)
     made = prepare(runtime.requirements, installer, upgrade=runtime.upgrade, announce=announce)
+    return _installed(runtime, made)
+
+
+def find_installed(runtime: Runtime) -> Installed | None:
+    """A runtime that can be started as it is; None where `install` has something to do."""
+    if not runtime.requirements:
+        return _installed(runtime, None)
+    if runtime.upgrade:
+        return None
+    kept = find_kept(runtime.requirements, installer_of(runtime.adapter, runtime.python))
+    return None if kept is None else _installed(runtime, kept)
+
+
+def _installed(runtime: Runtime, made: Environment | None) -> Installed:
+    environment = {**runtime.adapter.environment, **runtime.environment}
+    if made is None:
+        return Installed(Launch(runtime.command, runtime.options, environment))
     facts: dict[str, Any] = {"packages": dict(made.packages)}
     if made.python_version is not None:
         facts["python"] = made.python_version

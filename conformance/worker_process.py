@@ -76,11 +76,15 @@ class Stopped(Exception):
 class WorkerProcess:
     """A running worker. `stop` may be set by another thread's question; it is looked at while waiting.
 
+    `settled` counts bytes on standard error that were there before the answer that was waited for last: no
+    later request has caused them, however many the worker has before it.
+
     Raises RuntimeUnavailable where the command cannot be started at all.
     """
 
     def __init__(self, launch: Launch, limits: Limits) -> None:
         self.stop = False
+        self.settled = 0
         self._limits = limits
         self._folder = make_folder()
         environment = worker_environment(self._folder, launch.command[0], launch.environment)
@@ -149,7 +153,10 @@ class WorkerProcess:
             if now >= deadline:
                 stderr = self.kill()
                 raise WorkerHung(seconds, stderr)
+            printed = self.printed
             self._wait(min(_TICK, deadline - now))
+            if not self._streams.complete:
+                self.settled = printed
 
     def _checked(self, frame: Frame, number: int) -> Frame:
         found = frame.header.get("id")

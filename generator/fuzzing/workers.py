@@ -7,11 +7,12 @@ from types import TracebackType
 from typing import Self
 
 from conformance.cases import Case
-from conformance.lane import Lane, Task
+from conformance.lane import Lane
 from conformance.limits import Limits
 from conformance.requests import Offer
 from conformance.responses import Response
 from conformance.runtimes import Runtime, install
+from conformance.session import Task
 
 
 class RunningRuntime:

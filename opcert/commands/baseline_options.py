@@ -29,11 +29,14 @@ update = click.option(
 
 def check_usage(path: Path | None, updating: bool) -> None:
     """Before anything runs: a baseline that is wanted must be there and be one."""
+    if path is None:
+        if updating:
+            raise UserError("there is no baseline to update", expected="--baseline FILE")
+        return
+    # Imported here, because most runs have no baseline and want to start.
     from reports.baseline import read_baseline
 
-    if path is None and updating:
-        raise UserError("there is no baseline to update", expected="--baseline FILE")
-    if path is not None and (path.exists() or not updating):
+    if path.exists() or not updating:
         read_baseline(path)
 
 

@@ -1,4 +1,4 @@
-"""What the commands that run a suite share: the runtime that was named, and the run itself."""
+"""What the commands that run a suite share: the run itself, with its progress and its traces."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
+from conformance.first_worker import FirstWorker
 from conformance.harness import run_suite
 from conformance.records import Record
 from conformance.run_options import RunOptions
-from conformance.runtimes import Runtime, find_runtime, upgraded
+from conformance.runtimes import Runtime
 from conformance.suites import Suite
 from opcert.commands.run_progress import choose_progress
+from opcert.commands.runtime_argument import choose_runtime as choose_runtime
 
 REPORTS = (
     "index.html",
@@ -25,12 +27,6 @@ REPORTS = (
 """The files that `certify` writes beside the record."""
 
 
-def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
-    """The runtime of a name; raises UserError where there is none, or where there is nothing to upgrade."""
-    found = find_runtime(text, python)
-    return upgraded(found) if upgrade else found
-
-
 def record_run(
     suite: Suite,
     runtime: Runtime,
@@ -39,6 +35,7 @@ def record_run(
     stale: Sequence[Path] = (),
     *,
     resume: bool = False,
+    first: FirstWorker | None = None,
 ) -> Record:
     """Run the suite as `run_suite` does, with progress on standard error.
 
@@ -47,7 +44,7 @@ def record_run(
     """
     before = _identity(path)
     try:
-        return run_suite(suite, runtime, path, options, choose_progress(), resume=resume)
+        return run_suite(suite, runtime, path, options, choose_progress(), resume=resume, first=first)
     except KeyboardInterrupt:
         if _identity(path) != before:
             told = (
