@@ -11,20 +11,25 @@ from reports.page import Page
 from reports.parts import Part
 from reports.pictures import Overview, Picture, Plane
 from reports.report import Report
+from reports.standalone import case_lines
 
 
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """The position and the details of each case that fails in at least one of the runs, in suite order."""
+    known = frozenset(report.runs[0].suite.case_ids)
     for position, cases in enumerate(zip(*(each.cases for each in report.runs), strict=True)):
         if any(each.fails for each in cases):
-            yield position, _detail(report.pages, position)
+            yield position, _detail(report.pages, position, known)
 
 
-def _detail(pages: Sequence[Page], position: int) -> dict[str, Any]:
+def _detail(pages: Sequence[Page], position: int, known: frozenset[str]) -> dict[str, Any]:
     first = pages[0].results
     case = first.suite.case(str(first.cases[position].id))
     view = view_case(first, case)
+    valid = first.suite.case(case.valid_case) if case.valid_case in known else None
+    script = case_lines(case, valid)
     return {
+        "script": [script.kind, *script.lines] if script else None,
         "attributes": _parts(view.attributes),
         "inputs": _parts(view.inputs),
         "expected": _parts(view.expected),

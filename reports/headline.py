@@ -22,6 +22,11 @@ class Fact:
     code: str = ""
 
 
+def runtime_name(record: Record) -> str:
+    """Name of the runtime without its version, as the record states it."""
+    return text(mapping(record.header.get("runtime")).get("name"))
+
+
 def runtime_label(record: Record) -> str:
     """Name and version of the runtime, as its record states them."""
     runtime = mapping(record.header.get("runtime"))

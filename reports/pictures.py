@@ -73,6 +73,11 @@ class Picture:
     planes: tuple[Plane, ...]
     overview: Overview | None
 
+    @property
+    def first_wrong(self) -> Plane:
+        """The first plane with a wrong element."""
+        return next(each for each in self.planes if max(each.levels) > "1")
+
 
 def draw_picture(expected: ExpectedOutput, got: Tensor) -> Picture | None:
     """The picture of an output beside what it must be; None where they differ in type or shape, or not."""

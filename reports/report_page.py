@@ -12,10 +12,12 @@ from opcert.errors import unwritable
 from reports.case_details import list_details
 from reports.case_table import build_table
 from reports.files import write_text
+from reports.headline import runtime_name
 from reports.html import render_page
 from reports.packing import FOLDER, DataPart, pack, pack_many, to_json
 from reports.report import Report
 from reports.results import Results
+from reports.standalone import surroundings
 
 ONE_FILE = 2_900_000
 """A report of up to this many bytes is one file."""
@@ -61,7 +63,9 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
     directory = {
         "details": where,
         "files": {each.name: [f"{FOLDER}/{each.file}", each.digest] for each in parts} if apart else {},
-        "runs": [[each.key, each.runtime] for each in report.pages],
+        "runs": [
+            [each.key, each.runtime, surroundings(runtime_name(each.results.record))] for each in report.pages
+        ],
         "command": _command(report.first.results),
     }
     return render_page(

@@ -95,7 +95,11 @@ def run_openvino(case: dict[str, Any], inputs: Inputs) -> list[Any]:
     else:
         model = core.read_model(str(HERE / "model.onnx"))
         values = dict(inputs)
-    found = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(values)
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    if isinstance(values, dict):
+        used = {name for port in compiled.inputs for name in port.get_names()}
+        values = {name: array for name, array in values.items() if name in used}  # others have no port
+    found = compiled(values)
     return [found[position] for position in range(len(model.outputs))]
 
 

@@ -52,8 +52,13 @@ ${own ? '' : reason ? html`<p class="mute">${reason}</p>` : ''}${own?.resembles 
 ${found ? html`<p>Note ${note}: ${found.text}.${found.smallest === table.ids[row] ? ' This is its smallest case.' : html` Its smallest case is <a href="${link({ case: found.smallest })}">${found.smallest.slice(found.smallest.indexOf('/') + 1)}</a>.`}</p>` : ''}`;
 }
 const copied = text => html`<div class="command"><pre><code>${text}</code></pre><button class="button" type="button" data-copy="${text}">Copy</button></div>`;
+// The lines of the case between those of the runtime; none where either is not known.
+function wholeScript(detail) {
+  const [kind, ...lines] = detail?.script ?? [], around = directory.runs[runPlace()][2][kind];
+  return around ? [...around[0], ...lines, ...around[1]].join('\n') : '';
+}
 function reproduceSection(id, detail) {
-  const script = detail?.script;
+  const script = wholeScript(detail);
   return html`<section><h3>Reproduce</h3>${copied(directory.command.join(id))}${script ? html`<details><summary class="small">Script without opcert</summary>${copied(script)}</details>` : ''}</section>`;
 }
 const described = parts => parts.map(([name, text, type]) => html`<dt>${name}</dt><dd class="mono">${type ? html`<span class="mute">${type}</span> ` : ''}${text}</dd>`);

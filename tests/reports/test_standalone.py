@@ -1,0 +1,78 @@
+"""The script to copy: it makes the call by itself and says whether the answer is right."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.cases import Alternative, Case
+from opcert.tensors import tensor
+from reports.standalone import MOST_ELEMENTS, case_lines, surroundings, whole_script
+from tests.reports.sample import BATCH_TO_SPACE, PATCHES, make_case
+from tests.reports.test_reproduction import crop
+
+
+def run(case: Case, folder: Path) -> str:
+    """What the case's script says on onnx's reference evaluator: its output, and why it ended."""
+    lines = case_lines(case)
+    assert lines is not None
+    script = whole_script("onnx", lines)
+    assert script is not None
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, check=False)
+    return done.stdout + done.stderr
+
+
+def test_it_tells_right_from_wrong_to_the_last_bit(tmp_path: Path) -> None:
+    data = tensor([[1.0, -0.0, float("nan"), 0.1]], "float")
+    assert "\nas the documents say" in run(crop(((-0.0, float("nan")),), data=data), tmp_path)
+    assert "NOT as the documents say" in run(crop(((0.0, float("nan")),), data=data), tmp_path)
+
+
+def test_it_allows_the_error_that_is_allowed(tmp_path: Path) -> None:
+    assert "\nas the documents say" in run(crop(((2.25, 3.0),), allowed=0.25), tmp_path)
+    assert "NOT as the documents say" in run(crop(((2.5, 3.0),), allowed=0.25), tmp_path)
+
+
+def test_an_answer_to_a_call_that_must_be_refused_is_named(tmp_path: Path) -> None:
+    case = crop(demand="refuse", family="invalid", constraint="shape_type", valid_case=None)
+    assert "answered, and must be refused" in run(case, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        crop(element_type="bfloat16", expected=((2.0, 3.0),)),
+        crop(alternatives=(Alternative(0, (5.0,)),)),
+        crop(data=tensor([[0.0] * MOST_ELEMENTS], "float")),
+    ],
+    ids=["no type of numpy", "further values", "too large"],
+)
+def test_what_it_cannot_say_has_no_script(case: Case) -> None:
+    assert case_lines(case) is None
+
+
+@pytest.mark.parametrize(
+    ("runtime", "case"),
+    [
+        ("openvino", make_case(PATCHES, "cover", {"auto_pad": "valid"})),
+        ("tensorflow", make_case(BATCH_TO_SPACE, "cover", {"crops": "some"})),
+        ("openvino", crop()),
+        ("onnxruntime", crop()),
+    ],
+)
+def test_every_runtime_has_lines_for_its_own_operators(runtime: str, case: Case) -> None:
+    lines = case_lines(case)
+    assert lines is not None
+    script = whole_script(runtime, lines)
+    assert script is not None
+    compile(script, "script", "exec")
+    assert f"import {runtime}\n" in script
+    assert str(case.id) in script
+
+
+def test_a_runtime_that_is_not_known_has_none() -> None:
+    assert surroundings("something-else") == {}
