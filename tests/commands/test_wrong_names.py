@@ -15,14 +15,14 @@ BACKEND = "fake_backends:Good"
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["certfy", "onnx"], "No such command 'certfy'. Did you mean certify?"),
+        (["certfy", "onnx"], "No such command 'certfy'. Did you mean certify or verify?"),
         (["frobnicate"], "No such command 'frobnicate'. Commands: adopt, certify, "),
         (["run", "onnx", "--jbs", "2"], "No such option '--jbs'. Did you mean '--jobs'?"),
         (["certify"], "Missing argument 'RUNTIME'"),
         (["certify", "onnx", "-j", "many"], "'many' is not a valid integer range"),
         (["run", "onnx", "--timeout", "0"], "0.0 is not in the range"),
         (["export", "suite"], "Missing option '-o'"),
-        (["report", "run.jsonl", "--format", "pdf"], "'pdf' is not one of 'html', 'junit'"),
+        (["report", "run.jsonl", "--format", "pdf"], "'pdf' is not one of 'badge', 'csv'"),
         (["list", "everything"], "'everything' is not one of 'operators', 'runtimes', 'profiles'"),
     ],
 )
@@ -37,7 +37,7 @@ def test_wrong_usage(capsys: Capture, words: list[str], message: str) -> None:
     ("text", "words"),
     [
         ("onnxruntim", ["unknown runtime", "'onnxruntim'", "Did you mean onnxruntime or onnx?"]),
-        ("cuda9", ["unknown runtime", "one of onnx, onnxruntime, openvino, tensorflow, module:Backend"]),
+        ("cuda9", ["unknown runtime", "one of onnx, onnxruntime, ", "tensorflow, tract, module:Backend"]),
         ("onnxruntime[speed=9]", ["no such option", "'speed=9'", "optimization=all|none"]),
         ("onnxruntime==1.2==3", ["not a runtime", "opcert list runtimes"]),
         ("exec:/no/such/program", ["there is no such program", "/no/such/program"]),
