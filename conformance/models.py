@@ -26,6 +26,8 @@ run, of unknown extents."""
 
 Inputs = Sequence[tuple[str, Tensor | None]]
 
+_DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
+"""Those of documents that name none."""
 _OPSET_BESIDE_OTHERS = 13
 _LEAST_IR = 4  # initializers need no graph input since then
 _IR_OF_TYPES = {
@@ -47,8 +49,8 @@ class OutputType:
 
 
 def has_onnx_form(operator: OperatorName) -> bool:
-    """Whether the operator can stand in an ONNX model: domains of ours (`org.`) belong to no ONNX runtime."""
-    return not operator.domain.startswith("org.")
+    """Whether the operator can stand in an ONNX model: domains of ours belong to no ONNX runtime."""
+    return operator.domain not in _DOMAINS_OF_OURS
 
 
 def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType, ...]:

@@ -20,18 +20,19 @@ def cached_suite(
 ) -> Path:
     """Generate a suite into the cache and return its folder; raises UserError where it cannot be written.
 
-    `folders` hold specs that stand in for those that ship with opcert.
+    `folders` hold specs that come before those that ship with opcert.
     """
     return keep_suite(lambda made: write_generated(made, operators, options, folders, PROCESSES, progress))
 
 
-def default_suite(progress: Progress) -> Path:
+def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
     """The folder of the default suite of the specs and the code that are there now, generated if need be.
 
-    Says so where it is not the suite that `specs/suite.lock` names.
+    With folders of specs it is the suite of their operators. Otherwise it says so where the suite is not the
+    one that `specs/suite.lock` names.
     """
     # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
-    sources = sources_digest()
+    sources = sources_digest(folders)
     kept = suite_of_sources(sources)
     if kept is not None:
         return kept
@@ -40,9 +41,12 @@ def default_suite(progress: Progress) -> Path:
         kept = suite_of_sources(sources)
         if kept is not None:
             return kept
-        progress("generating the default suite (once; this takes about a minute)")
-        made = cached_suite((), Options(), progress)
+        if not folders:
+            progress("generating the default suite (once; this takes about a minute)")
+        made = cached_suite((), Options(), progress, folders)
         remember_sources(sources, made.name)
+    if folders:
+        return made
     locked = read_lock().digest
     if made.name != locked:
         progress(

@@ -19,7 +19,7 @@ from conformance.canonical import canonical_json, sha256
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from reference.registry import find_operator
-from specs.library import find_spec_folder
+from specs.library import REGRESSIONS, find_spec_folder
 
 FORMAT = "opcert-lock/1"
 LOCK_FILE = Path(specs.__file__).parent / "suite.lock"
@@ -162,7 +162,8 @@ def _compare_operator(
 
 def _spec_digests(operator: OperatorName) -> dict[str, str]:
     folder = find_spec_folder(operator)
-    return {path.name: _digest_of([path]) for path in sorted(folder.glob("*.yaml"))}
+    files = sorted([*folder.glob("*.yaml"), *folder.glob(f"{REGRESSIONS}/*.json")])
+    return {path.relative_to(folder).as_posix(): _digest_of([path]) for path in files}
 
 
 def _reference_files(operator: OperatorName) -> list[Path]:
@@ -177,10 +178,16 @@ def _generating_files() -> list[Path]:
     return [*sorted(_package(generator).rglob("*.py")), *shared, *written]
 
 
-def sources_digest() -> str:
-    """A digest of everything that the default suite is made from: specs, reference, generating code."""
-    facts = [*_package(specs).rglob("*.yaml"), *_package(specs).glob("*.py")]
-    return _digest_of([*_generating_files(), *sorted(_package(reference).rglob("*.py")), *sorted(facts)])
+def sources_digest(folders: Iterable[Path] = ()) -> str:
+    """A digest of all that the default suite is made from: specs, adequacy, reference, generating code.
+
+    With folders of specs, of all that the suite of their operators is made from.
+    """
+    folder = _package(specs)
+    facts = [*folder.rglob("*.yaml"), *folder.rglob("*.json"), *folder.glob("*.py")]
+    own = [path for each in folders for path in each.rglob("*") if path.suffix in (".yaml", ".json", ".py")]
+    shipped = [*sorted(_package(reference).rglob("*.py")), *sorted(facts)]
+    return _digest_of([*_generating_files(), *shipped, *sorted(own)])
 
 
 def _package(module: Any) -> Path:

@@ -15,8 +15,9 @@ def reading_changes(spec: Spec) -> Iterator[Change]:
 
     A settled reading of which the reference knows the chosen option alone cannot be changed.
     """
+    known = find_operator(spec.operator, spec.reference_module).readings
     for reading in spec.readings:
-        if reading.chosen is not None and reading.id in find_operator(spec.operator).readings:
+        if reading.chosen is not None and reading.id in known:
             for option in reading.options:
                 if option != reading.chosen:
                     yield _choose(reading, option)

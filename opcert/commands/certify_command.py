@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.command("certify")
 @click.argument("runtime")
 @shared_options.suite
+@shared_options.specs
 @click.option("--profile", "profile_name", help="What to demand: a profile's name, or its YAML file.")
 @click.option(
     "--key",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 def command(
     runtime: str,
     suite_name: str,
+    folders: tuple[Path, ...],
     profile_name: str | None,
     key_path: Path | None,
     record_path: Path | None,
@@ -70,7 +72,7 @@ def command(
     from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import REPORTS, choose_runtime, record_run
-    from opcert.commands.suite_argument import resolve_suite
+    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.certificate import make_certificate
     from reports.certificate_files import write_certificate
@@ -88,7 +90,8 @@ def command(
     folder = output or Path("out") / found.slug
     path = record_path or folder / "run.jsonl"
     given = _read_given(record_path, found)
-    with resolve_suite(suite_name, str(given.header.get("suite")) if given else "") as suite:
+    digest = str(given.header.get("suite")) if given else ""
+    with resolve_suite(suite_name, digest, folders) as suite:
         standing = find_standing(suite)
         _refuse_changed(suite, standing)
         if given is None:
@@ -96,7 +99,7 @@ def command(
             record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
         else:
             record = given
-        results = put_together(suite, record, suite_name)
+        results = put_together(suite, record, suite_name_for_commands(suite_name, suite, folders))
         click.echo(format_summary(results))
         broken = run_error(record)
         if broken is not None:

@@ -72,7 +72,7 @@ def command(
     from opcert.commands.running import choose_runtime
 
     chosen = choose_runtime(runtime, python, upgrade)
-    spaces = [open_space(each, folders) for each in select_operators([operator])]
+    spaces = [open_space(each, folders) for each in select_operators([operator], folders)]
     folder = output or Path("out") / chosen.slug / "calls"
     note = choose_progress().note
     limits = Limits(case_seconds=timeout)

@@ -56,7 +56,7 @@ def command(
     from generator.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 
-    chosen = select_operators(operators)
+    chosen = select_operators(operators, folders)
     options = Options.of(size, strength)
     if check or update:
         own = output is not None or options != Options() or folders

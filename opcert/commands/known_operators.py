@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from generator.discovery import known_operators
 from generator.lock import read_lock
 from opcert.errors import UserError
 from opcert.names import OperatorName
@@ -26,10 +28,13 @@ class Known:
         return [*found, f"suite of {plural(count, 'case')}"] if count else found
 
 
-def load_known() -> Known:
-    """Read what there is; without a locked suite, no operator has one."""
+def load_known(folders: Sequence[Path] = ()) -> Known:
+    """Read what there is, in folders of specs too; without a locked suite, no operator has one."""
     try:
         operators = read_lock().operators
     except UserError:
         operators = {}
-    return Known(frozenset(implemented()), {name: len(each.cases) for name, each in operators.items()})
+    return Known(
+        frozenset({*implemented(), *known_operators(folders)}),
+        {name: len(each.cases) for name, each in operators.items()},
+    )

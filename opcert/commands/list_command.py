@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+from opcert.commands import shared_options
 
 
 @click.command("list", help=__doc__)
 @click.argument("what", type=click.Choice(["operators", "runtimes", "profiles"]), default="operators")
-def command(what: str) -> None:
-    for line in {"operators": _operators, "runtimes": _runtimes, "profiles": _profiles}[what]():
+@shared_options.specs
+def command(what: str, folders: tuple[Path, ...]) -> None:
+    lines = (
+        _operators(folders) if what == "operators" else {"runtimes": _runtimes, "profiles": _profiles}[what]()
+    )
+    for line in lines:
         click.echo(line)
 
 
-def _operators() -> list[str]:
+def _operators(folders: tuple[Path, ...]) -> list[str]:
     """Every operator version with a spec, then what else there is for it."""
     from opcert.commands.known_operators import load_known
     from specs.library import list_operators
 
-    known = load_known()
-    found = {str(each): ", ".join(known.words(each)) for each in list_operators()}
+    known = load_known(folders)
+    found = {str(each): ", ".join(known.words(each)) for each in list_operators(folders)}
     width = max(map(len, found), default=0)
     return [f"{name.ljust(width)}  {words}".rstrip() for name, words in found.items()]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands import shared_options
 from opcert.errors import ExitCode, NothingRan
 from reports.formats import list_formats
 
@@ -26,6 +27,7 @@ SIDE_BY_SIDE = Path("out/side-by-side")
     show_default=True,
     help="The suite that was run: a folder, a zip, a name.",
 )
+@shared_options.specs
 @click.option(
     "-o",
     "--output",
@@ -41,21 +43,28 @@ SIDE_BY_SIDE = Path("out/side-by-side")
     show_default=True,
     help="What to write; may be given several times.",
 )
-def command(runs: tuple[Path, ...], suite: str, output: Path | None, formats: tuple[str, ...]) -> int:
+def command(
+    runs: tuple[Path, ...],
+    suite: str,
+    folders: tuple[Path, ...],
+    output: Path | None,
+    formats: tuple[str, ...],
+) -> int:
     """Write the report of one RUN, or of several of one suite side by side.
 
     A RUN is a record that `opcert run` wrote. The HTML report is one page for all runs; a format that holds
     one run gets a folder for each where there are several. Answers with 5 where nothing ran.
     """
     from conformance.records import read_record
-    from opcert.commands.suite_argument import resolve_suite
+    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from reports.formats import write_together
     from reports.results import put_together
 
     records = [read_record(each) for each in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
-    with resolve_suite(suite, str(records[0].header.get("suite"))) as opened:
-        found = [put_together(opened, each, suite) for each in records]
+    with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
+        named = suite_name_for_commands(suite, opened, folders)
+        found = [put_together(opened, each, named) for each in records]
         for name in formats:
             for path in write_together(name, found, folder):
                 click.echo(str(path))

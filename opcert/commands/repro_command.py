@@ -16,10 +16,11 @@ from opcert.names import CaseId
 @click.command("repro")
 @click.argument("case")
 @shared_options.suite
+@shared_options.specs
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="A folder; without it, repro/<operator>-<case>."
 )
-def command(case: str, suite_name: str, output: Path | None) -> int:
+def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path | None) -> int:
     """Write a folder that reproduces CASE, a case id, with numpy, onnx and the runtime alone.
 
     It holds the model, the inputs, what is expected, and reproduce.py.
@@ -30,7 +31,7 @@ def command(case: str, suite_name: str, output: Path | None) -> int:
     found = CaseId.parse(case)
     word = f"{found.word}-" if found.word else ""
     folder = output or Path("repro") / f"{found.operator.short}-{word}{found.digest}"
-    with resolve_suite(suite_name) as opened:
+    with resolve_suite(suite_name, folders=folders) as opened:
         script = write_reproduction(opened, str(found), folder)
     click.echo(str(folder))
     click.echo(f"To run it: {_command(folder, script)}", err=True)

@@ -13,6 +13,7 @@ from opcert.commands import baseline_options, shared_options
 @click.command("run", help=__doc__)
 @click.argument("runtime")
 @shared_options.suite
+@shared_options.specs
 @click.option("-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *.")
 @shared_options.jobs
 @click.option(
@@ -47,6 +48,7 @@ from opcert.commands import baseline_options, shared_options
 def command(
     runtime: str,
     suite_name: str,
+    folders: tuple[Path, ...],
     pattern: str | None,
     jobs: int,
     forms: str,
@@ -70,7 +72,7 @@ def command(
     from conformance.shards import Shard
     from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
     from opcert.commands.running import REPORTS, choose_runtime, record_run
-    from opcert.commands.suite_argument import resolve_suite
+    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from reports.results import put_together
 
     baseline_options.check_usage(baseline, update_baseline)
@@ -79,11 +81,11 @@ def command(
     part = None if shard is None else Shard.parse(shard)
     options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify)
     path = output or Path("out") / found.slug / "run.jsonl"
-    with resolve_suite(suite_name) as suite:
+    with resolve_suite(suite_name, folders=folders) as suite:
         # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
         stale = [] if output else [path.with_name(each) for each in REPORTS]
         record = record_run(suite, found, path, options, stale, resume=resume)
-        results = put_together(suite, record, suite_name)
+        results = put_together(suite, record, suite_name_for_commands(suite_name, suite, folders))
         click.echo(format_summary(results))
         answer = exit_code(record)
         if run_error(record) is not None:

@@ -42,6 +42,6 @@ specs = click.option(
     "folders",
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folders of specs to look in instead of those that ship with opcert.",
+    help="A folder of specs of your own; where no operator is named, all of that folder are meant.",
 )
 dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")

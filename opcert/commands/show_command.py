@@ -42,7 +42,7 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
             raise _no_fact(path, [each.path for each in facts])
         _explain(spec, chosen)
         return
-    _print_head(spec)
+    _print_head(spec, folders)
     width = min(max((len(each.path) for each in facts), default=0), 48)
     for fact in facts:
         if not fact.path.startswith(("readings.", "behaviours.")):
@@ -54,7 +54,7 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     _print_findings(spec)
 
 
-def _print_head(spec: Spec) -> None:
+def _print_head(spec: Spec, folders: tuple[Path, ...]) -> None:
     from opcert.commands.known_operators import load_known
 
     click.echo(str(spec.operator))
@@ -64,7 +64,7 @@ def _print_head(spec: Spec) -> None:
         click.echo(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
     if spec.deprecated:
         click.echo("  deprecated")
-    words = load_known().words(spec.operator)
+    words = load_known(folders).words(spec.operator)
     click.echo(
         f"  there is a {' and a '.join(words)}" if words else "  there is no reference and no suite yet"
     )

@@ -20,10 +20,16 @@ HELP = (
 )
 
 
-def resolve_suite(text: str, digest: str = "") -> Suite:
+def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) -> str:
+    """What names a suite in the commands that reproduce: the suite itself, where only `--specs` says more."""
+    return str(suite.path) if folders and text == DEFAULT else text
+
+
+def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none.
 
     `digest` is of the suite that a record is of: where that one is kept, it is the one that a name means.
+    With folders of specs, the default suite is that of their operators.
     """
     # Imported here, so that --help does not wait for it.
     from conformance.suites import open_suite
@@ -33,7 +39,7 @@ def resolve_suite(text: str, digest: str = "") -> Suite:
 
         return open_suite(node_suite(lambda line: click.echo(f"opcert: {line}", err=True), digest))
     if text != DEFAULT and is_folder_of_calls(Path(text)):
-        return open_suite(suite_of_calls(Path(text)))
+        return open_suite(suite_of_calls(Path(text), folders))
     if text != DEFAULT:
         return open_suite(Path(text))
     # Imported here, because a ready-made suite has no use for the generator.
@@ -45,5 +51,5 @@ def resolve_suite(text: str, digest: str = "") -> Suite:
     if kept is not None:
         return open_suite(kept)
     with generation_progress() as progress:
-        made = default_suite(progress)
+        made = default_suite(progress, folders)
     return open_suite(made)

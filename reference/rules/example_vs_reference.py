@@ -17,9 +17,9 @@ def examine(spec: Spec) -> Iterator[Finding]:
 
     Nothing is said of examples whose inputs are not known, or that the reference does not take.
     """
-    if spec.operator not in implemented():
+    if spec.reference_module is None and spec.operator not in implemented():
         return
-    operator = find_operator(spec.operator)
+    operator = find_operator(spec.operator, spec.reference_module)
     for example in spec.examples:
         call = read_call(spec, operator, example) if example.printed else None
         reason = _disagreement(call, example) if call is not None else None

@@ -21,9 +21,9 @@ def examine(spec: Spec) -> Iterator[Finding]:
     What the text states is evidence in the operator's curated spec; where that is of the document at hand,
     the finding stands at the text's line, otherwise at the first such example.
     """
-    if spec.operator not in implemented():
+    if spec.reference_module is None and spec.operator not in implemented():
         return
-    operator = find_operator(spec.operator)
+    operator = find_operator(spec.operator, spec.reference_module)
     known = _curated(spec)
     readings = {each.id: each for each in known.readings if each.chosen is None and each.kind == "reading"}
     against: dict[tuple[str, str], list[Example]] = defaultdict(list)
