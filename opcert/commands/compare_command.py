@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "markdown", "html", "json"]),
     default="text",
     show_default=True,
+    help="Lines for a terminal, Markdown for the page of a CI step, a page, or JSON for programs.",
 )
 @click.option(
     "-o",
