@@ -39,32 +39,32 @@ class Source:
         found = self.space.levels.invalid_calls(self.space.spec, Draw("fuzzing"))
         return [(valid, broken) for _, valid, broken in found]
 
-    def attempts(self) -> st.SearchStrategy[Attempt | None]:
-        """Calls to try; None where what was drawn makes none."""
+    def walks(self) -> st.SearchStrategy[list[Attempt]]:
+        """Calls to try, each a step from the one before: none where what was drawn makes no call."""
 
         @st.composite
-        def drawn(draw: st.DrawFn) -> Attempt | None:
-            return self._attempt(draw)
+        def drawn(draw: st.DrawFn) -> list[Attempt]:
+            return self._walk(draw)
 
         return drawn()
 
-    def _attempt(self, draw: st.DrawFn) -> Attempt | None:
+    def _walk(self, draw: st.DrawFn) -> list[Attempt]:
         begun = self._begin(draw)
         if begun is None or begun.breaks is not None:
-            return begun
+            return [] if begun is None else [begun]
         limit = MOST_GROWTH * growth(begun.call)
-        last = begun
+        walk, last = [begun], begun.call
         for _ in range(draw(st.integers(0, self.most_steps))):
-            changed = take_step(draw, self.space, last.call)
-            attempt = None if changed is None else self.space.attempt(changed, last.call)
+            changed = take_step(draw, self.space, last)
+            attempt = None if changed is None else self.space.attempt(changed, last)
             if attempt is None:
                 continue
             if attempt.breaks is not None:
-                if draw(st.booleans()):
-                    return attempt
+                walk.append(attempt)
             elif growth(attempt.call) <= limit:
-                last = attempt
-        return last
+                walk.append(attempt)
+                last = attempt.call
+        return walk
 
     def _begin(self, draw: st.DrawFn) -> Attempt | None:
         how = draw(st.integers(0, 9))

@@ -20,8 +20,8 @@ from generator.fuzzing.trying import NOTHING_SAID, Ask, Bench, Failure
 
 Tell = Callable[["Find", Sequence["Find"]], object]
 
-BATCH = 20
-"""Calls that Hypothesis draws in one go."""
+BATCH = 10
+"""Walks from call to call that Hypothesis draws in one go."""
 _PRIME = 1_000_003
 
 
@@ -99,12 +99,12 @@ def fuzz(
     def over() -> bool:
         return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
 
-    attempts = Source(space).attempts()
+    walks = Source(space).walks()
     with tempfile.TemporaryDirectory(prefix="opcert-hypothesis-") as home:
         set_hypothesis_home_dir(home)  # it would keep files in the folder that it is called from
         batch = 0
         while not over():
-            for attempt in _draw_batch(attempts, chosen_seed * _PRIME + batch):
+            for attempt in _draw_batch(walks, chosen_seed * _PRIME + batch):
                 digest = attempt.call.digest(space.spec.operator)
                 if digest not in seen and not over():
                     seen.add(digest)
@@ -117,7 +117,7 @@ def fuzz(
     return found
 
 
-def _draw_batch(attempts: SearchStrategy[Attempt | None], number: int) -> list[Attempt]:
+def _draw_batch(walks: SearchStrategy[list[Attempt]], number: int) -> list[Attempt]:
     """Draw calls. They are tried afterwards: Hypothesis takes an error of a test for a find of its own."""
     drawn: list[Attempt] = []
 
@@ -129,10 +129,9 @@ def _draw_batch(attempts: SearchStrategy[Attempt | None], number: int) -> list[A
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(attempts)
-    def draw(attempt: Attempt | None) -> None:
-        if attempt is not None:
-            drawn.append(attempt)
+    @given(walks)
+    def draw(walk: list[Attempt]) -> None:
+        drawn.extend(walk)
 
     draw()
     return drawn
@@ -144,6 +143,7 @@ def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell:
     What is explained may hide something else: the second, fourth, eighth ... call of a class is made small
     all the same.
     """
+    operator = bench.space.spec.operator
     for find in found.finds:
         if find.explains(bench.space, attempt, failure):
             find.calls += 1
@@ -151,6 +151,11 @@ def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell:
                 return
             break
     small = shrink(bench, attempt, failure)
+    if any(
+        small.attempt.call.digest(operator) == each.small.attempt.call.digest(operator)
+        for each in found.finds
+    ):
+        return
     made = Find(small, find_matters(bench, small.attempt, small.failure))
     known = any(
         made.key == each.key
