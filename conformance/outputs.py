@@ -13,7 +13,7 @@ from conformance.canonical import sha256
 from conformance.cases import Case
 from conformance.responses import NotTensor
 from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unwritable
 from opcert.tensors import Tensor
 
 INLINE_BYTES = 4096
@@ -31,7 +31,7 @@ def outputs_folder(record: Path) -> Path:
 
 
 class OutputStore:
-    """Keeps outputs for one record. Raises OSError where a file cannot be written."""
+    """Keeps outputs for one record. Raises UserError where a file cannot be written."""
 
     def __init__(self, record: Path) -> None:
         self._folder = outputs_folder(record)
@@ -41,7 +41,7 @@ class OutputStore:
         """Remove the files of an earlier run into the same record; anything else there is left alone."""
         if self._folder.is_dir():
             for each in self._folder.iterdir():
-                if _FILE.fullmatch(each.name):
+                if _FILE.fullmatch(each.name) or each.suffix == ".begun":
                     each.unlink()
 
     def keep(self, output: Tensor | NotTensor, matched: int | None) -> Any:
@@ -59,10 +59,18 @@ class OutputStore:
             return entry
         name = f"{entry['sha256']}.bin"
         path = self._folder / name
-        if not path.exists():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(raw)
-            self._written += len(raw)
+        begun = path.with_suffix(".begun")
+        try:
+            if not path.exists():
+                self._folder.mkdir(parents=True, exist_ok=True)
+                # Whatever has the name must be whole, also when the disk fills up or the run is killed.
+                begun.write_bytes(raw)
+                begun.replace(path)
+                self._written += len(raw)
+        except OSError as error:
+            begun.unlink(missing_ok=True)
+            remedy = "Make room, or name another file with -o."
+            raise unwritable("the outputs of the record", self._folder, error, remedy) from error
         return {**entry, "file": name}
 
 
