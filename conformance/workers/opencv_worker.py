@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Sequence
 
 import numpy as np
 
@@ -27,6 +27,19 @@ _TYPES = [
 ]  # fmt: skip
 
 
+# The first unless `load` asks for another.
+_THREADS = (1, 2)
+
+
+class _Model:
+    __slots__ = ("network", "outputs", "threads")
+
+    def __init__(self, network: Any, outputs: Sequence[str], threads: int) -> None:
+        self.network = network
+        self.outputs = outputs
+        self.threads = threads
+
+
 class OpencvWorker(Worker):
     """Networks of one of OpenCV's two engines, or of the one that it chooses itself."""
 
@@ -34,7 +47,6 @@ class OpencvWorker(Worker):
         self._cv2 = import_module("cv2")
         self._name = options.get("engine", "auto")
         self._engine = getattr(self._cv2.dnn, "ENGINE_" + self._name.upper())
-        self._cv2.setNumThreads(1)
         self._cv2.utils.logging.setLogLevel(self._cv2.utils.logging.LOG_LEVEL_SILENT)
 
     def hello(self) -> Header:
@@ -43,21 +55,23 @@ class OpencvWorker(Worker):
             "domains": {"*": "onnx"},
             "forms": ["inputs", "initializers", "dynamic"],
             "devices": ["CPU"],
+            "threads": list(_THREADS),
             "element_types": _TYPES,
-            "x_settings": {"engine": self._name, "threads": 1},
+            "x_settings": {"engine": self._name},
         }
 
-    def load(self, request: LoadRequest) -> Tuple[Any, Tuple[str, ...]]:
+    def load(self, request: LoadRequest) -> _Model:
         if request.onnx is None:
             raise WorkerFault("no ONNX model in the request")
-        read = self._cv2.dnn.readNetFromONNX
-        return read(np.frombuffer(request.onnx, np.uint8), self._engine), tuple(filter(None, request.outputs))
+        network = self._cv2.dnn.readNetFromONNX(np.frombuffer(request.onnx, np.uint8), self._engine)
+        names = [each for each in request.outputs if each]
+        return _Model(network, names, request.threads or _THREADS[0])
 
-    def run(self, model: Tuple[Any, Tuple[str, ...]], inputs: Dict[str, WireTensor]) -> Sequence[Any]:
-        network, names = model
+    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+        self._cv2.setNumThreads(model.threads)
         for name, each in inputs.items():
-            network.setInput(to_numpy(each), name)
-        return [from_numpy(each) for each in network.forward(names)]
+            model.network.setInput(to_numpy(each), name)
+        return [from_numpy(each) for each in model.network.forward(model.outputs)]
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
     said = runtime.hello["runtime"]
     assert said["name"] == "opencv"
     assert installed.startswith(said["version"] + ".")
-    assert runtime.hello["x_settings"] == {"engine": "auto", "threads": 1}
+    assert runtime.hello["x_settings"] == {"engine": "auto"}
 
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:

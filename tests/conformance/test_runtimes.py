@@ -22,6 +22,8 @@ def test_a_built_in_runtime_may_have_a_version_and_options() -> None:
         found = find_runtime(text)
         assert found.requirements[0] == "onnxruntime==1.20.1"
         assert found.options["optimization"] == "none"
+    both = find_runtime("onnxruntime[provider=CPU, optimization=none]").options
+    assert both == {"provider": "CPU", "optimization": "none"}
     assert find_runtime("onnxruntime==1.20.1").slug == "onnxruntime-1.20.1"
 
 
