@@ -103,8 +103,15 @@ class Space:
         given_names = [name for name, each in call.inputs if each is not None]
         required = [each.name for each in self.spec.inputs if each.option == "single"]
         return set(required) <= set(given_names) and all(
-            _is_within(known, call) for known in self.spec.attributes.values()
+            _is_within(known, call) and self._is_of_levels(known, call)
+            for known in self.spec.attributes.values()
         )
+
+    def _is_of_levels(self, known: AttributeSpec, call: Call) -> bool:
+        """Whether an integer is one of its factor's levels: what 2 means where they are 0 and 1, nobody says."""
+        levels = next((each.levels for each in self.spec.factors if each.name == known.name), None)
+        given = call.attributes.get(known.name)
+        return given is None or levels is None or known.kind != "int" or given.value in levels
 
 
 def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> Space:
