@@ -108,7 +108,7 @@ class Space:
         )
 
     def _is_of_levels(self, known: AttributeSpec, call: Call) -> bool:
-        """Whether an integer is one of its factor's levels: what 2 means where they are 0 and 1, nobody says."""
+        """Whether an integer is one of its factor's levels: of others nobody says what they mean."""
         levels = next((each.levels for each in self.spec.factors if each.name == known.name), None)
         given = call.attributes.get(known.name)
         return given is None or levels is None or known.kind != "int" or given.value in levels
