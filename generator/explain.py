@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeVar
 
 from conformance.cases import Case
@@ -29,6 +30,7 @@ MOST_PASSING = 40
 UNDISPUTED = 3
 """With so many telling cases a single change that fits needs no passing case to confirm it."""
 _Item = TypeVar("_Item")
+Folders = tuple[Path, ...]
 
 
 @dataclass(eq=False)
@@ -74,7 +76,7 @@ def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Sequence
     tried = [each for each in trials or () if each.tested]
     fitting = _most_plain([each for each in tried if each.convincing])
     if len(fitting) > 1 or any(each.telling < UNDISPUTED for each in fitting):
-        fitting = _undisputed(fitting, passing)
+        fitting = _undisputed(fitting, passing, failures[0].folders)
     # What is tried after a change has failed says nothing: only those that fit every case are complete.
     named = tuple(each.named for each in fitting) if len(fitting) <= MOST_NAMED else ()
     return Explanation(
@@ -125,7 +127,7 @@ def _sentence_of_parts(parts: Sequence[ExplainedPart], cases: Sequence[str]) -> 
 
 
 def _compared(failures: Sequence[Failure]) -> list[Failure]:
-    known = [each for each in failures if is_known(each.case)]
+    known = [each for each in failures if is_known(each.case, each.folders)]
     return _select(sorted(known, key=lambda each: size_of(each.case)))
 
 
@@ -150,21 +152,22 @@ def _most_plain(fitting: list[Trial]) -> list[Trial]:
     return others or plain
 
 
-def _undisputed(fitting: list[Trial], passing: Sequence[Case]) -> list[Trial]:
+def _undisputed(fitting: list[Trial], passing: Sequence[Case], folders: Folders) -> list[Trial]:
     """Those that would change no result that is right.
 
     A runtime that is wrong under some conditions alone may have right results that the change would alter;
     then one change that fits is believed where enough cases speak for it, and several are not.
     """
-    ordered = sorted(filter(is_known, passing), key=size_of)
-    left = [each for each in fitting if not _is_disputed(each, ordered)]
+    ordered = sorted((each for each in passing if is_known(each, folders)), key=size_of)
+    left = [each for each in fitting if not _is_disputed(each, ordered, folders)]
     if len(left) == 1 or len(fitting) > 1:
         return left
     return [each for each in fitting if each.telling >= UNDISPUTED]
 
 
-def _is_disputed(trial: Trial, passing: Sequence[Case]) -> bool:
-    return any(Bench(Failure(case, ())).disputes(trial) for case in _spread(passing, MOST_PASSING))
+def _is_disputed(trial: Trial, passing: Sequence[Case], folders: Folders) -> bool:
+    benches = (Bench(Failure(case, (), folders=folders)) for case in _spread(passing, MOST_PASSING))
+    return any(each.disputes(trial) for each in benches)
 
 
 def _sentence(named: Sequence[NamedChange], compared: int, cases: int) -> str:

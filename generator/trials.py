@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 
 from conformance.cases import Case, Expectation
 from conformance.explanations import NamedChange
@@ -29,12 +30,14 @@ VALID_CASE = "valid case"
 class Failure:
     """A failing case and what the runtime returned for it.
 
-    `valid_case` is the case that one which must be refused was made from.
+    `valid_case` is the case that one which must be refused was made from. `folders` hold the specs of its
+    operator, where they do not ship.
     """
 
     case: Case
     outputs: tuple[Tensor | NotTensor, ...]
     valid_case: Case | None = None
+    folders: tuple[Path, ...] = ()
 
 
 def size_of(case: Case) -> tuple[int, int, str]:
@@ -78,9 +81,9 @@ class Trial:
         return NamedChange(self.change.key, text)
 
 
-def is_known(case: Case) -> bool:
+def is_known(case: Case, folders: tuple[Path, ...] = ()) -> bool:
     """Whether a case is a call such as the spec describes: a suite may come from anywhere."""
-    spec = _known(case.operator)[0]
+    spec = _known(case.operator, folders)[0]
     names = [each.name for each in spec.inputs]
     kinds = {name: each.kind for name, each in spec.attributes.items()}
     described = all(kinds.get(name) == each.kind for name, each in case.attributes.items())
@@ -89,10 +92,12 @@ def is_known(case: Case) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _known(operator: OperatorName) -> tuple[Spec, ReferenceOperator, Mapping[str, Change]]:
-    spec = load_spec(operator)
+def _known(
+    operator: OperatorName, folders: tuple[Path, ...]
+) -> tuple[Spec, ReferenceOperator, Mapping[str, Change]]:
+    spec = load_spec(operator, folders)
     changes = {each.key: each for each in (*find_changes(spec), _valid_case_placeholder())}
-    return spec, find_operator(operator), changes
+    return spec, find_operator(operator, spec.reference_module), changes
 
 
 def _valid_case_placeholder() -> Change:
@@ -105,7 +110,7 @@ class Bench:
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure
-        self._spec, self._reference, self.changes = _known(failure.case.operator)
+        self._spec, self._reference, self.changes = _known(failure.case.operator, failure.folders)
         self._call = Call(dict(failure.case.attributes), failure.case.inputs)
         self._expectations: dict[object, tuple[Expectation, ...] | None] = {}
 

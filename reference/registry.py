@@ -99,7 +99,7 @@ def reference_operator(name: str) -> Callable[[_Function], _Function]:
         parameters = inspect.signature(function).parameters.values()
         keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
         inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
-        readings = {each: _options(hints[each]) for each in keywords if _is_reading(hints[each])}
+        readings = {each: _options(hints[each]) for each in keywords if _is_reading(hints.get(each))}
         _OPERATORS[operator] = ReferenceOperator(
             operator=operator,
             function=function,

@@ -108,7 +108,7 @@ def command(
         certificate = make_certificate(results, profile, standing=standing)
         if any(each.fails for each in results.cases):
             click.echo("opcert: looking for what the failures resemble", err=True)
-        explain_run(results)
+        explain_run(results, folders)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
         write_certificate(certificate, folder / "certificate.json", key)

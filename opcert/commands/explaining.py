@@ -18,11 +18,12 @@ from reports.failure_classes import FailureClass, classes_of
 from reports.results import CaseResult, Results
 
 
-def explain_run(results: Results) -> Path:
+def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
     """Write what the failures of a run resemble beside its record; returns the file.
 
-    Classes without results (refusals, crashes) and operators without a reference are left out. Raises
-    UserError where the file cannot be written, or where the record is damaged.
+    `folders` hold specs that do not ship. Classes without results (refusals, crashes) and operators without
+    a reference are left out. Raises UserError where the file cannot be written, or where the record is
+    damaged.
     """
 
     @cache
@@ -34,7 +35,7 @@ def explain_run(results: Results) -> Path:
             found.operators
         )
 
-    known = set(known_operators())
+    known = {*known_operators(), *known_operators(folders)}
     every_failure, explanations = [], []
     for found in filter(explained, classes_of(results)):
         failures = []
@@ -43,7 +44,7 @@ def explain_run(results: Results) -> Path:
             outputs = _outputs(results, each, case)
             if outputs is not None:
                 valid = None if case.valid_case is None else read_case(case.valid_case)
-                failures.append(Failure(case, outputs, valid))
+                failures.append(Failure(case, outputs, valid, folders))
         passing = [
             read_case(str(each.id))
             for each in results.cases

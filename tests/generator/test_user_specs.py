@@ -1,0 +1,192 @@
+"""Folders of specs that do not ship: which modules run, where they may lie, what is said when they fail."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from generator.calls import Call
+from generator.calls_files import KeptCall, write_call
+from generator.discovery import known_operators, select_operators
+from generator.suites import generate_operator
+from generator.workshop import Options
+from opcert.attributes import attribute
+from opcert.errors import SeveralErrors, UserError
+from opcert.names import OperatorName
+from opcert.tensors import tensor
+from reference.registry import find_operator, implemented
+from specs.library import find_operator_name, load_spec
+from tests.conftest import REPOSITORY
+
+NAME = OperatorName.parse("org.example::EveryNth-1")
+PAD = OperatorName.parse("com.microsoft::Pad-1")
+PAGE = REPOSITORY / "docs" / "your-operator.md"
+IMPORTED = """\
+operator: {domain: org.example, name: EveryNth, since_version: 1}
+documents: {d1: {file: every_nth.md, dialect: onnx-markdown, sha256: "00", identity: stated}}
+attributes:
+  axis:
+    {type: int, required: false, default: {value: 0, rule: x, confidence: 1.0, src: [d1, 12]}, src: [d1, 12]}
+  step:
+    {type: int, required: false, default: {value: 1, rule: x, confidence: 1.0, src: [d1, 14]}, src: [d1, 14]}
+inputs: [{name: X, type: T, option: single, src: [d1, 21]}]
+outputs: [{name: "Y", type: T, option: single, src: [d1, 28]}]
+type_constraints: {T: {types: [float, int32, string], src: [d1, 35]}}
+"""
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    """The folder of specs of docs/your-operator.md, without the page that it was imported from."""
+    folder = tmp_path / "specs" / "org.example" / "EveryNth-1"
+    folder.mkdir(parents=True)
+    (folder / "imported.yaml").write_text(IMPORTED)
+    for name in ("curated.yaml", "reference.py", "levels.py"):
+        block = re.search(
+            rf"{name}`\*\*\n\n```\w+\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S
+        )
+        assert block
+        (folder / name).write_text(block[1])
+    return tmp_path / "specs"
+
+
+def curated(specs: Path) -> Path:
+    return specs / "org.example" / "EveryNth-1" / "curated.yaml"
+
+
+def test_an_operator_is_known_through_its_folder_alone(specs: Path) -> None:
+    assert known_operators([specs]) == [NAME]
+    assert select_operators([], [specs]) == [NAME]
+    assert select_operators(["EveryNth", "Pad"], [specs]) == [PAD, NAME]
+    assert find_operator_name("CenterCropPad", [specs]).domain == "ai.onnx"
+    made = generate_operator(NAME, Options(), [specs])
+    assert {each.family for each in made.cases} == {"boundary", "cover", "invalid"}
+    assert NAME not in known_operators()
+    assert NAME not in implemented()
+    with pytest.raises(UserError, match="unknown operator"):
+        load_spec(NAME)
+
+
+def test_a_folder_may_stand_in_for_an_operator_that_ships(specs: Path) -> None:
+    shipped = find_operator(PAD)
+    own = specs / "com.microsoft" / "Pad-1"
+    shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad-1", own)
+    (own / "own.py").write_text(
+        "from reference.families.pad import *\nfrom reference.registry import reference_operator\n"
+        "@reference_operator('com.microsoft::Pad-1')\ndef own(data, pads, value=None, *, mode='constant'):\n"
+        "    raise NotImplementedError\n"
+    )
+    with (own / "curated.yaml").open("a") as file:
+        file.write("\nreference: own.py\n")
+    spec = load_spec(PAD, [specs])
+    assert find_operator(PAD, spec.reference_module).function.__name__ == "own"
+    assert find_operator(PAD) is shipped
+
+
+def test_a_module_must_lie_in_the_folder_that_was_named(specs: Path) -> None:
+    (specs.parent / "elsewhere.py").write_text("raise SystemExit('it was run')")
+    text = curated(specs).read_text()
+    for place in ("../../../elsewhere.py", str(specs.parent / "elsewhere.py"), "absent.py", "curated.yaml"):
+        curated(specs).write_text(text.replace("reference: reference.py", f"reference: {place}"))
+        with pytest.raises(SeveralErrors, match="no such module"):
+            load_spec(NAME, [specs])
+    (specs / "shared.py").write_text(curated(specs).with_name("reference.py").read_text())
+    curated(specs).write_text(text.replace("reference: reference.py", "reference: ../../shared.py"))
+    assert find_operator(NAME, load_spec(NAME, [specs]).reference_module).operator == NAME
+
+
+def test_reading_a_spec_runs_no_module(specs: Path) -> None:
+    for name in ("reference.py", "levels.py"):
+        curated(specs).with_name(name).write_text("raise SystemExit('it was run')")
+    assert load_spec(NAME, [specs]).levels_module is not None
+    assert known_operators([specs]) == [NAME]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("import nothing_of_this_name\n", "ModuleNotFoundError", 1),
+        ("\n\ndef broken(:\n", "SyntaxError", 3),
+        ("value = 1\n\nvalue / 0\n", "ZeroDivisionError", 3),
+    ],
+)
+def test_a_module_that_fails_is_told_with_its_line(specs: Path, text: str, message: str, line: int) -> None:
+    curated(specs).with_name("levels.py").write_text(text)
+    with pytest.raises(UserError, match=message) as caught:
+        generate_operator(NAME, Options(), [specs])
+    assert f"levels.py:{line}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("levels.py", "OPERATORS = ('org.example::EveryNth-1',)\n", "lacks a function"),
+        ("levels.py", "build_call = boundary_calls = invalid_calls = print\n", "does not name"),
+        ("reference.py", "", "does not declare a reference"),
+    ],
+)
+def test_a_module_without_what_it_is_for_is_told(specs: Path, name: str, text: str, message: str) -> None:
+    curated(specs).with_name(name).write_text(text)
+    with pytest.raises(UserError, match=message):
+        generate_operator(NAME, Options(), [specs])
+
+
+def test_a_level_is_one_word_of_yaml(specs: Path) -> None:
+    """The data class needs nothing else; every level that the operator's own module knows likewise."""
+    before = {each.id for each in generate_operator(NAME, Options(), [specs]).cases}
+    text = curated(specs).read_text()
+    curated(specs).write_text(text.replace("data: [distinct,", "data: [constant, distinct,"))
+    after = generate_operator(NAME, Options(), [specs]).cases
+    assert {each.levels["data"] for each in after if each.levels} == {
+        "constant", "distinct", "random", "nonfinite",
+    }  # fmt: skip
+    assert len(after) >= len(before)
+
+
+def test_factors_that_interact_are_covered_with_their_own_strength(specs: Path) -> None:
+    plain = generate_operator(NAME, Options(), [specs]).facts["coverage"]
+    with curated(specs).open("a") as file:
+        file.write(
+            "\ninteractions:\n  - {factors: [rank, axis, step], strength: 3, why: they meet in one slice}\n"
+        )
+    made = generate_operator(NAME, Options(), [specs])
+    rows = {
+        (each.levels["rank"], each.levels["axis"], each.levels["step"]) for each in made.cases if each.levels
+    }
+    assert len(rows) == 3 * 4 * 5
+    facts = made.facts["coverage"]
+    assert facts["covered"] == facts["feasible"] > plain["feasible"]
+    assert facts["interactions"] == [{"factors": ["rank", "axis", "step"], "strength": 3}]
+    assert generate_operator(NAME, Options.of("small"), [specs]).facts["coverage"]["interactions"] == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("{factors: [rank, colour], strength: 2, why: x}", "no such factor"),
+        ("{factors: [rank, axis], strength: 3, why: x}", "more factors to combine"),
+        ("{factors: [rank, axis], strength: 2}", "needs a reason"),
+    ],
+)
+def test_interactions_that_make_no_sense_are_told(specs: Path, entry: str, message: str) -> None:
+    with curated(specs).open("a") as file:
+        file.write(f"\ninteractions:\n  - {entry}\n")
+    with pytest.raises(SeveralErrors, match=message):
+        load_spec(NAME, [specs])
+
+
+def test_a_call_that_was_kept_is_in_the_suite_for_ever(specs: Path) -> None:
+    call = Call({"step": attribute("int", 4)}, (("X", tensor([9, 8, 7, 6, 5], "int32")),))
+    broken = call.with_attribute("step", attribute("int", -7))
+    folder = curated(specs).parent / "regressions"
+    write_call(KeptCall(NAME, call, word="odd"), folder / "odd.json")
+    write_call(KeptCall(NAME, broken, made_from=call), folder / "broken.json")
+    for size in ("small", "default"):
+        cases = {str(each.id): each for each in generate_operator(NAME, Options.of(size), [specs]).cases}
+        kept = cases[f"org.example/EveryNth-1/boundary/odd-{call.digest(NAME)}"]
+        assert kept.expectations[0].outputs[0].expected == tensor([9, 5], "int32")
+        refused = cases[f"org.example/EveryNth-1/invalid/step_positive-{broken.digest(NAME)}"]
+        assert refused.valid_case == str(kept.id)
