@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from math import prod
 from multiprocessing import active_children, get_context
@@ -18,14 +18,18 @@ from typing import Any
 import generator.families
 from conformance.cases import Case
 from conformance.suites import suite_order, write_suite
+from generator.adequacy.kept import adequacy_facts, adequacy_folder, read_kept
 from generator.ambiguity import Ambiguity
+from generator.calls_files import read_calls
 from generator.discovery import find_levels, known_operators
 from generator.facts import operator_facts
+from generator.found_calls import add_calls
+from generator.selection import keep_what_adds
 from generator.workshop import Options, Workshop
 from opcert.errors import unwritable
 from opcert.names import FAMILIES, OperatorName
 from reference.registry import find_operator
-from specs.library import load_spec
+from specs.library import load_spec, regressions_folder
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,15 @@ Progress = Callable[[Made | str], object]
 
 @dataclass(frozen=True, eq=False)
 class OperatorCases:
-    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken."""
+    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken.
+
+    `adequacy` is what is known of what these cases notice, or None.
+    """
 
     operator: OperatorName
     cases: tuple[Case, ...]
     facts: dict[str, Any] = field(default_factory=dict)
+    adequacy: dict[str, Any] | None = None
     seconds: float = 0.0
 
 
@@ -72,11 +80,18 @@ def generate_operator(
     """Every case of one operator; raises UserError where it has no spec, reference or levels module."""
     started = perf_counter()
     spec = load_spec(operator, folders)
-    workshop = Workshop(spec, find_operator(operator), find_levels(operator), options)
+    reference = find_operator(operator, spec.reference_module)
+    kept = read_kept(operator, adequacy_folder(folders))
+    selected = kept.selection if kept is not None and options.size == "small" else ()
+    workshop = Workshop(spec, reference, find_levels(operator, spec.levels_module), options, selected)
     for make_cases in _families().values():
         make_cases(workshop)
+    keep_what_adds(workshop)
+    add_calls(workshop, read_calls(regressions_folder(operator, folders)))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
-    return OperatorCases(operator, tuple(cases), operator_facts(workshop), perf_counter() - started)
+    facts = operator_facts(workshop)
+    adequacy = adequacy_facts(kept, cases, facts["coverage"])
+    return OperatorCases(operator, tuple(cases), facts, adequacy, perf_counter() - started)
 
 
 def generate(
@@ -89,7 +104,7 @@ def generate(
 
     The result does not depend on `processes`.
     """
-    wanted = sorted(set(operators)) if operators else known_operators()
+    wanted = sorted(set(operators)) if operators else known_operators(folders)
     if processes < 2 or len(wanted) < 2:
         for operator in wanted:
             yield generate_operator(operator, options, folders)
@@ -99,7 +114,7 @@ def generate(
         # The longest first, so that none of them is left over at the end.
         jobs = {
             operator: pool.submit(generate_operator, operator, options, tuple(folders))
-            for operator in sorted(wanted, key=_combinations, reverse=True)
+            for operator in sorted(wanted, key=partial(_combinations, folders), reverse=True)
         }
         try:
             for operator in wanted:
@@ -111,9 +126,11 @@ def generate(
             raise
 
 
-def _combinations(operator: OperatorName) -> int:
+def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
     """In how many ways an operator's documents can be read: what its cases take goes with that."""
-    return prod(len(options) for options in find_operator(operator).readings.values())
+    module = load_spec(operator, folders).reference_module if folders else None
+    found = find_operator(operator, module)
+    return prod(len(options) for options in found.readings.values())
 
 
 def write_generated(
@@ -131,15 +148,18 @@ def write_generated(
     _check_place(path)
     cases: list[Case] = []
     facts: dict[str, Any] = {}
-    wanted = sorted(set(operators)) if operators else known_operators()
+    adequacy: dict[str, Any] = {}
+    wanted = sorted(set(operators)) if operators else known_operators(folders)
     for number, made in enumerate(generate(wanted, options, folders, processes), start=1):
         cases.extend(made.cases)
         facts[str(made.operator)] = made.facts
+        if made.adequacy is not None:
+            adequacy[str(made.operator)] = made.adequacy
         unclear = Ambiguity(**made.facts["ambiguity"])
         done, left = tuple(wanted[:number]), tuple(wanted[number:])
         progress(Made(made.operator, len(made.cases), made.seconds, len(cases), done, left, unclear))
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
-    return write_suite(path, cases, {"operators": facts}, chosen)
+    return write_suite(path, cases, {"operators": facts, "adequacy": adequacy}, chosen)
 
 
 def _check_place(path: Path) -> None:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from conformance.cases import Case, Expectation
+from generator.adequacy.kept import Selected
 from generator.calls import Call
-from generator.discovery import Levels
+from generator.discovery import Levels, find_levels
 from generator.draws import Draw
 from generator.expectations import describe, expect
 from generator.factors import factor_model
 from generator.feasibility import Model
 from opcert.element_types import ElementType
 from opcert.errors import InternalError
-from opcert.names import CaseId
-from reference.registry import ReferenceOperator
+from opcert.names import CaseId, OperatorName
+from reference.registry import ReferenceOperator, find_operator
 from specs.expressions import Violation, check_constraints
+from specs.library import load_spec
 from specs.model import Constraint, Finding, Spec
 
 
@@ -42,6 +45,8 @@ class Workshop:
     reference: ReferenceOperator
     levels: Levels
     options: Options
+    selected: tuple[Selected, ...] = ()
+    """At size small, cases of the default suite that kill mutants: they are made first."""
     cases: dict[str, Case] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -162,6 +167,13 @@ class Workshop:
         for origin in origins:
             for source in origin.sources[:1]:
                 yield (source.document, source.line)
+
+
+def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> Workshop:
+    """The bench of an operator; raises UserError where it has no spec, reference or levels module."""
+    spec = load_spec(operator, folders)
+    reference = find_operator(operator, spec.reference_module)
+    return Workshop(spec, reference, find_levels(operator, spec.levels_module), options)
 
 
 def element_type_of(call: Call, spec: Spec) -> ElementType:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Protocol
+from time import perf_counter
+from typing import Protocol, TypeVar
 
 from conformance.cases import Case
 from conformance.judge import FAILING, judge
@@ -30,6 +31,10 @@ from reference.answers import UnstableLength
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
+USABLE = 0.5
+"""The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
+
+Item = TypeVar("Item")
 
 
 class Faulty(Protocol):
@@ -53,13 +58,14 @@ class Faulty(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A case, its call, the points that it comes by, and the readings that the right answer allows."""
+    """A case, its call, the points that it comes by, readings that the right answer allows, and seconds."""
 
     name: str
     case: Case
     call: Call
     reached: frozenset[Point]
     readings: Mapping[str, tuple[str, ...]]
+    seconds: float
 
 
 @dataclass(eq=False)
@@ -71,12 +77,12 @@ class Bench:
     kills: Counter[str] = field(default_factory=Counter)
 
     def killer(self, mutant: Faulty) -> str | None:
-        """The first case on which a mutant fails, those first that have killed most; `run` for the whole.
+        """The first case on which a mutant fails, those first that kill most for their time; RUN for all.
 
         The whole run fails where no option of a reading fits every case.
         """
         able = [each for each in self.held if mutant.points <= each.reached]
-        able.sort(key=lambda each: -self.kills[each.name])
+        able.sort(key=lambda each: -(self.kills[each.name] + 1) / each.seconds)
         readings = {each.name: each.readings for each in self.held}
         self.subject.forget()
         with mutant.running():
@@ -88,17 +94,16 @@ class Bench:
                 readings[each.name] = found.readings
         return RUN if _contradict(readings.values()) else None
 
-    def killed_by(self, mutant: Faulty, names: Set[str]) -> set[str]:
-        """Those of some cases on which a mutant fails."""
+    def kills_one_of(self, mutant: Faulty, names: Sequence[str]) -> str | None:
+        """The first of some cases on which a mutant fails."""
+        by_name = {each.name: each for each in self.held}
+        able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
         self.subject.forget()
         with mutant.running():
-            return {
-                each.name
-                for each in self.held
-                if each.name in names
-                and mutant.points <= each.reached
-                and judge(each.case, mutant.respond(self.subject, each.call)).verdict in FAILING
-            }
+            for each in able:
+                if judge(each.case, mutant.respond(self.subject, each.call)).verdict in FAILING:
+                    return each.name
+        return None
 
 
 def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[Held]:
@@ -109,10 +114,12 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
     found = []
     for name, case in cases.items():
         call = Call(case.attributes, case.inputs)
+        started = perf_counter()
         response, reached = subject.watch(call)
+        seconds = perf_counter() - started
         judged = judge(case, response)
         if judged.verdict not in FAILING:
-            found.append(Held(name, case, call, reached, judged.readings))
+            found.append(Held(name, case, call, reached, judged.readings, seconds))
         elif strict:
             raise InternalError("the reference fails on a case", got=f"{case.id}: {judged.reason}")
     return found
@@ -130,7 +137,6 @@ def measure(
     subject: Subject,
     levels: Levels,
     cases: Mapping[str, Case],
-    digest: str,
     node_tests: Sequence[Case] = (),
     tell: Callable[[str], object] = lambda _: None,
 ) -> Adequacy:
@@ -141,7 +147,8 @@ def measure(
     with subject.quick():
         demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
         bench = Bench(subject, hold(subject, demanding, strict=True))
-        nodes = Bench(subject, hold(subject, {str(each.id): each for each in node_tests}, strict=False))
+        usable = hold(subject, {str(each.id): each for each in node_tests}, strict=False)
+        nodes = Bench(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
         random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
         random.more(FIRST_CALLS)
         made, unreached = _worth_making(bench, random)
@@ -150,12 +157,12 @@ def measure(
             outcomes.append(_outcome(mutant, bench, nodes, random))
             if number % 50 == 0 or number == len(made):
                 tell(f"{subject.spec.operator}: {number} of {len(made)} mutants")
-        killers = {each.killer for each in outcomes if each.killer not in (None, RUN)}
-        killed = [mutant for mutant, one in zip(made, outcomes, strict=True) if one.killer in killers]
-        selection = select(bench.killed_by(each, killers) for each in killed)
-    return Adequacy(
-        str(subject.spec.operator), digest, tuple(outcomes), unreached, selection, len(nodes.held) or None
-    )
+        killed: dict[str, list[Faulty]] = {}
+        for mutant, outcome in zip(made, outcomes, strict=True):
+            if outcome.killer not in (None, RUN):
+                killed.setdefault(str(outcome.killer), []).append(mutant)
+        selection = select(killed, bench.kills_one_of)
+    return Adequacy(str(subject.spec.operator), tuple(outcomes), unreached, selection, len(nodes.held), AIMED)
 
 
 def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
@@ -243,16 +250,25 @@ def _accepted(subject: Subject, call: Call, response: Response) -> bool:
     return judge(case, response).verdict not in FAILING
 
 
-def select(killers: Iterable[set[str]]) -> dict[str, int]:
-    """Few cases that together kill every mutant, given the cases that kill each: the greediest first.
+def select(
+    killed: Mapping[str, Sequence[Item]], killer: Callable[[Item, Sequence[str]], str | None]
+) -> dict[str, int]:
+    """Few cases that together kill every mutant, given which mutants each killed first.
 
-    The numbers say how many mutants each one kills that none before it did.
+    Cases that killed few are left out where `killer` finds others that kill theirs. The case that kills most
+    comes first; the numbers say how many mutants each kills.
     """
-    left = [each for each in killers if each]
-    chosen: dict[str, int] = {}
-    while left:
-        counts = Counter(name for each in left for name in each)
-        best = min(counts, key=lambda name: (-counts[name], name))
-        chosen[best] = counts[best]
-        left = [each for each in left if best not in each]
-    return chosen
+    left = {name: list(mutants) for name, mutants in killed.items()}
+    for name in sorted(left, key=lambda each: (len(killed[each]), each)):
+        others = sorted((each for each in left if each != name), key=lambda each: (-len(left[each]), each))
+        found: list[tuple[str, Item]] = []
+        for mutant in left[name]:
+            other = killer(mutant, others)
+            if other is None:
+                break
+            found.append((other, mutant))
+        else:
+            del left[name]
+            for other, mutant in found:
+                left[other].append(mutant)
+    return {name: len(left[name]) for name in sorted(left, key=lambda each: (-len(left[each]), each))}

@@ -15,9 +15,9 @@ RUN = "run"
 class Outcome:
     """One mutant and what became of it.
 
-    `killer` is the first case that failed on it (the part of the id behind the operator), or `run` where only
-    the readings of the whole run contradict each other. `calls` are the random calls that came by the
-    change: all agreed with an equivalent one, and `call` is the first that did not agree with a survivor.
+    `killer` is the first case that failed on it (the part of the id behind the operator), or RUN. `calls`
+    are the random calls that came by the change: all agreed with an equivalent one, and `call` is the first
+    that did not agree with a survivor. `by_node_tests`: ONNX's own tests notice it, where there are any.
     """
 
     mutant: str
@@ -29,68 +29,68 @@ class Outcome:
     killer: str | None = None
     calls: int = 0
     call: str | None = None
-    by_node_tests: bool | None = None
+    by_node_tests: bool = False
+
+    def listed(self) -> dict[str, Any]:
+        entry = {"mutant": self.mutant, "kind": self.kind, "file": self.file, "line": self.line}
+        return {**entry, "diff": list(self.diff), "calls": self.calls, "call": self.call}
 
 
 @dataclass(frozen=True)
 class Adequacy:
     """One operator: every mutant's outcome, and what else was found.
 
-    `cases` is the digest of the cases and their expectations that were measured. `unreached` are lines that
-    no call came by under the chosen readings: they have no mutants. `selection` are cases that together kill
-    whatever the suite kills, in the order in which each adds most, and how many it adds.
+    `unreached` are lines that no call came by under the chosen readings: they have no mutants. `selection`
+    are cases that together kill whatever the suite kills, the one that kills most first, each with the number
+    of mutants that none before it killed. `node_tests` is the number of ONNX's tests that could be asked.
     """
 
     operator: str
-    cases: str
     outcomes: tuple[Outcome, ...]
     unreached: tuple[str, ...] = ()
     selection: Mapping[str, int] = field(default_factory=dict)
-    node_tests: int | None = None
+    node_tests: int = 0
+    calls: int = 0
 
-    def count(self, status: Status) -> int:
-        return sum(each.status == status for each in self.outcomes)
+    def of(self, status: Status) -> list[Outcome]:
+        return [each for each in self.outcomes if each.status == status]
 
     @property
     def score(self) -> float:
         """The share killed of those that are not equivalent."""
-        counted = len(self.outcomes) - self.count("equivalent")
-        return self.count("killed") / counted if counted else 1.0
+        return _share(len(self.of("killed")), len(self.outcomes) - len(self.of("equivalent")))
 
-    @property
-    def node_score(self) -> float | None:
-        """The same for ONNX's node tests."""
-        counted = [each for each in self.outcomes if each.status != "equivalent"]
-        if self.node_tests is None or not counted:
+    def to_json(self) -> dict[str, Any]:
+        """Counts, also by kind, and survivors and equivalents one by one; what is killed is only counted."""
+        kinds = sorted({each.kind for each in self.outcomes})
+        return {
+            "mutants": {**_counts(self.outcomes), "score": self.score},
+            "kinds": {kind: _counts([each for each in self.outcomes if each.kind == kind]) for kind in kinds},
+            "survivors": [each.listed() for each in self.of("survived")],
+            "equivalents": [each.listed() for each in self.of("equivalent")],
+            "unreached": list(self.unreached),
+            "node_tests": self._node_tests(),
+            "calls": self.calls,
+        }
+
+    def _node_tests(self) -> dict[str, Any] | None:
+        if not self.node_tests:
             return None
-        return sum(bool(each.by_node_tests) for each in counted) / len(counted)
+        counted = [each for each in self.outcomes if each.status != "equivalent"]
+        killed = sum(each.by_node_tests for each in counted)
+        return {"cases": self.node_tests, "killed": killed, "score": _share(killed, len(counted))}
 
 
-def adequacy_facts(found: Adequacy, coverage: Mapping[str, Any]) -> dict[str, Any]:
-    """What the manifest of a suite says of an operator, as plain JSON."""
-    node_tests = None
-    if found.node_tests is not None:
-        killed = sum(bool(each.by_node_tests) and each.status != "equivalent" for each in found.outcomes)
-        node_tests = {"cases": found.node_tests, "killed": killed, "score": found.node_score}
+def _counts(outcomes: tuple[Outcome, ...] | list[Outcome]) -> dict[str, int]:
+    statuses = [each.status for each in outcomes]
     return {
-        "coverage": {name: coverage[name] for name in ("strength", "feasible", "covered", "uncovered")},
-        "mutants": {
-            "made": len(found.outcomes),
-            "equivalent": found.count("equivalent"),
-            "killed": found.count("killed"),
-            "survived": found.count("survived"),
-            "score": found.score,
-        },
-        "survivors": [_listed(each) for each in found.outcomes if each.status == "survived"],
-        "equivalents": [_listed(each) for each in found.outcomes if each.status == "equivalent"],
-        "node_tests": node_tests,
-        "calls": AIMED_CALLS,
+        "made": len(statuses),
+        "killed": statuses.count("killed"),
+        "equivalent": statuses.count("equivalent"),
+        "survived": statuses.count("survived"),
+        "by_node_tests": sum(each.by_node_tests for each in outcomes if each.status != "equivalent"),
     }
 
 
-AIMED_CALLS = 2000
-
-
-def _listed(outcome: Outcome) -> dict[str, Any]:
-    entry = {"mutant": outcome.mutant, "kind": outcome.kind, "file": outcome.file, "line": outcome.line}
-    return {**entry, "diff": list(outcome.diff), "why": outcome.call}
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

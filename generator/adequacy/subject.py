@@ -82,7 +82,10 @@ class Subject:
         try:
             chosen = {**self.settled, **(readings or {})}
             answers = self.reference.evaluate(plain, inputs, chosen)
-            return Answered(tuple(each.expected for each in answers))
+            outputs = tuple(each.expected for each in answers)
+            if not all(map(_holds_its_type, outputs)):
+                return Refused("TypeError", "elements that the output's type does not have")
+            return Answered(outputs)
         except (OutsideDomain, UnstableLength) as error:
             return Refused(type(error).__name__, str(error))
         except _TooLong:
@@ -118,6 +121,11 @@ def same_answers(left: Response, right: Response) -> bool:
     if isinstance(left, Answered) and isinstance(right, Answered):
         return left.outputs == right.outputs
     return isinstance(left, Refused) and isinstance(right, Refused)
+
+
+def _holds_its_type(output: Tensor) -> bool:
+    """Whether a tensor of strings holds nothing else: numpy looks after the other types."""
+    return output.element_type.kind != "string" or all(isinstance(each, bytes) for each in output.array.flat)
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

@@ -5,24 +5,20 @@ A mutant is judged by its values alone; what may be allowed around them stands i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 import reference.estimates
 import reference.interpolation.coordinates
+import reference.interpolation.kernels
 import reference.sums
 from reference.estimates import Estimate, Floats, Mask
 from reference.interpolation.routes import Route
 from reference.rationals import Rationals
-
-_WHOLE: tuple[tuple[Any, str, Any], ...] = (
-    (reference.estimates.Estimate, "_round", vars(reference.estimates.Estimate)["_round"]),
-    (reference.interpolation.coordinates, "routes", vars(reference.interpolation.coordinates)["routes"]),
-    (reference.sums, "_bound", vars(reference.sums)["_bound"]),
-)
 
 
 @contextmanager
@@ -31,44 +27,62 @@ def values_only() -> Iterator[None]:
 
     Whoever uses it empties the caches of the reference before and after.
     """
-    with ExitStack() as stack:
-        for (owner, name, _), value in zip(_WHOLE, (_unrounded, _no_routes, _no_bound), strict=True):
-            stack.enter_context(replaced(owner, name, value))
+    with _exchanged(_QUICK):
         yield
-
-
-@contextmanager
-def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """An attribute of a class or module has another value for a while."""
-    before = vars(owner)[name]
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
 
 
 @contextmanager
 def with_bounds() -> Iterator[None]:
     """Within `values_only`, the reference as it is; the caches must be emptied around it, too."""
-    with ExitStack() as stack:
-        for owner, name, value in _WHOLE:
-            stack.enter_context(replaced(owner, name, value))
+    with _exchanged(_WHOLE):
         yield
 
 
-def _unrounded(
-    like: Estimate,
-    value: Rationals,
-    _shared: Floats,
-    _fresh: Floats,
-    _roundings: int,
-    _operands_exact: Mask,
-    _free: Mask | None,
-    **_counts: int,
-) -> Estimate:
+@contextmanager
+def _exchanged(values: Sequence[tuple[Any, str, Any]]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for owner, name, value in values:
+            stack.callback(setattr, owner, name, vars(owner)[name])
+            setattr(owner, name, value)
+        yield
+
+
+def _plain(value: Rationals, like: Estimate) -> Estimate:
     nothing = np.zeros(value.shape)
     return Estimate(value, nothing, nothing, like.layout)
+
+
+def _lifted(other: Estimate | int | Fraction, like: Estimate) -> Estimate:
+    return other if isinstance(other, Estimate) else Estimate.exact(other, like.layout)
+
+
+def _absolute(like: Estimate) -> Estimate:
+    return _plain(abs(like.value), like)
+
+
+def _sum(like: Estimate, other: Estimate | int | Fraction) -> Estimate:
+    return _plain(like.value + _lifted(other, like).value, like)
+
+
+def _product(like: Estimate, other: Estimate | int | Fraction) -> Estimate:
+    return _plain(like.value * _lifted(other, like).value, like)
+
+
+def _quotient(like: Estimate, other: Estimate | int | Fraction) -> Estimate:
+    return _plain(like.value / _lifted(other, like).value, like)
+
+
+def _total(like: Estimate, axis: int) -> Estimate:
+    return _plain(like.value.total(axis), like)
+
+
+def _pieces(pieces: Sequence[tuple[Mask, Mask, Estimate]]) -> Estimate:
+    layout = pieces[0][2].layout
+    shape = np.broadcast_shapes(*(each[2].value.shape for each in pieces))
+    result = Estimate.exact(np.zeros(shape, dtype=object), layout)
+    for inside, _, piece in pieces:
+        result = piece.where(np.broadcast_to(inside, shape), result)
+    return result
 
 
 def _no_routes() -> Iterator[Route]:
@@ -79,3 +93,17 @@ def _no_bound(
     _data: Any, _weights: Any, _layout: Any, shape: tuple[int, ...], **_options: Any
 ) -> tuple[Floats, Floats]:
     return np.zeros(shape), np.zeros(shape)
+
+
+_QUICK: tuple[tuple[Any, str, Any], ...] = (
+    (reference.estimates.Estimate, "__abs__", _absolute),
+    (reference.estimates.Estimate, "__add__", _sum),
+    (reference.estimates.Estimate, "__mul__", _product),
+    (reference.estimates.Estimate, "__truediv__", _quotient),
+    (reference.estimates.Estimate, "divide_once", _quotient),
+    (reference.estimates.Estimate, "total", _total),
+    (reference.interpolation.kernels, "hull", _pieces),
+    (reference.interpolation.coordinates, "routes", _no_routes),
+    (reference.sums, "_bound", _no_bound),
+)
+_WHOLE = tuple((owner, name, vars(owner)[name]) for owner, name, _ in _QUICK)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from generator.ambiguity import ambiguity
+from generator.calls import Call
 from generator.covering import cover
 from generator.feasibility import FREE, Level, Model, Row, Rule, Solver
 from generator.workshop import Workshop
@@ -29,11 +30,37 @@ def make_cases(workshop: Workshop) -> None:
     plainest = Solver(model).complete([FREE] * len(model.sizes))
     if plainest is None:
         raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
-    rows = cover(model, workshop.options.strength, [model.row_levels(plainest)])
+    seeds = _selected_rows(workshop) or [model.row_levels(plainest)]
+    rows = cover(model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
     for row in dict.fromkeys(rows):
-        _make_case(workshop, {name: str(level) for name, level in model.row_levels(row).items()})
+        levels = {name: str(level) for name, level in model.row_levels(row).items()}
+        if levels not in workshop.rows:
+            _make_case(workshop, levels)
+
+
+def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
+    """The rows of the cases that `workshop.selected` names, which are made here."""
+    model = workshop.model
+    rows: list[Mapping[str, Level]] = []
+    for each in workshop.selected:
+        plain = {name: {str(level): level for level in levels} for name, levels in model.levels.items()}
+        if each.attempt is None or any(each.levels.get(name) not in plain[name] for name in plain):
+            continue
+        call = drawn_call(workshop, each.levels, each.attempt)
+        if call is not None and call.digest(workshop.spec.operator) == each.digest:
+            workshop.add_valid("cover", None, call, each.levels)
+            workshop.rows.append(each.levels)
+            rows.append({name: plain[name][level] for name, level in each.levels.items()})
+    return rows
+
+
+def drawn_call(workshop: Workshop, levels: Mapping[str, str], attempt: int) -> Call | None:
+    """One of the calls that are drawn for a row; None where no call has its levels."""
+    label = " ".join(f"{name}={level}" for name, level in sorted(levels.items()))
+    draw = workshop.draw("cover", label).child(str(attempt))
+    return workshop.levels.build_call(workshop.spec, levels, draw)
 
 
 def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> list[Row]:
@@ -58,18 +85,15 @@ def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> li
 
 def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
     """The clearest case of some draws: the first in which hardly an element has several accepted results."""
-    label = " ".join(f"{name}={level}" for name, level in sorted(levels.items()))
     known, best = False, None
     for attempt in range(ATTEMPTS):
         if best is not None and attempt >= CLEARER:
             break
-        call = workshop.levels.build_call(
-            workshop.spec, levels, workshop.draw("cover", label).child(str(attempt))
-        )
+        call = drawn_call(workshop, levels, attempt)
         if call is None:
             raise InternalError(
                 f"no call of {workshop.spec.operator} has levels that no exclusion rules out",
-                got=label,
+                got=str(levels),
             )
         if workshop.has(call):
             known = True

@@ -1,0 +1,88 @@
+"""Measuring the adequacy of a suite, operator by operator, in processes of their own."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from conformance.suites import open_suite
+from generator.adequacy.kept import Kept, Selected, cases_digest, local_name
+from generator.adequacy.measure import measure
+from generator.adequacy.node_tests import node_tests
+from generator.adequacy.subject import Subject
+from generator.discovery import find_levels
+from generator.families.cover import ATTEMPTS, drawn_call
+from generator.workshop import Options, Workshop
+from opcert.names import OperatorName
+from reference.registry import find_operator
+from specs.library import load_spec
+
+MEMORY = 4 << 30
+"""Bytes of address space that a process may have: a mutant may ask for any amount."""
+Tell = Callable[[str], None]
+
+
+def measure_suite(
+    suite: Path, operators: Sequence[OperatorName], folders: Sequence[Path], processes: int, tell: Tell
+) -> Iterator[Kept]:
+    """What every operator's part of a suite notices, in the order of the operators."""
+    # Whoever makes ONNX's tests does so once, not in every process.
+    asked = {operator: bool(node_tests(operator, tell)) for operator in operators}
+    with ProcessPoolExecutor(processes, get_context("spawn"), _limit_memory) as pool:
+        jobs = [
+            pool.submit(measure_operator, suite, operator, tuple(folders), asked[operator])
+            for operator in operators
+        ]
+        for operator, job in zip(operators, jobs, strict=True):
+            kept = job.result()
+            tell(f"{operator}: {summary(kept.found)}")
+            yield kept
+
+
+def measure_operator(
+    path: Path, operator: OperatorName, folders: Sequence[Path] = (), against_node_tests: bool = False
+) -> Kept:
+    """What one operator's cases in a suite notice."""
+    spec = load_spec(operator, folders)
+    reference = find_operator(operator, spec.reference_module)
+    levels = find_levels(operator, spec.levels_module)
+    with open_suite(path) as suite:
+        cases = {local_name(str(case.id)): case for case in suite.cases(f"{operator.path}/")}
+        expectations = {
+            name: str(suite.entry(f"{operator.path}/{name}")["expectation"])[:16] for name in cases
+        }
+    tests = node_tests(operator, lambda _: None) if against_node_tests else []
+    found = measure(Subject.of(spec, reference), levels, cases, tests)
+    workshop = Workshop(spec, reference, levels, Options())
+    selection = []
+    for name, kills in found.selection.items():
+        rows = dict(cases[name].levels) if cases[name].family == "cover" else {}
+        attempt = _attempt(workshop, rows, name) if rows else None
+        selection.append(Selected(name, kills, expectations[name], rows, attempt))
+    return Kept(str(operator), cases_digest(expectations), tuple(selection), found.to_json())
+
+
+def summary(found: Mapping[str, Any]) -> str:
+    """What was found, in one line."""
+    mutants, tests = found["mutants"], found["node_tests"]
+    counted = mutants["made"] - mutants["equivalent"]
+    text = f"{mutants['killed']} of {counted} mutants killed, {mutants['equivalent']} equivalent"
+    return f"{text}; {tests['killed']} by {tests['cases']} of ONNX's tests" if tests else text
+
+
+def _attempt(workshop: Workshop, levels: Mapping[str, str], name: str) -> int | None:
+    """Which draw of a row a case is; None where it is none, but another family's call."""
+    digest = name.rpartition("/")[2]
+    for attempt in range(ATTEMPTS):
+        call = drawn_call(workshop, levels, attempt)
+        if call is not None and call.digest(workshop.spec.operator) == digest:
+            return attempt
+    return None
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))

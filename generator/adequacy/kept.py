@@ -1,0 +1,140 @@
+"""Adequacy as it was last measured, one file for each operator in `specs/adequacy`.
+
+Reports show it, and the size `small` takes its cases from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import specs
+from conformance.canonical import canonical_json, sha256
+from conformance.cases import Case
+from conformance.goldens import write_golden
+from opcert.errors import Place, UserError
+from opcert.names import OperatorName
+
+FORMAT = "opcert-adequacy/1"
+FOLDER = Path(specs.__file__).parent / "adequacy"
+REMEDY = "Measure again with `opcert adequacy --update`."
+_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A case of the selection: how many mutants it kills that none before it does, and its expectation.
+
+    A case of the covering array has the levels of its row, and which draw of them it is.
+    """
+
+    case: str
+    kills: int
+    expectation: str
+    levels: Mapping[str, str] = field(default_factory=dict)
+    attempt: int | None = None
+
+    @property
+    def digest(self) -> str:
+        """The hex digits of the case's id."""
+        return self.case.rpartition("/")[2].rpartition("-")[2]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One operator's file: the digest of the cases measured, the selection, and what was found."""
+
+    operator: str
+    cases: str
+    selection: tuple[Selected, ...]
+    found: Mapping[str, Any]
+
+
+def expectations_of(cases: Iterable[Case]) -> dict[str, str]:
+    """For each case, by the part of its id behind the operator, the digest of what it expects."""
+    return {local_name(str(each.id)): write_golden(each)[1][:_DIGITS] for each in cases}
+
+
+def local_name(case_id: str) -> str:
+    """The part of a case's id behind its operator."""
+    return case_id.split("/", 2)[2]
+
+
+def cases_digest(expectations: Mapping[str, str]) -> str:
+    """One digest of all cases and what they expect; the lock of the default suite has the same numbers."""
+    return sha256(canonical_json(dict(expectations)))
+
+
+def adequacy_folder(folders: Sequence[Path]) -> Path:
+    """Where the adequacy of operators is kept that come from folders of specs: `adequacy` in the first."""
+    return folders[0] / "adequacy" if folders else FOLDER
+
+
+def kept_path(operator: OperatorName, folder: Path = FOLDER) -> Path:
+    return folder / operator.domain / f"{operator.short}.json"
+
+
+def read_kept(operator: OperatorName, folder: Path = FOLDER) -> Kept | None:
+    """What was measured of an operator; None where nothing was. UserError where the file is damaged."""
+    path = kept_path(operator, folder)
+    if not path.is_file():
+        return None
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw.pop("format") != FORMAT:
+            raise ValueError("not of this format")
+        chosen = tuple(Selected(**each) for each in raw.pop("selection"))
+        return Kept(raw.pop("operator"), raw.pop("cases"), chosen, raw)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        place = Place(str(path))
+        raise UserError(
+            "adequacy cannot be read", got=str(error), expected=FORMAT, where=place, remedy=REMEDY
+        ) from error
+
+
+def write_kept(kept: Kept, folder: Path = FOLDER) -> Path:
+    """Write an operator's file; returns its path."""
+    path = kept_path(OperatorName.parse(kept.operator), folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    selection = [_entry(each) for each in kept.selection]
+    plain = {
+        "format": FORMAT,
+        "operator": kept.operator,
+        "cases": kept.cases,
+        "selection": selection,
+        **kept.found,
+    }
+    path.write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8", newline="\n")
+    return path
+
+
+def _entry(selected: Selected) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "case": selected.case,
+        "kills": selected.kills,
+        "expectation": selected.expectation,
+    }
+    if selected.attempt is not None:
+        entry |= {"levels": dict(selected.levels), "attempt": selected.attempt}
+    return entry
+
+
+def adequacy_facts(
+    kept: Kept | None, cases: Iterable[Case], coverage: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """What a manifest says of an operator's cases; None where their adequacy is not known.
+
+    What was measured holds where every case of the selection is there with what it expected then: these kill
+    whatever is counted as killed.
+    """
+    if kept is None:
+        return None
+    wanted = {each.case: each.expectation for each in kept.selection}
+    given = expectations_of(each for each in cases if local_name(str(each.id)) in wanted)
+    if given != wanted:
+        return None
+    covered = {name: coverage[name] for name in ("strength", "feasible", "covered", "uncovered")}
+    return {"coverage": covered, **kept.found}

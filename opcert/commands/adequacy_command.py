@@ -1,0 +1,70 @@
+"""Measure the suite itself: what it covers, and how many planted mistakes it notices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from opcert.commands import shared_options
+from opcert.errors import ExitCode, UserError
+
+
+@click.command("adequacy")
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
+@shared_options.suite
+@shared_options.specs
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder for adequacy.md and adequacy.json; without it the page goes to standard output.",
+)
+@click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Operators at a time.")
+@click.option(
+    "--update", is_flag=True, help="Keep what was found beside the specs, for reports and size small."
+)
+def command(
+    operators: tuple[str, ...],
+    suite_name: str,
+    folders: tuple[Path, ...],
+    output: Path | None,
+    processes: int | None,
+    update: bool,
+) -> int:
+    """Measure what a suite covers, and how many mistakes made in the reference on purpose it notices.
+
+    OPERATOR is a name like ai.onnx::Resize-18, Resize-18 or Resize; without one, every operator is taken.
+    This takes minutes for an operator that computes, seconds for one that moves data.
+    """
+    # Imported here, so that --help does not wait for them.
+    from generator.adequacy.jobs import measure_suite
+    from generator.adequacy.kept import adequacy_folder, write_kept
+    from generator.adequacy.page import adequacy_json, write_page
+    from generator.cache import PROCESSES
+    from generator.discovery import select_operators
+    from opcert.commands.adequacy_suite import suite_of
+
+    chosen = select_operators(operators, folders)
+    with suite_of(suite_name, folders, chosen) as suite:
+        facts = suite.facts.get("operators", {})
+        missing = [str(each) for each in chosen if str(each) not in facts]
+        if missing:
+            raise UserError("the suite has no cases of some operators", got=", ".join(missing))
+        coverage = {str(each): facts[str(each)]["coverage"] for each in chosen}
+        found = []
+        for kept in measure_suite(
+            suite.path, chosen, folders, processes or PROCESSES, lambda line: click.echo(line, err=True)
+        ):
+            found.append(kept)
+            if update:
+                write_kept(kept, adequacy_folder(folders))
+    page = write_page(found, coverage)
+    if output is None:
+        click.echo(page)
+        return ExitCode.HOLDS
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "adequacy.md").write_text(page, encoding="utf-8")
+    (output / "adequacy.json").write_text(adequacy_json(found, coverage), encoding="utf-8")
+    click.echo(str(output / "adequacy.md"))
+    return ExitCode.HOLDS

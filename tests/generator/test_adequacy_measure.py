@@ -1,0 +1,167 @@
+"""Measuring: what is killed, what is equivalent, what survives; and the quick reference is the reference."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+
+import pytest
+
+from conformance.cases import Case
+from conformance.judge import judge
+from conformance.responses import Refused
+from generator.adequacy import measure as measuring
+from generator.adequacy import random_calls, subject
+from generator.adequacy.kept import local_name
+from generator.adequacy.measure import hold, measure, select
+from generator.adequacy.outcomes import Adequacy, Outcome
+from generator.adequacy.subject import Subject
+from generator.calls import Call
+from generator.discovery import find_levels
+from generator.suites import generate_operator
+from generator.workshop import Options, Workshop
+from opcert.errors import InternalError
+from opcert.names import OperatorName
+from opcert.tensors import Tensor
+from reference.answers import Answer
+from reference.registry import find_operator
+from specs.library import load_spec
+
+CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
+RESIZE = OperatorName.parse("ai.onnx::Resize-19")
+
+
+@cache
+def _cases(operator: OperatorName) -> Mapping[str, Case]:
+    return {local_name(str(each.id)): each for each in generate_operator(operator, Options.of("small")).cases}
+
+
+def _subject(operator: OperatorName) -> Subject:
+    return Subject.of(load_spec(operator), find_operator(operator))
+
+
+def _measured(cases: Mapping[str, Case]) -> Adequacy:
+    return measure(_subject(CENTER), find_levels(CENTER), cases)
+
+
+@pytest.fixture
+def few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (random_calls, measuring):
+        monkeypatch.setattr(module, "AIMED", 60)
+    monkeypatch.setattr(measuring, "FIRST_CALLS", 60)
+
+
+@pytest.mark.usefixtures("few_calls")
+def test_a_suite_kills_mutants_and_its_selection_kills_the_same() -> None:
+    cases = _cases(CENTER)
+    found = _measured(cases)
+    assert len(found.outcomes) > 60
+    assert found.score > 0.9
+    assert all(each.killer in cases for each in found.of("killed"))
+    assert sum(found.selection.values()) == len(found.of("killed"))
+    alone = _measured({name: cases[name] for name in found.selection} | _neighbours(cases, found.selection))
+    assert {each.mutant for each in alone.of("killed")} == {each.mutant for each in found.of("killed")}
+
+
+def _neighbours(cases: Mapping[str, Case], names: Mapping[str, int]) -> dict[str, Case]:
+    wanted = {cases[name].valid_case for name in names}
+    return {name: case for name, case in cases.items() if str(case.id) in wanted}
+
+
+@pytest.mark.usefixtures("few_calls")
+def test_what_a_poor_suite_misses_survives_with_a_call_that_tells_it() -> None:
+    cases = {name: case for name, case in _cases(CENTER).items() if "rank_0" in name}
+    found = _measured(cases)
+    survivors = found.of("survived")
+    assert len(cases) == 1
+    assert len(survivors) > len(found.outcomes) / 2
+    assert all(each.call for each in survivors)
+    assert found.score < 0.5
+
+
+@pytest.mark.usefixtures("few_calls")
+def test_only_what_agrees_on_every_random_call_is_equivalent() -> None:
+    found = _measured(_cases(CENTER))
+    assert {line for each in found.of("equivalent") for line in each.diff} >= {"+        if (surplus > 0):"}
+    assert all(each.calls == 60 for each in found.of("equivalent"))
+
+
+def test_the_reference_itself_must_pass() -> None:
+    name, case = next((name, each) for name, each in _cases(CENTER).items() if each.family == "cover")
+    other = next(each for each in _cases(CENTER).values() if each.family == "cover" and each is not case)
+    wrong = replace(case, expectations=other.expectations)
+    with pytest.raises(InternalError, match="fails on a case"):
+        _measured({name: wrong})
+
+
+def test_the_quick_reference_passes_every_case_and_leaves_the_whole_one_as_it_was() -> None:
+    subject = _subject(RESIZE)
+    workshop = Workshop(subject.spec, subject.reference, find_levels(RESIZE), Options())
+    edges = islice(workshop.levels.boundary_calls(workshop.spec, workshop.draw("quick")), 0, 60, 2)
+    cases = {word: workshop.add_valid("boundary", word, call) for word, _, call in edges}
+    linear = next(cases[word] for word in cases if word.startswith("linear_large_offset"))
+    attributes = {name: each.value for name, each in linear.attributes.items()}
+    before = subject.reference.evaluate(attributes, dict(linear.inputs))[0]
+    with subject.quick():
+        assert len(hold(subject, cases, strict=True)) == len(cases)
+        quick = subject.reference.evaluate(attributes, dict(linear.inputs))[0]
+    assert quick.allowed is not None
+    assert not quick.allowed.any()
+    after = subject.reference.evaluate(attributes, dict(linear.inputs))[0]
+    assert after.expected == before.expected
+    assert before.allowed is not None
+    assert after.allowed is not None
+    assert (after.allowed == before.allowed).all()
+    assert before.allowed.any()
+
+
+def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "LONGEST", 0.1)
+    whole = _subject(CENTER)
+
+    def forever(input_data: Tensor, shape: Tensor, **_given: object) -> Answer:
+        while True:
+            time.sleep(0.01)
+
+    hanging = replace(whole, reference=replace(whole.reference, function=forever))
+    case = next(each for each in _cases(CENTER).values() if each.demand == "answer")
+    with hanging.quick():
+        response = hanging.respond(case.attributes, dict(case.inputs))
+    assert isinstance(response, Refused)
+    assert response.kind == "hang"
+    assert judge(case, response).verdict == "rejected_valid"
+
+
+def test_a_mutant_that_fails_in_its_own_way_refuses() -> None:
+    whole = _subject(CENTER)
+    call = Call({}, (("input_data", None), ("shape", None)))
+    with whole.quick():
+        assert isinstance(whole.respond(call.attributes, dict(call.inputs)), Refused)
+
+
+def test_few_cases_are_selected_that_kill_everything() -> None:
+    killers = {"m": {"a", "b"}, "n": {"b"}, "o": {"b", "c"}, "p": {"c", "d"}, "q": {"d"}}
+
+    def killer(mutant: str, names: Sequence[str]) -> str | None:
+        return next((each for each in names if each in killers[mutant]), None)
+
+    assert select({"a": ["m"], "b": ["n"], "c": ["o", "p"], "d": ["q"]}, killer) == {"b": 3, "d": 2}
+    assert select({"b": ["m", "n"]}, killer) == {"b": 2}
+    assert select({}, killer) == {}
+
+
+def test_scores_leave_equivalent_mutants_aside() -> None:
+    outcomes = [
+        Outcome(name, "kind", "file.py", 1, ("+x",), status, by_node_tests=name == "a")  # type: ignore[arg-type]
+        for name, status in (("a", "killed"), ("b", "killed"), ("c", "equivalent"), ("d", "survived"))
+    ]
+    found = Adequacy("test::X-1", tuple(outcomes), node_tests=5)
+    plain = found.to_json()
+    assert plain["mutants"] == {
+        "made": 4, "killed": 2, "equivalent": 1, "survived": 1, "by_node_tests": 1, "score": 2 / 3,
+    }  # fmt: skip
+    assert plain["node_tests"] == {"cases": 5, "killed": 1, "score": 1 / 3}
+    assert [each["mutant"] for each in plain["survivors"]] == ["d"]
