@@ -42,8 +42,20 @@ By the form that inputs take: each case has one verdict in each form. The first 
 BOOKS_HEAD = """## The harness's books
 
 A case that is not handed to a worker has a domain or an element type that the worker does not offer. There
-are more `run` requests than cases handed over where workers were lost: a worker that dies at one case has the
-next one already, which goes to another worker.
+are more `run` requests than cases handed over where workers were lost: one that dies at a case has the next
+ones already, which go to another worker.
+"""
+NOTES = """## What stands out
+
+- **tract** takes every input but the first as a constant: only the form `initializers` asks it anything.
+  Where Rust panics inside a call from Python the process aborts, so each of these crashes would take a whole
+  application along: Resize of an empty tensor or of rank 0, Pad with negative widths.
+- **OpenCV** divides by zero (SIGFPE) in Resize-19 where `axes` names the outer axes. It moves 64-bit integers
+  through 32 bits, answers float16 with float32, and gives None for an empty output.
+- **OpenVINO** aborts at Pad that removes more than there is.
+- **ONNX Runtime**, in all three packages, refuses Resize with `sizes` where the length of `sizes` is not
+  known before the run (form `dynamic`): its shape inference takes the unknown length for 0. Both npm packages
+  end a string at its first NUL.
 """
 _SHOWN = tuple(each for each in VERDICTS if each not in ("harness_error", "not_run"))
 
@@ -103,6 +115,13 @@ def death_rows(runs: Iterable[Run]) -> Iterator[list[object]]:
             yield [each.runtime, form, reason, operator, len(rows), f"`{rows[0].case}`"]
 
 
+def fault_rows(runs: Iterable[Run]) -> Iterator[list[object]]:
+    """What only a whole run shows, as its record words it."""
+    for each in runs:
+        for fault in (each.record.footer or {}).get("faults", ()):
+            yield [each.runtime, fault["message"]]
+
+
 def book_rows(suite: Suite, runs: Iterable[Run]) -> Iterator[list[object]]:
     """Cases and forms given, requests sent, verdicts recorded, lost, recorded twice, and workers."""
     for each in runs:
@@ -112,6 +131,8 @@ def book_rows(suite: Suite, runs: Iterable[Run]) -> Iterator[list[object]]:
         recorded = Counter((row.case, row.form) for row in results)
         handed = sum(row.verdict != "unsupported" or row.stage is not None for row in results)
         deaths = sum(row.verdict in ("crash", "timeout") for row in results)
+        faults = (each.record.footer or {}).get("faults", ())
+        between = sum(fault["count"] for fault in faults if fault["kind"] == "unload_crash")
         yield [
             each.runtime,
             len(given),
@@ -122,6 +143,7 @@ def book_rows(suite: Suite, runs: Iterable[Run]) -> Iterator[list[object]]:
             str(len(results) - len(recorded)),
             each.sent["hello"],
             deaths,
+            between,
             f"{each.seconds:.0f}",
         ]
 
@@ -144,12 +166,28 @@ def write(suite: Suite, runs: Sequence[Run]) -> Iterator[str]:
     )
     yield "## Crashes and hangs\n\nEach cost the one case that its worker was at.\n"
     yield from table(("runtime", "form", "reason", "operator", "cases", "one of them"), death_rows(runs))
+    yield "## Faults\n\nWhat only the whole run shows: answers that differ, and readings that do not agree.\n"
+    yield from table(("runtime", "fault"), fault_rows(runs))
     yield BOOKS_HEAD
     yield from table(
         ("runtime", "cases x forms", "handed to a worker", "`run` requests", "verdicts", "lost", "twice",
-         "workers", "of them lost", "seconds"),
+         "workers", "lost at a case", "between cases", "seconds"),
         book_rows(suite, runs),
     )  # fmt: skip
+    yield NOTES
+
+
+def check_books(suite: Suite, runs: Iterable[Run]) -> None:
+    """Raise SystemExit where a verdict is missing, stands there twice, or is none of the runtime's."""
+    for each in runs:
+        forms = each.record.header["options"]["forms"]
+        given = Counter((case, form) for case in suite.case_ids for form in forms)
+        recorded = Counter((row.case, row.form) for row in each.record.results)
+        ours = [row.case for row in each.record.results if row.verdict in ("harness_error", "not_run")]
+        if recorded != given or ours:
+            raise SystemExit(
+                f"{each.runtime}: {given - recorded} lost, {recorded - given} twice, {ours} not asked"
+            )
 
 
 def _environment(identity: Mapping[str, Any]) -> str:
@@ -168,6 +206,7 @@ def main() -> None:
         for each in arguments.runtimes:
             print(each, file=sys.stderr)
             runs.append(run(suite, each, Path(folder)))
+        check_books(suite, runs)
         print("\n".join(write(suite, runs)).rstrip())
 
 
