@@ -1,0 +1,103 @@
+"""docs/ci.md: its commands are taken out of the page and run, in its order, on a fake runtime."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reports.profiles import read_profile
+from tests.commands.command_line import call, identity_suite
+from tests.conformance.samples import FAKES
+
+_BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+PROFILE = "profile: identity\ndescription: Identity alone\noperators: [ai.onnx::Identity-13]\n"
+
+
+@pytest.fixture
+def page(repository: Path) -> str:
+    return (repository / "docs" / "ci.md").read_text()
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return [text for name, text in _BLOCK.findall(page) if name == language]
+
+
+def commands(page: str) -> list[str]:
+    """Every command of the page, in its order; installing is left to whoever runs the tests."""
+    found = []
+    for language, text in _BLOCK.findall(page):
+        if language == "bash":
+            found.append(text)
+            continue
+        document = yaml.safe_load(text)
+        for job in document.get("jobs", {}).values():
+            found += [step["run"] for step in job["steps"] if "run" in step]
+        for job in document.values():
+            if isinstance(job, dict):
+                found += [*job.get("script", ()), *job.get("after_script", ())]
+    return [each for each in found if not each.startswith("python -m pip install")]
+
+
+def run(capsys: pytest.CaptureFixture[str], line: str) -> int:
+    """Run a line as a shell would: opcert in this process, which takes a fraction of the time."""
+    if not line.startswith("opcert "):
+        return subprocess.run(["bash", "-euc", line], check=False).returncode
+    words = shlex.split(os.path.expandvars(line), comments=True)
+    target = Path(words[words.index(">>") + 1]) if ">>" in words else None
+    end = min((words.index(each) for each in (">>", "||") if each in words), default=len(words))
+    answer = call(capsys, *words[1:end])
+    if target is not None:
+        with target.open("a") as file:
+            file.write(answer.out)
+    forgiven = answer.code == 1 and words[end:] == ["||", "[", "$?", "-eq", "1", "]"]
+    return 0 if forgiven else answer.code
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout of somebody's runtime, with a suite of three cases."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+    monkeypatch.setenv("SUITE", str(identity_suite(tmp_path, 3)))
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    return tmp_path
+
+
+def test_the_commands_run_as_they_stand(
+    page: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNTIME", "fake_backends:Good")
+    (place / "profile.yaml").write_text(PROFILE)
+    lines = [line for each in commands(page) for line in each.splitlines()]
+    assert len([each for each in lines if each.startswith("opcert ")]) >= 14
+    for line in lines:
+        assert run(capsys, line) == 0, line
+        # What earlier jobs and releases left.
+        if (place / "out" / "run.jsonl").exists():
+            for name in ("base", "previous"):
+                shutil.copytree(place / "out", place / name, dirs_exist_ok=True)
+    assert (place / "runs" / "index.html").is_file()
+    assert "3 of 3 cases give what the documents say" in (place / "summary.md").read_text()
+    assert (place / "merged" / "certificate.json").is_file()
+
+
+def test_a_new_failure_fails_the_gate(
+    page: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same step that passes above, on a runtime that is wrong."""
+    monkeypatch.setenv("RUNTIME", "fake_backends:Raises")
+    step = next(each for each in commands(page) if each.endswith("--baseline opcert-known.yaml"))
+    (place / "opcert-known.yaml").write_text("known: []\n")
+    assert run(capsys, step) == 1
+
+
+def test_the_profile_of_the_page_is_one(page: str) -> None:
+    profiles = [each for each in blocks(page, "yaml") if each.startswith("profile:")]
+    assert [read_profile(each.encode(), "ci.md").profile for each in profiles] == ["my-runtime"]
