@@ -74,7 +74,7 @@ def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matt
             continue
         word, how = bench.outcome(other)
         # A call that fails in another way says nothing of this one.
-        if word not in NOTHING_SAID and (how is None or how == failure):
+        if word not in NOTHING_SAID and (how is None or how.like(failure)):
             fails, holds = found.setdefault(name, ([], []))
             (holds if how is None else fails).append(value)
     return tuple(
