@@ -14,7 +14,7 @@ HEADS = ("0", "≤ 1/64", "≤ 1/16", "≤ 1/4", "≤ 1/2", "≤ 1", "≤ 2", "�
 WITHIN = 6
 """How many of the columns are within the allowed error."""
 _NOT_EQUAL, _SHAPE = 10, 11
-_LEFT, _WIDTH, _HEIGHT, _GAP = 190, 74, 46, 22
+_LEFT, _WIDTH, _HEIGHT, _GAP = 250, 74, 46, 22
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Accuracy:
     """The distribution for each operator version of which an answer was judged, and the plot's measures."""
 
     rows: tuple[AccuracyRow, ...]
+    left: int
     width: int
     height: int
     limit_x: int
@@ -64,6 +65,7 @@ def measure_accuracy(results: Results) -> Accuracy:
             rows.append(_row(short_names([operator]), numbers, len(rows)))
     return Accuracy(
         tuple(rows),
+        _LEFT,
         _x(len(HEADS)) + 10,
         44 + _HEIGHT * len(rows) + 40,
         _x(WITHIN),

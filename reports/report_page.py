@@ -19,8 +19,9 @@ from reports.report import Report
 from reports.results import Results
 from reports.standalone import surroundings
 
-ONE_FILE = 2_900_000
-"""A report of up to this many bytes is one file."""
+ONE_FILE_BYTES = 2_900_000
+ONE_FILE_CASES = 20_000
+"""A report of up to this many bytes and cases is one file."""
 
 
 def render_report(runs: Sequence[Results]) -> str:
@@ -39,7 +40,7 @@ def write_report(runs: Sequence[Results], folder: Path) -> Path:
     report = Report(runs)
     parts, where = _pack(report)
     page, kept = _render(report, parts, where, apart=False), set[str]()
-    if len(page.encode()) > ONE_FILE:
+    if len(page.encode()) > ONE_FILE_BYTES or report.first.total > ONE_FILE_CASES:
         page = _render(report, parts, where, apart=True)
         kept = {each.file for each in parts}
         for each in parts:

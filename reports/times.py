@@ -13,7 +13,7 @@ from reports.results import CaseResult
 from reports.text import duration, plural
 
 SLOWEST = 8
-_LEFT, _RIGHT, _WIDTH, _HEIGHT = 190, 360, 1130, 30
+_LEFT, _RIGHT, _WIDTH, _HEIGHT = 250, 340, 1180, 30
 _LEAST, _MOST = 1e-5, 100.0
 _ENDED = ("pass", "mismatch", "rejected_valid", "accepted_invalid", "unsupported", "observed", "crash")
 
@@ -54,7 +54,12 @@ def measure_times(page: Page) -> Times:
     rows: list[TimeRow] = []
     ended: list[tuple[float, CaseResult]] = []
     for operator, cases in page.results.by_operator.items():
-        own = [(each.row.seconds, each) for each in cases if each.row and each.verdict in _ENDED]
+        # A case that the runtime does not offer was not sent, and took no time.
+        own = [
+            (each.row.seconds, each)
+            for each in cases
+            if each.row and each.row.seconds > 0 and each.verdict in _ENDED
+        ]
         late = sum(each.verdict == "timeout" for each in cases)
         ended += own
         if own:
@@ -65,7 +70,7 @@ def measure_times(page: Page) -> Times:
         tuple(rows),
         _WIDTH,
         len(rows) * _HEIGHT + 34,
-        tuple((_x(10.0**power), duration(10.0**power)) for power in range(-5, 3)),
+        tuple((_x(10.0**power), duration(10.0**power)) for power in range(-5, 2)),
         tuple(
             SlowCase(str(each.id), case_link(each.id, of=page.of), duration(seconds), each.element_type)
             for seconds, each in slowest

@@ -61,7 +61,7 @@ function levelsText(run, row) {
   }
   if (!unusual.length) return html`<span>all default</span>`;
   unusual.sort((one, two) => two.inNote - one.inNote);
-  return unusual.map(each => html`<span${each.inNote ? html` class="hit"` : ''}>${each.name}=${each.value}</span> `);
+  return unusual.map(each => html`<span${each.inNote ? html` class="hit"` : ''}>${each.name}=<wbr>${each.value}</span> `);
 }
 const noteFeatures = (run, row) => (run.note[row] ? run.classes[run.note[row] - 1].features : []);
 // Which token to drop where nothing is left, and what that gives.

@@ -5,12 +5,14 @@ function ready() {
   return opening;
 }
 async function show() {
+  const before = state.page;
   readState();
+  if (state.page !== before) scrollTo({ top: 0, behavior: 'instant' });
   if (location.hash && location.hash !== link({}) && !(location.hash === '#/' || location.hash === '#/summary')) history.replaceState(null, '', link({}));
   const root = document.documentElement, place = runPlace();
   if (state.theme) root.dataset.theme = state.theme; else delete root.dataset.theme;
-  for (const section of findAll('section.page')) section.classList.toggle('on', section.id === `/${state.page}`);
-  for (const each of findAll('[data-page]')) {
+  for (const section of findAll('section.page')) section.classList.toggle('on', section.dataset.page === state.page);
+  for (const each of findAll('a[data-page]')) {
     each.href = link({ page: each.dataset.page, case: '', note: '' });
     if (each.closest('nav')) { if (each.dataset.page === state.page) each.setAttribute('aria-current', 'page'); else each.removeAttribute('aria-current'); }
   }
@@ -46,6 +48,8 @@ function addCopyButtons() {
 }
 function start() {
   document.documentElement.classList.add('js');
+  // Without a script a link to a page leads to its section; with one it must not scroll there.
+  for (const section of findAll('section.page')) { section.dataset.page = section.id.slice(1); section.removeAttribute('id'); }
   if (innerWidth <= 1180) find('#facets-box').open = false;
   addCopyButtons();
   listen();

@@ -57,7 +57,7 @@ def test_it_fits_and_is_silent(browser: Browser, report: Path, width: int, schem
     watched = Watched(browser, width, color_scheme=scheme)
     for page in ("summary", "cases", "readings", "documents", "adequacy", "accuracy", "time"):
         watched.page.goto(f"{report.as_uri()}#/{page}")
-        watched.page.wait_for_selector(f"section.page.on[id='/{page}']")
+        watched.page.wait_for_selector(f"section.page.on[data-page='{page}']")
         size = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert size[0] <= size[1], page
     assert watched.said == []

@@ -1,0 +1,183 @@
+"""The report as files: one, or a page with a folder of its data; whole at every moment."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opcert.errors import UserError
+from reports import report_page
+from reports.accuracy import HEADS, measure_accuracy
+from reports.adequacy import find_adequacy, share_text
+from reports.links import case_link, cases_link, token
+from reports.packing import pack, pack_many
+from reports.page import Page
+from reports.report import run_keys
+from reports.report_page import render_report, write_report
+from reports.results import Results, put_together
+from reports.times import measure_times
+from tests.reports.page_data import read_directory
+from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases, sample_facts
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases()), skip=2)
+    with made.suite:
+        yield put_together(made.suite, made.record)
+
+
+def write_apart(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(report_page, "ONE_FILE_CASES", 10)
+    return write_report([results], folder)
+
+
+def test_a_small_report_is_one_file_and_the_same_every_time(results: Results, tmp_path: Path) -> None:
+    index = write_report([results], tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["index.html"]
+    assert index.read_text("utf-8") == render_report([results])
+
+
+def test_a_large_report_is_a_page_and_parts_allowed_one_by_one(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = write_apart(results, tmp_path, monkeypatch).read_text("utf-8")
+    files = read_directory(page)["files"]
+    assert {each.name for each in (tmp_path / "parts").iterdir()} == {
+        name.removeprefix("parts/") for name, _ in files.values()
+    }
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    allowed = re.search(r"script-src ([^;]+);", policy[1])
+    assert allowed is not None
+    digest, *nonces = allowed[1].replace("&#39;", "'").split()
+    assert digest.startswith("'sha256-")
+    assert nonces == [f"'nonce-{nonce}'" for _, nonce in files.values()]
+    assert 'type="text/plain"' not in page
+    name, text = re.fullmatch(
+        r'opcertPart\("([a-z0-9-]+)","([A-Za-z0-9+/=]+)"\);\n',
+        (tmp_path / files["table"][0]).read_text("utf-8"),
+    ).groups()  # type: ignore[union-attr]  # a script of another form is an error here
+    assert name == "table"
+    assert len(json.loads(gzip.decompress(b64decode(text)))["ids"]) == len(results.cases)
+
+
+def test_a_new_report_takes_the_old_ones_place_and_leaves_what_is_not_its_own(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_apart(results, tmp_path, monkeypatch)
+    (tmp_path / "parts" / "mine.js").write_text("1")
+    (tmp_path / "parts" / "table-000000000000.js").write_text("1")
+    kept = {each.name for each in (tmp_path / "parts").iterdir()} - {"table-000000000000.js"}
+    write_apart(results, tmp_path, monkeypatch)
+    assert {each.name for each in (tmp_path / "parts").iterdir()} == kept
+    monkeypatch.undo()
+    write_report([results], tmp_path)
+    assert [each.name for each in (tmp_path / "parts").iterdir()] == ["mine.js"]
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "index.html").write_text("old")
+    (tmp_path / "parts").write_text("in the way")
+    with pytest.raises(UserError):
+        write_apart(results, tmp_path, monkeypatch)
+    assert (tmp_path / "index.html").read_text() == "old"
+
+
+def test_parts_are_the_same_bytes_every_time_and_hold_no_markup() -> None:
+    content = {"text": "</script><!-- \x00\u202e", "number": 1.5, "list": [None, True]}
+    part = pack("table", content)
+    assert part == pack("table", content)
+    assert re.fullmatch("[A-Za-z0-9+/=]+", part.text)
+    told = json.loads(gzip.decompress(b64decode(part.text)))
+    assert told == {"text": "</script><!-- \\x00\\u202e", "number": 1.5, "list": [None, True]}
+
+
+def test_many_items_are_put_into_parts_of_bounded_size() -> None:
+    items = [(position, "x" * 2000) for position in range(0, 900, 3)]
+    parts = list(pack_many("details", iter(items)))
+    assert [part.name for part, _ in parts] == [f"details-{number}" for number in range(len(parts))]
+    assert len(parts) > 1
+    assert [position for _, positions in parts for position in positions] == list(range(0, 900, 3))
+    assert list(pack_many("details", iter(()))) == []
+
+
+def test_accuracy_counts_every_judged_answer_once(results: Results) -> None:
+    rows = measure_accuracy(results).rows
+    judged = [
+        each for each in results.cases if each.demand == "answer" and each.verdict in ("pass", "mismatch")
+    ]
+    assert sum(row.judged for row in rows) == len(judged)
+    beyond = sum(sum(row.numbers[6:]) for row in rows)
+    assert beyond == results.counts["mismatch"]
+    assert sum(row.numbers[HEADS.index("shape")] for row in rows) == sum(each.wrong_shape for each in judged)
+    for row in rows:
+        assert [bar.number for bar in row.bars] == [number for number in row.numbers if number]
+
+
+def test_times_are_of_what_was_sent(results: Results) -> None:
+    found = measure_times(Page(results))
+    assert [each.time for each in found.slowest]
+    for row in found.rows:
+        assert row.least <= row.low <= row.median <= row.high <= row.most
+    late = [each.said for each in found.rows if "ended at the limit" in each.said]
+    assert len(late) == 1
+
+
+def test_adequacy_is_what_the_manifest_says(tmp_path: Path) -> None:
+    facts: dict[str, Any] = sample_facts()
+    survivor = {"mutant": "m7", "file": "resize.py", "line": 12, "diff": "- a\n+ b", "why": None}
+    facts["adequacy"] = {
+        str(RESIZE_18): {
+            "mutants": {"made": 102, "equivalent": 2, "killed": 99, "score": 0.99},
+            "survivors": [survivor],
+            "node_tests": {"killed": 40, "score": 0.4},
+        }
+    }
+    made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})], facts=facts)
+    results = put_together(made.suite, made.record)
+    (row,) = find_adequacy(results).rows
+    assert row.mutants == "99 of 100, 99.0 %"
+    assert row.node_tests == "40 of 100, 40.0 %"
+    assert row.tuples == "118 of 120, 98.3 %"
+    page = render_report([results])
+    assert "resize.py:12" in page
+    assert "<pre>- a\n+ b</pre>" in page
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "said"),
+    [
+        (9996, 10000, "9,996 of 10,000, 99.9 %"),
+        (10000, 10000, "10,000 of 10,000, 100 %"),
+        (0, 7, "0 of 7, 0.0 %"),
+        (0, 0, ""),
+        (None, 5, ""),
+    ],
+)
+def test_a_share_is_never_more_than_it_is(part: object, whole: object, said: str) -> None:
+    assert share_text(part, whole) == said
+
+
+def test_links_say_what_a_search_understands() -> None:
+    assert token("mode", "cubic") == "mode:cubic"
+    assert token("label", 'a "b", c') == 'label:"a ""b"", c"'
+    assert cases_link("status:mismatch", 'x:"a b"') == "#/cases?q=status:mismatch%20x:%22a%20b%22"
+    assert cases_link() == "#/cases"
+    case = make_case(RESIZE_18, "cover", {"mode": "linear"}).id
+    assert case_link(case, of="b") == f"#/cases?case={case}&of=b"
+
+
+def test_runs_have_a_word_each() -> None:
+    assert run_keys(["onnx 1.2", "openvino 2026.1"]) == ["onnx", "openvino"]
+    assert run_keys(["ort 1.2", "ort 1.3", "onnx 1"]) == ["ort-1.2", "ort-1.3", "onnx"]
+    assert run_keys(["ort 1", "ort 1"]) == ["ort-1-1", "ort-1-2"]
