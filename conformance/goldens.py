@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 
 from conformance.canonical import canonical_json
+from conformance.carried_models import check_carried
 from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
 from opcert.attributes import Attribute, AttributeKind, Attributes
 from opcert.element_types import BY_CODE, ELEMENT_TYPES, ElementType
@@ -254,7 +255,7 @@ def _assemble(
         levels=rest["levels"],
         rule=rest["rule"],
         sources=tuple((document, line) for document, line in rest["sources"]),
-        model=tensors["model"].array.tobytes() if "model" in tensors else None,
+        model=check_carried(tensors["model"].array.tobytes()) if "model" in tensors else None,
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
 from onnx.defs import OpSchema, SchemaError, get_schema, onnx_opset_version
 
 from conformance.adopting.foreign_tensors import element_type_of_code
+from conformance.carried_models import keeps_data_elsewhere
 from conformance.models import least_ir_version
 from opcert.element_types import BY_CODE
 from opcert.errors import UserError
@@ -29,20 +30,9 @@ def parse_model(raw: bytes) -> ModelProto:
         raise UserError("model.onnx is no ModelProto", got=str(error)) from error
     if not model.graph.node:
         raise UserError("model.onnx has no node")
-    for graph in list_graphs(model.graph):
-        tensors = [*graph.initializer]
-        for sparse in graph.sparse_initializer:
-            tensors += [sparse.values, sparse.indices]
-        _demand_inside(tensors)
-    for each in (*list_nodes(model.graph), *(node for function in model.functions for node in function.node)):
-        for attribute in each.attribute:
-            _demand_inside([attribute.t, *attribute.tensors])
-    return model
-
-
-def _demand_inside(tensors: list[TensorProto]) -> None:
-    if any(each.data_location == TensorProto.EXTERNAL or each.external_data for each in tensors):
+    if keeps_data_elsewhere(model):
         raise UserError("the model keeps data in another file")
+    return model
 
 
 def list_graphs(graph: GraphProto) -> Iterator[GraphProto]:
