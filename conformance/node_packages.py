@@ -21,6 +21,7 @@ _KEPT = frozenset(
     )
 )  # fmt: skip
 _KEPT_OF_NODE = frozenset({"NODE_EXTRA_CA_CERTS"})
+_SAYS_NOTHING = ("npm warn", "A complete log", "Log files were not written")
 _QUIET = ("--loglevel", "error", "--no-audit", "--no-fund", "--no-update-notifier", "--logs-max", "0")
 
 
@@ -81,7 +82,7 @@ def _keeps(name: str) -> bool:
 def explain(printed: str) -> str:
     """npm's message on one line: what it says of errors, each sentence once."""
     lines = (re.sub(r"^npm error( code| \d+)?", "", line).strip() for line in printed.splitlines())
-    told = (line for line in lines if line and not line.startswith(("npm warn", "A complete log")))
+    told = (each for each in lines if each and not each.startswith(_SAYS_NOTHING))
     return " ".join(dict.fromkeys(told))[:1000].rstrip(".")
 
 

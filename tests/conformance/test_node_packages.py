@@ -77,7 +77,8 @@ def test_npm_installs_into_the_environment_and_runs_nothing(
     [
         (
             "npm error code ETARGET\nnpm error notarget No matching version found for onnxruntime-web@9.9.\n"
-            "npm error A complete log of this run can be found in: /home/a/.npm/_logs/x.log",
+            "npm error A complete log of this run can be found in: /home/a/.npm/_logs/x.log\n"
+            "npm error Log files were not written due to the config logs-max=0",
             "from npm: ETARGET notarget No matching version found for onnxruntime-web@9.9",
             "Name a version that exists",
         ),
