@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.feasibility import FREE, Model, Row, Solver
+from generator.feasibility import FREE, Model, Row, Rule, Solver
 from generator.tuples import Flags, Numbers, TupleTable, factor_sets, feasible_flags, padded
 from opcert.errors import InternalError
 
@@ -45,6 +46,20 @@ def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, obje
             break
         best = min(best, array.fill(seeds, attempt), key=len)
     return best
+
+
+def with_fixed(model: Model, levels: Mapping[str, object]) -> Model:
+    """The model in which these factors have these levels alone; factors that it lacks are left out."""
+    rules = tuple(
+        Rule(
+            f"{name}={level}",
+            (model.names.index(name),),
+            frozenset((index,) for index, each in enumerate(model.levels[name]) if each != level),
+        )
+        for name, level in levels.items()
+        if name in model.levels
+    )
+    return replace(model, rules=(*model.rules, *rules))
 
 
 def _mandatory_seed(model: Model, solver: Solver, levels: Mapping[str, object]) -> dict[int, Numbers]:

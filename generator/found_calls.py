@@ -10,13 +10,10 @@ from conformance.cases import Case
 from conformance.suites import suite_order, write_suite
 from generator.calls import Call
 from generator.calls_files import KeptCall, read_calls
-from generator.discovery import find_levels
 from generator.facts import operator_facts
-from generator.workshop import Options, Workshop, word_of
+from generator.workshop import Options, Workshop, open_workshop, word_of
 from opcert.errors import InternalError, Place, UserError
 from reference.answers import UnstableLength
-from reference.registry import find_operator
-from specs.library import load_spec
 from specs.model import Spec
 
 WORD = "found"
@@ -33,9 +30,7 @@ def write_suite_of_calls(folder: Path, path: Path, specs: Sequence[Path] = ()) -
     cases: list[Case] = []
     facts: dict[str, Any] = {}
     for operator in sorted({each.operator for each in kept}):
-        workshop = Workshop(
-            load_spec(operator, specs), find_operator(operator), find_levels(operator), Options("calls", 1)
-        )
+        workshop = open_workshop(operator, Options("calls", 1), specs)
         add_calls(workshop, (each for each in kept if each.operator == operator))
         cases += workshop.cases.values()
         facts[str(operator)] = operator_facts(workshop)
@@ -49,7 +44,8 @@ def add_calls(workshop: Workshop, kept: Iterable[KeptCall]) -> None:
     A call that is there already, from another family, is not there twice. Raises UserError as
     `write_suite_of_calls` does.
     """
-    for each in kept:
+    # The valid ones first: a call that another was made from keeps its own word.
+    for each in sorted(kept, key=lambda each: each.made_from is not None):
         try:
             _add(workshop, each)
         except (UnstableLength, InternalError, UserError) as error:

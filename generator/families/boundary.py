@@ -2,9 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import islice, product
+
+import numpy as np
+
+from conformance.cases import Case
+from generator.ambiguity import ambiguity
+from generator.calls import Call
+from generator.covering import cover, with_fixed
+from generator.floats import not_numbers
 from generator.workshop import Workshop, word_of
+from opcert.element_types import ELEMENT_TYPES
+from opcert.tensors import Tensor
+from reference.answers import UnstableLength
+
+PLACES = ("first", "inside", "last")
+"""Where loops treat elements apart."""
+CLEARER = 6
+"""Calls among which the clearest is taken."""
+SPECIALS = ("nan", "infinity", "negative_infinity")
 
 
 def make_cases(workshop: Workshop) -> None:
     for word, levels, call in workshop.levels.boundary_calls(workshop.spec, workshop.draw("boundary")):
         workshop.add_valid("boundary", word_of(word), call, levels)
+    for special, place in product(SPECIALS, PLACES):
+        _add_clearest(workshop, f"{special}_{place}", _calls_with(workshop, special, place))
+
+
+def _add_clearest(workshop: Workshop, word: str, calls: Iterator[tuple[Mapping[str, str], Call]]) -> None:
+    """Of the first calls the one with the least share of elements that have several accepted results."""
+    best: tuple[Fraction, Call, Case] | None = None
+    for levels, call in islice(calls, CLEARER):
+        try:
+            case = workshop.make_valid("boundary", word, call, levels)
+        except UnstableLength:
+            continue
+        share = ambiguity([case]).share
+        if best is None or share < best[0]:
+            best = (share, call, case)
+        if not share:
+            break
+    if best is not None and not workshop.has(best[1]):
+        workshop.keep(*best[1:])
+
+
+def _calls_with(workshop: Workshop, special: str, place: str) -> Iterator[tuple[Mapping[str, str], Call]]:
+    """Calls whose first input has one such value, in that place, among distinct numbers; and their levels.
+
+    There are none of an operator without a factor of floating-point types, or without the class `nonfinite`.
+    """
+    model = workshop.model
+    kinds = [each for each in model.levels.get("element_type", ()) if _has_specials(str(each))]
+    if not kinds or "nonfinite" not in model.levels.get("data", ()):
+        return
+    rows = cover(with_fixed(model, {"element_type": kinds[0], "data": "nonfinite"}), 1)
+    draw = workshop.draw("boundary", special, place)
+    for row in draw.shuffled(rows):
+        levels = {name: str(level) for name, level in model.row_levels(row).items()}
+        call = workshop.levels.build_call(workshop.spec, {**levels, "data": "distinct"}, draw.child(str(row)))
+        X = call.inputs[0][1] if call is not None else None
+        if call is not None and X is not None and X.array.size >= len(PLACES):
+            yield levels, call.with_input(call.inputs[0][0], _with_special(X, special, place))
+
+
+def _has_specials(element_type: str) -> bool:
+    kind = ELEMENT_TYPES[element_type]
+    return kind.is_float and len(not_numbers(kind)) == len(SPECIALS)
+
+
+def _with_special(X: Tensor, special: str, place: str) -> Tensor:
+    codes = dict(zip(SPECIALS, not_numbers(X.element_type), strict=True))
+    array = np.array(X.array)
+    flat = array.reshape(-1)
+    position = {"first": 0, "inside": flat.size // 2, "last": flat.size - 1}[place]
+    flat[position] = np.array(codes[special], dtype=f"u{flat.itemsize}").view(flat.dtype)
+    return Tensor(X.element_type, array)
