@@ -29,6 +29,7 @@ Inputs = Sequence[tuple[str, Tensor | None]]
 _DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
 """Those of documents that name none."""
 _OPSET_BESIDE_OTHERS = 13
+_OLDEST_IR = 3
 _LEAST_IR = 4  # initializers need no graph input since then
 _IR_OF_TYPES = {
     "float8e4m3fn": 9,
@@ -126,14 +127,17 @@ def build_node_model(
     types = {each.element_type.name for _, each in named_inputs(inputs)} | {
         each.element_type.name for each in outputs
     }
-    model.ir_version = least_ir_version(model.opset_import, types)
+    oldest = _LEAST_IR if graph.initializer else _OLDEST_IR
+    model.ir_version = least_ir_version(model.opset_import, types, oldest)
     return bytes(model.SerializeToString(deterministic=True))
 
 
-def least_ir_version(opsets: Iterable[OperatorSetIdProto], types: Iterable[str]) -> int:
-    """The oldest IR version that holds the operator sets, and the element types of the names `types`."""
+def least_ir_version(
+    opsets: Iterable[OperatorSetIdProto], types: Iterable[str], oldest: int = _LEAST_IR
+) -> int:
+    """The oldest IR version, from `oldest` on, that holds the operator sets and element types named."""
     of_opsets = find_min_ir_version_for(list(opsets), ignore_unknown=True)
-    return max(of_opsets, _LEAST_IR, *(_IR_OF_TYPES.get(each, 0) for each in types))
+    return max(of_opsets, oldest, *(_IR_OF_TYPES.get(each, 0) for each in types))
 
 
 def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:
