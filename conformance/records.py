@@ -9,29 +9,41 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
+
+import numpy as np
 
 from conformance.canonical import canonical_json
 from conformance.judge import Verdict
 from conformance.outputs import OutputStore
+from conformance.record_rows import RecordRows
 from conformance.results import Result
-from conformance.totals import case_verdicts, count_verdicts
+from conformance.totals import add_verdict, case_verdicts, count_verdicts
 from opcert.errors import Place, UserError, unwritable
 
 FORMAT = "opcert-run/1"
+_MOST_KEPT = 5000
+"""Rows of a record that are kept in memory; those of a longer one are read when they are looked at."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A record that was read. `footer` is None where the run did not come to its end."""
+    """A record that was read. `footer` is None where the run did not come to its end.
+
+    `results` of a long record are read from its file each time that they are looked at, also after that was
+    moved or removed.
+    """
 
     path: Path
     header: Mapping[str, Any]
-    results: tuple[Result, ...]
+    results: Sequence[Result]
     footer: Mapping[str, Any] | None
 
     @property
@@ -41,9 +53,10 @@ class Record:
     @property
     def verdicts(self) -> dict[str, Verdict]:
         """Each case's verdict, the worst of its rows."""
-        return case_verdicts(self.results)
+        known = self.results.verdicts if isinstance(self.results, RecordRows) else None
+        return case_verdicts(self.results) if known is None else dict(known)
 
-    @property
+    @cached_property
     def counts(self) -> dict[Verdict, int]:
         """How many cases there are of each verdict."""
         return count_verdicts(self.verdicts.values())
@@ -70,8 +83,8 @@ class RecordWriter:
         self.path = path
         self.outputs = OutputStore(path)
         self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
-        self._places: list[tuple[Order, int, int]] = []
-        self._offset = len(self._header)
+        self._orders = array("Q")
+        self._offsets = array("Q", [len(self._header)])
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             begun = path
@@ -100,8 +113,8 @@ class RecordWriter:
 
     def _place(self, result: Result, order: Order) -> bytes:
         line = result.to_line()
-        self._places.append((order, self._offset, len(line)))
-        self._offset += len(line)
+        self._orders.extend(order)
+        self._offsets.append(self._offsets[-1] + len(line))
         return line
 
     def finish(self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any) -> None:
@@ -111,9 +124,9 @@ class RecordWriter:
             digest = hashlib.sha256()
             with made.open("wb") as file:
                 file.write(self._header)
-                for _, offset, length in sorted(self._places):
-                    self._file.seek(offset)
-                    line = self._file.read(length)
+                for position in self._in_order():
+                    begin, end = self._offsets[position], self._offsets[position + 1]
+                    line = os.pread(self._file.fileno(), end - begin, begin)
                     digest.update(line)
                     file.write(line)
                 footer = {
@@ -121,7 +134,7 @@ class RecordWriter:
                     "counts": counts,
                     "faults": list(faults),
                     "finished": timestamp(),
-                    "rows": len(self._places),
+                    "rows": len(self._offsets) - 1,
                     "digest": digest.hexdigest(),
                     **more,
                 }
@@ -131,6 +144,12 @@ class RecordWriter:
             raise _unwritable(self.path, error) from error
         finally:
             self.close()
+
+    def _in_order(self) -> list[int]:
+        """The positions of the rows as they were written, in the order in which they are to stand."""
+        orders = np.frombuffer(self._orders, np.uint64).reshape(-1, 3)
+        found: list[int] = np.lexsort(orders.T[::-1]).tolist()
+        return found
 
     def close(self) -> None:
         """Leave the record as it is; without `finish` it is a partial run."""
@@ -149,7 +168,7 @@ def read_record(path: Path) -> Record:
     """
     try:
         with path.open("rb") as file:
-            lines = list(_parse_lines(path, file))
+            return _read(path, file)
     except OSError as error:
         raise UserError(
             "the record cannot be read",
@@ -157,25 +176,41 @@ def read_record(path: Path) -> Record:
             where=Place(str(path)),
             remedy="Make one with `opcert run`.",
         ) from error
-    if not lines or lines[0][1].get("type") != "header" or lines[0][1].get("format") != FORMAT:
+
+
+def _read(path: Path, file: IO[bytes]) -> Record:
+    lines = _parse_lines(path, file)
+    raw, header = next(lines, (b"", {}))
+    if header.get("type") != "header" or header.get("format") != FORMAT:
         raise UserError("not a record of a run", expected=f"a header of {FORMAT}", where=Place(str(path), 1))
-    header = lines[0][1]
-    body = lines[1:]
-    footer = body.pop()[1] if body and body[-1][1].get("type") == "footer" else None
+    offsets = array("Q", [len(raw)])
     digest = hashlib.sha256()
-    results = []
-    for number, (raw, line) in enumerate(body, start=2):
-        digest.update(raw)
-        if line.get("type") != "result":
-            raise _damaged(path, number, f"a line of type {line.get('type')!r}")
+    verdicts: dict[str, Verdict] = {}
+    kept: list[Result] = []
+    footer: Mapping[str, Any] | None = None
+    for number, (raw, line) in enumerate(lines, start=2):
+        if footer is not None or line.get("type") not in ("result", "footer"):
+            found = line if footer is None else footer
+            raise _damaged(path, number - (footer is not None), f"a line of type {found.get('type')!r}")
+        if line["type"] == "footer":
+            footer = line
+            continue
         try:
-            results.append(Result.from_json(line))
+            result = Result.from_json(line)
         except (TypeError, AttributeError) as error:
             raise _damaged(path, number, str(error)) from error
-    found = Record(path, header, tuple(results), footer)
+        digest.update(raw)
+        offsets.append(offsets[-1] + len(raw))
+        add_verdict(verdicts, result)
+        if len(offsets) <= _MOST_KEPT:
+            kept.append(result)
+    results: Sequence[Result] = tuple(kept)
+    if len(kept) < len(offsets) - 1:
+        results = RecordRows(os.dup(file.fileno()), offsets, verdicts)
+    record = Record(path, header, results, footer)
     if footer is not None:
-        _check_footer(found, footer, digest.hexdigest())
-    return found
+        _check_footer(record, footer, digest.hexdigest())
+    return record
 
 
 def _parse_lines(path: Path, file: IO[bytes]) -> Iterator[tuple[bytes, Mapping[str, Any]]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,17 +11,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
-from conformance.canonical import canonical_json, sha256
+from conformance.canonical import canonical_json
 from conformance.cases import Case
 from conformance.goldens import read_golden, write_golden
+from conformance.manifests import (
+    FORMAT,
+    MANIFEST,
+    REMEDY,
+    Manifest,
+    check_goldens,
+    manifest_digest,
+    read_manifest,
+)
 from conformance.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
 from opcert.errors import InternalError, Place, UserError, unwritable
 from opcert.names import FAMILIES, CaseId
-
-FORMAT = "opcert-suite/1"
-MANIFEST = "manifest.json"
-_GOLDEN = re.compile(r"goldens/[A-Za-z0-9_][A-Za-z0-9_.]*/[A-Za-z0-9_]+-[0-9]+\.pb")
-_REMEDY = "Generate the suite again, or fetch it whole."
 
 
 @dataclass(frozen=True)
@@ -143,22 +145,17 @@ def _write_goldens(folder: Path, spooled: list[_Spooled], spool: IO[bytes]) -> d
     return goldens
 
 
-def manifest_digest(manifest: Mapping[str, Any]) -> str:
-    """The suite's digest: SHA-256 of the canonical manifest without its `digest`.
-
-    The manifest holds the digest of every golden file, so this one covers every byte of the suite.
-    """
-    return sha256(canonical_json({key: value for key, value in manifest.items() if key != "digest"}))
-
-
 class Suite:
-    """An open suite. Use as a context manager, or call `close`; may be shared by threads."""
+    """An open suite. Use as a context manager, or call `close`; may be shared by threads.
 
-    def __init__(self, path: Path, manifest: dict[str, Any], files: SuiteFiles) -> None:
+    `manifest` is all of its manifest but the cases, of which `entry` gives one.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, files: SuiteFiles) -> None:
         self.path = path
-        self.manifest = manifest
+        self.manifest = manifest.head
+        self._entries = manifest.cases
         self._files = files
-        self._entries: dict[str, dict[str, Any]] = {each["id"]: each for each in manifest["cases"]}
 
     @property
     def digest(self) -> str:
@@ -225,7 +222,7 @@ class Suite:
 
     def _damaged(self, entry: Mapping[str, Any], problem: str) -> UserError:
         place = Place(str(self.path / entry["file"]), key=f"byte {entry['offset']}")
-        return UserError(f"case {entry['id']} is damaged", got=problem, where=place, remedy=_REMEDY)
+        return UserError(f"case {entry['id']} is damaged", got=problem, where=place, remedy=REMEDY)
 
 
 def open_suite(path: Path) -> Suite:
@@ -245,72 +242,9 @@ def open_suite(path: Path) -> Suite:
             remedy="Make one with `opcert generate -o`, or name a folder or a zip file that holds one.",
         )
     try:
-        manifest = _read_manifest(path, files)
-        _check_goldens(path, manifest, files)
+        manifest = read_manifest(path, files)
+        check_goldens(path, manifest.head, files)
     except BaseException:
         files.close()
         raise
     return Suite(path, manifest, files)
-
-
-def _read_manifest(path: Path, files: SuiteFiles) -> dict[str, Any]:
-    place = Place(str(path / MANIFEST))
-    try:
-        manifest = json.loads(files.read_whole(MANIFEST).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise UserError("the manifest is not JSON", got=str(error), where=place, remedy=_REMEDY) from error
-    found = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
-    if found != FORMAT:
-        raise UserError("not a suite's manifest", got=repr(found), expected=FORMAT, where=place)
-    wrong = _find_wrong(manifest)
-    if wrong is not None:
-        raise UserError("the manifest is damaged", got=wrong, where=place, remedy=_REMEDY)
-    if manifest_digest(manifest) != manifest["digest"]:
-        raise UserError(
-            "the manifest does not fit its own digest",
-            got=manifest_digest(manifest),
-            expected=manifest["digest"],
-            where=place,
-            remedy=_REMEDY,
-        )
-    return manifest  # type: ignore[no-any-return] # checked above to be an object
-
-
-def _find_wrong(manifest: Mapping[str, Any]) -> str | None:
-    """What keeps a manifest from being used, or None; offsets and lengths must lie inside their files."""
-    goldens, cases = manifest.get("goldens"), manifest.get("cases")
-    if not isinstance(manifest.get("digest"), str) or not isinstance(manifest.get("facts"), dict):
-        return "no digest or no facts"
-    if not isinstance(goldens, dict) or not isinstance(cases, list):
-        return "no goldens or no cases"
-    for name, golden in goldens.items():
-        if _GOLDEN.fullmatch(name) is None or ".." in name:
-            return f"the file name {name!r}"
-        if not isinstance(golden, dict) or not isinstance(golden.get("bytes"), int):
-            return f"the entry of {name}"
-    seen = set()
-    for position, entry in enumerate(cases):
-        try:
-            size = goldens[entry["file"]]["bytes"]
-            offset, length = entry["offset"], entry["length"]
-            inside = type(offset) is int and type(length) is int and 0 <= offset <= offset + length <= size
-            CaseId.parse(entry["id"])
-        except (KeyError, TypeError, UserError):
-            inside = False
-        if not inside or entry["id"] in seen:
-            return f"the entry of case number {position}"
-        seen.add(entry["id"])
-    return None
-
-
-def _check_goldens(path: Path, manifest: Mapping[str, Any], files: SuiteFiles) -> None:
-    for name, golden in manifest["goldens"].items():
-        found = files.digest(name)
-        if found != golden.get("sha256"):
-            raise UserError(
-                "a golden file is damaged: its digest is not the manifest's",
-                got=found,
-                expected=str(golden.get("sha256")),
-                where=Place(str(path / name)),
-                remedy=_REMEDY,
-            )

@@ -13,9 +13,14 @@ def case_verdicts(results: Iterable[Result]) -> dict[str, Verdict]:
     """Each case's verdict, the worst of its rows, in the order in which cases first appear."""
     found: dict[str, Verdict] = {}
     for each in results:
-        before = found.get(each.case)
-        found[each.case] = each.verdict if before is None else worst_verdict((before, each.verdict))
+        add_verdict(found, each)
     return found
+
+
+def add_verdict(verdicts: dict[str, Verdict], result: Result) -> None:
+    """Let a row count in the verdicts of cases: the worst of its rows is a case's."""
+    before = verdicts.get(result.case)
+    verdicts[result.case] = result.verdict if before is None else worst_verdict((before, result.verdict))
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:

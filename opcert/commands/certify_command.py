@@ -71,7 +71,8 @@ def command(
     from conformance.run_options import RunOptions
     from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
-    from opcert.commands.running import REPORTS, choose_runtime, record_run
+    from opcert.commands.running import REPORTS, record_run
+    from opcert.commands.runtime_argument import choose_runtime
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.certificate import make_certificate

@@ -69,7 +69,7 @@ def command(
     from generator.fuzzing.space import open_space
     from generator.fuzzing.workers import RunningRuntime
     from opcert.commands.run_progress import choose_progress
-    from opcert.commands.running import choose_runtime
+    from opcert.commands.runtime_argument import choose_runtime
 
     chosen = choose_runtime(runtime, python, upgrade)
     spaces = [open_space(each, folders) for each in select_operators([operator], folders)]

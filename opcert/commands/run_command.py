@@ -68,29 +68,37 @@ def command(
     output: Path | None,
 ) -> int:
     # Imported here, so that --help does not wait for them.
-    from conformance.run_options import RunOptions
-    from conformance.shards import Shard
-    from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
-    from opcert.commands.running import REPORTS, choose_runtime, record_run
-    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
-    from reports.results import put_together
+    from conformance.first_worker import first_worker
+    from opcert.commands.runtime_argument import choose_runtime
 
     baseline_options.check_usage(baseline, update_baseline)
     found = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
-    part = None if shard is None else Shard.parse(shard)
-    options = RunOptions(pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify)
     path = output or Path("out") / found.slug / "run.jsonl"
-    with resolve_suite(suite_name, folders=folders) as suite:
-        # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
-        stale = [] if output else [path.with_name(each) for each in REPORTS]
-        record = record_run(suite, found, path, options, stale, resume=resume)
-        results = put_together(suite, record, suite_name_for_commands(suite_name, suite, folders))
-        click.echo(format_summary(results))
-        answer = exit_code(record)
-        if run_error(record) is not None:
-            click.echo(state_error(record), err=True)
-        elif baseline is not None:
-            answer = baseline_options.apply_baseline(results, baseline, update_baseline)
+    with first_worker(found, limits) as first:
+        # Imported here, because the runtime starts in the meantime.
+        from conformance.run_options import RunOptions
+        from conformance.shards import Shard
+        from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
+        from opcert.commands.running import REPORTS, record_run
+        from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+        from reports.results import put_together
+
+        part = None if shard is None else Shard.parse(shard)
+        options = RunOptions(
+            pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify
+        )
+        with resolve_suite(suite_name, folders=folders) as suite:
+            # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
+            stale = [] if output else [path.with_name(each) for each in REPORTS]
+            record = record_run(suite, found, path, options, stale, resume=resume, first=first)
+            name = suite_name_for_commands(suite_name, suite, folders)
+            results = put_together(suite, record, name)
+            click.echo(format_summary(results))
+            answer = exit_code(record)
+            if run_error(record) is not None:
+                click.echo(state_error(record), err=True)
+            elif baseline is not None:
+                answer = baseline_options.apply_baseline(results, baseline, update_baseline)
     click.echo(f"record: {path}")
     return int(answer)

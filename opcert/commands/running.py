@@ -14,7 +14,6 @@ from conformance.run_options import RunOptions
 from conformance.runtimes import Runtime
 from conformance.suites import Suite
 from opcert.commands.run_progress import choose_progress
-from opcert.commands.runtime_argument import choose_runtime as choose_runtime
 
 REPORTS = (
     "index.html",
