@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations, product
 from time import perf_counter
 
@@ -11,8 +12,8 @@ from covertable import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.covering import cover
-from generator.feasibility import FREE, Model, Rule, Solver
+from generator.covering import cover, with_fixed
+from generator.feasibility import FREE, Group, Model, Rule, Solver
 from generator.tuples import covered_tuples, feasible_tuples
 from opcert.errors import InternalError
 
@@ -89,6 +90,50 @@ def test_the_solver_agrees_with_brute_force(model: Model) -> None:
             partial = [FREE] * len(model.sizes)
             partial[factor] = value
             assert solver.extendable(partial) == any(row[factor] == value for row in possible)
+
+
+def test_a_group_is_covered_with_its_own_strength_and_the_rest_with_less() -> None:
+    rule = Rule("r", (0, 2), frozenset({(0, 0), (1, 2)}))
+    model = replace(model_of([4, 3, 3, 4, 2, 2], (rule,)), groups=(Group((0, 2, 3), 3), Group((4, 5), 2)))
+    rows, possible = cover(model, 1), allowed_rows(model)
+    for factors, values in tuples_by_factors(possible, [(0, 2, 3), (4, 5), (1,)]).items():
+        assert values <= tuples_by_factors(rows, [factors])[factors]
+    assert len(rows) < len(cover(replace(model, groups=()), 3))
+    pairs = cover(model, 2)
+    assert tuples_in(pairs, 2) == tuples_in(possible, 2)
+    assert set(feasible_tuples(Solver(model), 2)) == {(0, 2, 3)} | {
+        each for each in combinations(range(6), 2) if not set(each) <= {0, 2, 3}
+    }
+
+
+def tuples_by_factors(
+    rows: list[tuple[int, ...]], sets: list[tuple[int, ...]]
+) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
+    return {each: {tuple(row[factor] for factor in each) for row in rows} for each in sets}
+
+
+def test_a_factor_can_be_held_at_one_level() -> None:
+    model = with_fixed(model_of([3, 3, 2], two_by_two()), {"f0": 1, "absent": 7})
+    assert {row[0] for row in cover(model, 2)} == {1}
+    assert {row[1:] for row in cover(model, 2)} == {(1, 0), (2, 0), (1, 1), (2, 1)}
+
+
+def two_by_two() -> tuple[Rule, ...]:
+    return (Rule("no zeros", (0, 1), frozenset({(1, 0)})),)
+
+
+def test_many_factors_are_covered_without_many_rows() -> None:
+    """benchmarks/covering.py goes on to 61 factors."""
+    model = model_of([4] * 4 + [3] * 6 + [2] * 8)
+    rows = cover(model, 2)
+    assert len(rows) <= 24
+    assert tuples_in(rows, 2) == {
+        (first, second)
+        for first, second in combinations(
+            [(factor, level) for factor, size in enumerate(model.sizes) for level in range(size)], 2
+        )
+        if first[0] != second[0]
+    }
 
 
 def largest_product(model: Model, strength: int) -> int:

@@ -1,0 +1,85 @@
+"""The generator knows operators through their specs and modules of their own; each gets the data it needs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import generator
+from generator.discovery import known_operators
+from generator.families import boundary
+from generator.families.boundary import PLACES, SPECIALS
+from generator.workshop import Options, open_workshop
+from opcert.element_types import ELEMENT_TYPES
+from opcert.names import OperatorName
+from reference.registry import find_operator
+from specs.library import load_spec
+
+OPERATORS = known_operators()
+NAMES = {each.name for each in OPERATORS}
+OWN = ("levels", "explanations")
+"""The packages of small modules, one for an operator's family."""
+ROUNDING = {"Resize"}
+"""The operators that compute: their results are rounded."""
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(generator.__file__).parent.rglob("*.py")), ids=lambda path: path.name
+)
+def test_no_code_names_an_operator_outside_the_modules_of_its_own(path: Path) -> None:
+    if path.parent.name in OWN:
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            assert not [name for name in NAMES if name in node.value.replace(":", "-").split("-")], node.value
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=str)
+def test_each_numeric_class_of_an_operator_has_its_data_classes(operator: OperatorName) -> None:
+    """Those that compute need values whose rounding shows, all need what a copy may lose."""
+    factors = {each.name: set(each.levels) for each in load_spec(operator).factors}
+    kinds = {ELEMENT_TYPES[str(each)] for each in factors["element_type"]}
+    wanted = {"distinct", "random"}
+    if any(each.is_float for each in kinds):
+        wanted |= {"signed_zero", "subnormal", "huge", "nonfinite"}
+    if any(each.is_integer for each in kinds):
+        wanted |= {"extremes"}
+    if operator.name in ROUNDING:
+        wanted |= {"constant", "large_offset", "ties"}
+    assert factors["data"] >= wanted
+
+
+def test_the_operators_that_compute_are_those_with_an_allowed_error() -> None:
+    for operator in OPERATORS:
+        bench = open_workshop(operator, Options.of("small"))
+        reference = find_operator(operator)
+        allowed = False
+        for _, _, call in list(bench.levels.boundary_calls(bench.spec, bench.draw("boundary")))[:4]:
+            attributes = {name: each.value for name, each in call.attributes.items()}
+            answers = reference.evaluate(attributes, dict(call.inputs))
+            allowed |= any(each.allowed is not None for each in answers)
+        assert allowed == (operator.name in ROUNDING), operator
+
+
+@pytest.mark.parametrize("name", ["com.microsoft::Pad-1", "org.tensorflow::BatchToSpaceND-1"])
+def test_nan_and_both_infinities_stand_in_every_place(name: str) -> None:
+    bench = open_workshop(OperatorName.parse(name), Options())
+    boundary.make_cases(bench)
+    found = {}
+    for case in bench.cases.values():
+        special, _, place = str(case.id.word).rpartition("_")
+        if special in SPECIALS and place in PLACES:
+            X = case.inputs[0][1]
+            assert X is not None
+            flat = X.array.reshape(-1)
+            (position,) = np.flatnonzero(~np.isfinite(flat)).tolist()
+            found[special, place] = (float(flat[position]), position / (flat.size - 1))
+    assert set(found) == {(special, place) for special in SPECIALS for place in PLACES}
+    for (special, place), (value, part) in found.items():
+        assert str(value) == {"nan": "nan", "infinity": "inf", "negative_infinity": "-inf"}[special]
+        assert {"first": part == 0, "inside": 0 < part < 1, "last": part == 1}[place]
