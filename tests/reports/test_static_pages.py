@@ -1,0 +1,122 @@
+"""Comparison, certificate and site in a real browser: they fit, keep their policy, and are accessible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from conformance.cases import Case
+from conformance.records import read_record
+from conformance.responses import Answered, Refused, Response
+from reports.certificate import make_certificate
+from reports.certificate_page import write_certificate_page
+from reports.comparison import compare_runs
+from reports.comparison_page import render_comparison
+from reports.files import write_text
+from reports.profiles import Profile
+from reports.results import put_together
+from reports.site import write_site
+from tests.reports.accessibility import find_violations
+from tests.reports.sample import CROP_PAD, HEADER, PATCHES, RESIZE_18, Maker, sample_cases
+from tests.reports.test_browser import Watched
+from tests.reports.test_site import keep
+
+pytestmark = pytest.mark.browser
+WIDTHS = (1440, 820, 390)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+HOSTILE = "<script>alert(1)</script>\u202e" + "wide" * 200
+WAIVER = {
+    "cases": "ai.onnx/Resize-18",
+    "conditions": {"mode": "cubic"},
+    "reason": HOSTILE,
+    "link": "https://example.org/a/very/long/address/of/a/thread",
+    "expires": "2027-01-01",
+}
+
+
+def obey(case: Case) -> Response:
+    """The runtime before it had faults."""
+    if case.demand == "refuse":
+        return Refused("InvalidArgument", "no")
+    return Answered((case.expectations[0].outputs[0].expected,), 0.001)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One page of each kind, with long and hostile text in it."""
+    folder = tmp_path_factory.mktemp("pages")
+    cases = list(sample_cases(29))
+    runs = folder / "runs"
+    versions = {"runtime": {"name": "example-runtime", "version": HOSTILE}}
+    (folder / "new").mkdir()
+    made = Maker(folder / "new", {**HEADER, **versions}).make(cases)
+    with made.suite:
+        results = put_together(made.suite, made.record)
+        profile = Profile.model_validate(
+            {
+                "profile": "three",
+                "description": "three operators",
+                "operators": [str(each) for each in (CROP_PAD, PATCHES, RESIZE_18)],
+                "waivers": [WAIVER],
+            }
+        )
+        certificate = make_certificate(results, profile, date(2026, 11, 20))
+        signed = write_certificate_page(results, certificate, folder, "ab" * 32)
+    before = keep(runs, "a", obey, "2026-01-01T00:00:00Z", "example-runtime", cases)
+    kept = keep(runs, "b", obey, "2026-02-01T00:00:00Z", "example-runtime", cases, skip=3)
+    (kept / "run.jsonl").write_bytes(made.record.path.read_bytes())
+    comparison = compare_runs(read_record(before / "run.jsonl"), made.record)
+    compared = write_text(folder / "comparison.html", render_comparison(comparison, HOSTILE))
+    index, _ = write_site(runs)
+    history = runs / "history" / "operator-ai.onnx-Resize-18.html"
+    return {"comparison": compared, "certificate": signed, "site": index, "history": history}
+
+
+@pytest.fixture
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        found.close()
+
+
+@pytest.mark.parametrize("name", ["comparison", "certificate", "site", "history"])
+def test_it_fits_asks_for_nothing_and_is_accessible(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    for scheme in SCHEMES:
+        watched = Watched(browser, WIDTHS[0], color_scheme=scheme)
+        watched.page.goto(pages[name].as_uri())
+        for width in WIDTHS:
+            watched.page.set_viewport_size({"width": width, "height": 900})
+            size = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert size[0] <= size[1], (name, width, scheme)
+        assert watched.said == []
+        assert watched.asked == [pages[name].as_uri()]
+        watched.page.close()
+        # The policy of the page keeps axe out as well, so it is looked at without it.
+        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+        page = context.new_page()
+        page.goto(pages[name].as_uri())
+        assert find_violations(page) == []
+        context.close()
+
+
+def test_nothing_but_the_link_is_needed_to_go_from_the_overview_to_what_changed(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(pages["site"].as_uri())
+    page.click("text=regressed")
+    assert "Regressed" in page.inner_text("main")
+    page.goto(pages["site"].as_uri())
+    page.click("text=ai.onnx::Resize-18")
+    assert "cases whose verdict changed" in page.inner_text("main")
+    page.click("text=opcert: runs over time")
+    assert page.url == pages["site"].as_uri()
+    page.close()
