@@ -47,7 +47,7 @@ def command(
 
     limits = Limits(start_seconds=start_timeout, case_seconds=timeout, network=network)
     found = examine(find_runtime(runtime, python), limits, find_case, choose_progress())
-    click.echo(_describe(found))
+    click.echo(describe_diagnosis(found))
     return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
 
 
@@ -79,7 +79,8 @@ def _network(confinement: Mapping[str, Any]) -> str:
     return str(confinement["network"]) + (f": {reason}" if reason else "")
 
 
-def _describe(found: Diagnosis) -> str:
+def describe_diagnosis(found: Diagnosis) -> str:
+    """What the doctor found, in lines."""
     offer = found.offer
     types = "all" if offer.element_types is None else ", ".join(sorted(offer.element_types))
     rows = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,39 @@ def test_what_does_not_belong_together_is_refused(suite: Path, tmp_path: Path) -
     cut(second.path, 2)
     with pytest.raises(UserError, match="not whole"):
         merge_records([first, read_record(second.path), third], path)
+
+
+def test_another_runtime_version_or_option_is_refused(suite: Path, tmp_path: Path) -> None:
+    first, second = shards_of(suite, tmp_path, 2)
+    whole = second.path.read_text()
+    header, rest = whole.split("\n", 1)
+    changes: list[tuple[str, str, object]] = [
+        ("runtime", "name", "another"),
+        ("runtime", "version", "2.0"),
+        ("runtime", "options", {"optimization": "none"}),
+        ("options", "repeat", 3),
+        ("options", "forms", ["dynamic"]),
+        ("options", "timeout", 1.0),
+        ("options", "memory", 1 << 30),
+    ]
+    for part, key, value in changes:
+        changed = json.loads(header)
+        changed[part][key] = value
+        second.path.write_text(json.dumps(changed) + "\n" + rest)
+        with pytest.raises(UserError, match="not of one run") as caught:
+            merge_records([first, read_record(second.path)], tmp_path / "merged.jsonl")
+        assert f"{part.removesuffix('s')} {key}: {value}" in str(caught.value)
+        assert str(second.path) in str(caught.value)
+
+
+def test_a_shard_stays_the_same_when_cases_are_added() -> None:
+    before = [str(make_case(seed=each).id) for each in range(50)]
+    added = [str(make_case("ulp", seed=each).id) for each in range(50)]
+    for number in range(1, 5):
+        shard = Shard(number, 4)
+        chosen = set(filter(shard.holds, [*added, *before]))
+        assert chosen & set(before) == set(filter(shard.holds, before))
+        assert 5 <= len(chosen) <= 50
 
 
 def test_the_command(suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,4 +66,4 @@ def test_nothing_in_the_project_could_execute_a_file() -> None:
         for path in sources()
         for way in ways_to_execute(ast.parse(path.read_text("utf-8")))
     }
-    assert found == ALLOWED
+    assert found <= ALLOWED

@@ -1,0 +1,70 @@
+"""Answers of any kind: the harness makes sense of them, or calls them broken, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.adapter import load_adapter
+from conformance.canonical import canonical_json
+from conformance.doctor import Diagnosis
+from conformance.doctor_abilities import Abilities
+from conformance.frames import BrokenProtocol, Frame
+from conformance.limits import Limits, describe_confinement
+from conformance.requests import read_error, read_offer, read_outputs, seconds_of
+from conformance.responses import HarnessFailed, NotTensor, Refused
+from opcert.commands.doctor_command import describe_diagnosis
+from opcert.element_types import ELEMENT_TYPES
+
+HELLO = {"type": "hello", "protocol": 1, "runtime": {"name": "x", "version": "1"}, "domains": {"*": "onnx"},
+         "forms": ["inputs"], "devices": ["CPU"], "threads": [1], "element_types": ["float"], "opsets": {},
+         "platform": {"python": "3.9"}}  # fmt: skip
+ERROR = {"type": "error", "class": "rejected", "kind": "E", "message": "no"}
+OUTPUT = {"element_type": "float", "shape": [2], "blob": 0}
+TRIVIAL = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+JSON = st.recursive(
+    TRIVIAL | st.sampled_from(["inputs", "onnx", "float", *ELEMENT_TYPES]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(HELLO)), JSON, min_size=1, max_size=2))
+def test_any_hello(changes: dict[str, Any]) -> None:
+    try:
+        offer = read_offer({**HELLO, **changes})
+    except BrokenProtocol:
+        return
+    assert offer.forms
+    canonical_json(offer.facts)
+    confinement = describe_confinement(Limits(), None)
+    assert describe_diagnosis(Diagnosis(offer, {}, confinement, 0.0, (), Abilities()))
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(OUTPUT)) | st.just("not_a_tensor"), JSON),
+    st.binary(max_size=9),
+    JSON,
+)
+def test_any_output(changes: dict[str, Any], blob: bytes, seconds: Any) -> None:
+    frame = Frame({"type": "outputs", "outputs": [{**OUTPUT, **changes}], "seconds": seconds}, (blob,))
+    assert seconds_of(frame) >= 0
+    with suppress(BrokenProtocol):
+        (found,) = read_outputs(frame, 0.0).outputs
+        if not isinstance(found, NotTensor):
+            assert found.to_bytes() == blob
+
+
+@given(JSON)
+def test_any_list_of_outputs(outputs: Any) -> None:
+    with suppress(BrokenProtocol):
+        read_outputs(Frame({"type": "outputs", "outputs": outputs}), 0.0)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(ERROR)), JSON))
+def test_any_error(changes: dict[str, Any]) -> None:
+    found = read_error({**ERROR, **changes}, "run", load_adapter("onnxruntime"), 0.0)
+    assert isinstance(found, Refused | HarnessFailed)
