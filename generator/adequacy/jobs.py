@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.suites import open_suite
-from generator.adequacy.kept import Kept, Selected, cases_digest, local_name
+from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
 from generator.adequacy.measure import measure
 from generator.adequacy.node_tests import node_tests
 from generator.adequacy.subject import Subject
@@ -52,6 +52,7 @@ def measure_operator(
     levels = find_levels(operator, spec.levels_module)
     with open_suite(path) as suite:
         cases = {local_name(str(case.id)): case for case in suite.cases(f"{operator.path}/")}
+        coverage = suite.facts["operators"][str(operator)]["coverage"]
         expectations = {
             name: str(suite.entry(f"{operator.path}/{name}")["expectation"])[:16] for name in cases
         }
@@ -63,7 +64,8 @@ def measure_operator(
         rows = dict(cases[name].levels) if cases[name].family == "cover" else {}
         attempt = _attempt(workshop, rows, name) if rows else None
         selection.append(Selected(name, kills, expectations[name], rows, attempt))
-    return Kept(str(operator), cases_digest(expectations), tuple(selection), found.to_json())
+    told = {**found.to_json(), "coverage": covered(coverage)}
+    return Kept(str(operator), cases_digest(expectations), tuple(selection), told)
 
 
 def summary(found: Mapping[str, Any]) -> str:

@@ -136,5 +136,20 @@ def adequacy_facts(
     given = expectations_of(each for each in cases if local_name(str(each.id)) in wanted)
     if given != wanted:
         return None
-    covered = {name: coverage[name] for name in ("strength", "feasible", "covered", "uncovered")}
-    return {"coverage": covered, **kept.found}
+    return {**kept.found, "coverage": covered(coverage)}
+
+
+def covered(coverage: Mapping[str, Any]) -> dict[str, Any]:
+    """What matters here of what a manifest says of the covering array."""
+    return {name: coverage[name] for name in ("strength", "feasible", "covered", "uncovered")}
+
+
+def read_all(operators: Iterable[OperatorName], folder: Path = FOLDER) -> list[Kept]:
+    """What was measured of several operators; UserError where one never was."""
+    found = []
+    for operator in operators:
+        kept = read_kept(operator, folder)
+        if kept is None:
+            raise UserError("never measured", got=str(operator), remedy=REMEDY)
+        found.append(kept)
+    return found

@@ -11,16 +11,24 @@ from types import CodeType
 from typing import Any
 
 from conformance.responses import Response
-from generator.adequacy.mutations import Edit, Node, Vocabulary, edits, is_guard, matched_words, mentions
+from generator.adequacy.mutations import (
+    RESULTS,
+    Edit,
+    Node,
+    Vocabulary,
+    edits,
+    is_first,
+    is_guard,
+    is_nothing,
+    matched_words,
+    mentions,
+)
 from generator.adequacy.parts import Part
 from generator.adequacy.reach import Point, Points
 from generator.adequacy.subject import Subject
 from generator.adequacy.trees import compiled, running, substituted
 from generator.calls import Call
 from specs.model import Spec
-
-_FIRST_ALONE = ("Answer", "Rounded")
-"""Calls whose first argument is the result, and the others what may stand in its place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +84,8 @@ def _vocabulary(spec: Spec, part: Part) -> Vocabulary:
     settled = {each.id: each.chosen for each in spec.readings}
     readings = [tuple(each.options) for each in spec.readings if settled[each.id] is not None]
     several = [each for each in (*matched_words(part.tree), *words, *readings) if len(each) > 1]
-    return Vocabulary(tuple(several), frozenset(name for name, chosen in settled.items() if chosen is None))
+    open_ones = {name for name, chosen in settled.items() if chosen is None}
+    return Vocabulary(tuple(several), part.left_out | open_ones, frozenset(settled.keys() - open_ones))
 
 
 def _edits(part: Part, spec: Spec, *, own: bool, vocabulary: Vocabulary) -> Iterator[tuple[Edit, Node]]:
@@ -96,7 +105,7 @@ def _edits(part: Part, spec: Spec, *, own: bool, vocabulary: Vocabulary) -> Iter
 
 def _walk(node: ast.AST, left_out: frozenset[str]) -> Iterator[Node]:
     """The nodes to edit: not texts for people, nor checks beyond their being there, nor what is left out."""
-    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.pattern):
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.pattern) or is_nothing(node):
         return
     if isinstance(node, ast.stmt) and is_guard(node):
         yield node
@@ -111,11 +120,14 @@ def _walk(node: ast.AST, left_out: frozenset[str]) -> Iterator[Node]:
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     """What is inside a node, without annotations, targets, orders that mean nothing, and allowed errors."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FIRST_ALONE:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RESULTS:
         yield node.args[0]
         return
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
         yield node.func  # -1 and any other negative number stand for the same there
+        return
+    if is_first(node):
+        yield node.value
         return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "targets", "target", "ctx", "op", "ops"):

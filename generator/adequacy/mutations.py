@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 Node = ast.expr | ast.stmt
 
@@ -31,7 +32,11 @@ _OTHER_NAMES = {"floor": "ceil", "ceil": "floor", "min": "max", "max": "min", "m
                 "maximum": "minimum", "any": "all", "all": "any", "flatnonzero": "argwhere"}  # fmt: skip
 _ROUNDING = ("floor", "ceil", "round", "trunc")
 _CLAMPS = ("min", "max", "minimum", "maximum", "clip")
+RESULTS = ("Answer", "Rounded", "Weights")
+"""Calls whose first argument is the result, and the others what may stand in its place."""
 _SYMMETRIC = {
+    *RESULTS,
+    "pop",
     *_CLAMPS,
     "isinstance",
     "append",
@@ -94,7 +99,9 @@ def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator
             yield Edit("another branch", node, node.orelse, node.body)
         case ast.Name() | ast.Attribute():
             yield from _mistaken_name(node, names)
-        case ast.Tuple(elts=[first, second]) if isinstance(node.ctx, ast.Load):
+        case ast.Subscript() if is_first(node):
+            yield Edit("off by one", node.slice, ast.Constant(1))
+        case ast.Tuple(elts=[first, second]) if ast.dump(first) != ast.dump(second):
             yield Edit("swapped arguments", node, ast.Tuple([second, first], node.ctx))
         case ast.If() if not mentions(node.test, vocabulary.settled):
             yield from _branch(node)
@@ -104,6 +111,12 @@ def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator
             yield Edit("dropped statement", node, ast.Pass())
         case _ if is_guard(node):
             yield Edit("dropped check", node, ast.Pass())
+
+
+def is_first(node: ast.AST) -> TypeGuard[ast.Subscript]:
+    """Whether a node takes the first element: often there is but one, which is the last one, too."""
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(index, ast.Constant) and index.value == 0
 
 
 def is_guard(node: ast.AST) -> bool:
@@ -144,7 +157,7 @@ def _condition(node: ast.BoolOp) -> Iterator[Edit]:
 
 def _arithmetic(node: ast.BinOp) -> Iterator[Edit]:
     left, right = node.left, node.right
-    if _is_nothing(node) or _is_nothing(left):
+    if is_nothing(node) or is_nothing(left):
         return
     if isinstance(left, ast.JoinedStr | ast.Dict | ast.List | ast.Tuple) or isinstance(right, ast.List):
         return
@@ -171,7 +184,7 @@ def _arithmetic(node: ast.BinOp) -> Iterator[Edit]:
     yield Edit("dropped term", node, left)
 
 
-def _is_nothing(node: ast.expr) -> bool:
+def is_nothing(node: ast.AST) -> bool:
     """A product with a literal zero: it gives a shape, and no value."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
         return False

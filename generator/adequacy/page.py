@@ -8,23 +8,33 @@ from typing import Any
 
 from generator.adequacy.kept import Kept
 
-Coverage = Mapping[str, Mapping[str, Any]]
-"""By operator, what the manifest says of the covering array."""
+_INTRODUCTION = """\
+# What the suite notices
+
+Made by `opcert adequacy --kept` from `specs/adequacy`, which `opcert adequacy --update` measures. A
+mutant is the reference with one mistake: a node of its syntax tree exchanged (comparison, rounding,
+constant, off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis
+order, another branch), or a call taken for another (misreading: `generator/explanations`, where people
+add to them). Each runs in process against the cases, quick ones first, through the judge of a run; it is
+killed by the first that fails. It counts as equivalent only where the stated number of random calls that
+come by the change, from the levels and from small variations beyond them, get an answer that the judge
+accepts. A score is the share killed of those that are not equivalent, rounded down. Code that serves the
+allowed error or the speed has no mutants (`generator/adequacy/left_out.yaml` says which, and why), nor
+has what only an unchosen reading comes by. ONNX's own node tests meet the same mutants with their own
+tolerance; an older version of an operator those of them that its reference passes.
+"""
 _MOST_UNCOVERED = 20
 
 
-def adequacy_json(kept: Sequence[Kept], coverage: Coverage) -> str:
+def adequacy_json(kept: Sequence[Kept]) -> str:
     """Everything that is known, by operator."""
-    found = {
-        each.operator: {"coverage": coverage[each.operator], "cases": each.cases, **each.found}
-        for each in kept
-    }
+    found = {each.operator: {"cases": each.cases, **each.found} for each in kept}
     return json.dumps(found, indent=1, sort_keys=True) + "\n"
 
 
-def write_page(kept: Sequence[Kept], coverage: Coverage) -> str:
+def write_page(kept: Sequence[Kept]) -> str:
     """A table of all operators, then each one's survivors, equivalents, and what is not covered."""
-    return "\n".join([*_overview(kept, coverage), *_kinds(kept), *_operators(kept, coverage)])
+    return "\n".join([_INTRODUCTION, *_overview(kept), *_kinds(kept), *_operators(kept)])
 
 
 def percent(part: int, whole: int) -> str:
@@ -32,11 +42,11 @@ def percent(part: int, whole: int) -> str:
     return f"{(1000 * part // whole) / 10:g} %" if whole else "-"
 
 
-def _overview(kept: Sequence[Kept], coverage: Coverage) -> Iterator[str]:
+def _overview(kept: Sequence[Kept]) -> Iterator[str]:
     yield "| operator | combinations | mutants | equivalent | killed | survived | score | ONNX's tests |"
     yield "|---|---|---|---|---|---|---|---|"
     for each in kept:
-        mutants, tests, covered = each.found["mutants"], each.found["node_tests"], coverage[each.operator]
+        mutants, tests, covered = each.found["mutants"], each.found["node_tests"], each.found["coverage"]
         counted = mutants["made"] - mutants["equivalent"]
         row = [
             f"`{each.operator}`",
@@ -77,7 +87,7 @@ def _sum(kept: Sequence[Kept], kind: str) -> dict[str, int]:
     return {name: sum(each.found["kinds"].get(kind, {}).get(name, 0) for each in kept) for name in names}
 
 
-def _operators(kept: Sequence[Kept], coverage: Coverage) -> Iterator[str]:
+def _operators(kept: Sequence[Kept]) -> Iterator[str]:
     for each in kept:
         yield f"## {each.operator}"
         yield ""
@@ -86,7 +96,7 @@ def _operators(kept: Sequence[Kept], coverage: Coverage) -> Iterator[str]:
             f"Equivalent: {each.found['calls']} random calls that come by the change agree",
             each.found["equivalents"],
         )
-        uncovered = coverage[each.operator]["uncovered"]
+        uncovered = each.found["coverage"]["uncovered"]
         if uncovered:
             yield f"Combinations that no case covers ({len(uncovered)}):"
             yield ""

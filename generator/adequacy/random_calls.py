@@ -14,7 +14,7 @@ from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
 from generator.factors import factor_model
-from generator.feasibility import FREE, Row, Solver
+from generator.feasibility import FREE, Solver
 from opcert.tensors import Tensor
 from specs.expressions import check_constraints
 
@@ -31,10 +31,9 @@ _CHUNK = 100
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """One random call, the levels it came of, the right answer, the points that it comes by, and seconds."""
+    """One random call, the right answer, the points that it comes by, and the seconds that it took."""
 
     call: Call
-    row: Row
     answer: Answered
     reached: frozenset[Point]
     seconds: float
@@ -53,17 +52,18 @@ class RandomCalls:
     def __post_init__(self) -> None:
         self._solver = Solver(factor_model(self.subject.spec))
 
-    def more(self, count: int, near: Sequence[Row] = ()) -> None:
-        """Draw calls of any levels, or of levels half of which a row of `near` has."""
+    def more(self, count: int) -> None:
+        """Draw calls of any levels."""
+        model = self._solver.model
         for draw in self._draws(count):
-            row = self._row(draw, near)
+            wanted = [draw.shuffled(range(size)) for size in model.sizes]
+            row = self._solver.complete([FREE] * len(model.sizes), wanted)
             if row is None:
                 continue
-            model = self._solver.model
             levels = {name: str(level) for name, level in model.row_levels(row).items()}
             call = self.levels.build_call(self.subject.spec, levels, draw.child("call"))
             if call is not None:
-                self._try(call, row)
+                self._try(call)
 
     def vary(self, count: int, bases: Sequence[Drawn]) -> None:
         """Draw calls that differ a little from some that are known."""
@@ -71,7 +71,7 @@ class RandomCalls:
             base = draw.choice(bases)
             call = varied(self.subject.spec, base.call, draw.child("varied"))
             if not check_constraints(self.subject.spec, call.attributes, dict(call.inputs)):
-                self._try(call, base.row)
+                self._try(call)
 
     def aimed(self, points: frozenset[Point]) -> Iterator[Drawn]:
         """AIMED calls that come by all of these points, quick ones first; fewer where no more are found."""
@@ -84,17 +84,18 @@ class RandomCalls:
             place = len(self.drawn)
             tries += _CHUNK
             known = [each for each in self.drawn if points <= each.reached]
-            if len(known) < _QUICKEST:
-                self.more(_CHUNK, [each.row for each in known])
-            else:
+            if known:
+                # To vary a call takes far less time than to draw one.
                 self.vary(_CHUNK, sorted(known, key=lambda each: each.seconds)[:_QUICKEST])
+            else:
+                self.more(_CHUNK)
 
     def _draws(self, count: int) -> Iterator[Draw]:
         for _ in range(count):
             self._count += 1
             yield self.draw.child(str(self._count))
 
-    def _try(self, call: Call, row: Row) -> None:
+    def _try(self, call: Call) -> None:
         """Keep a call that the reference answers, with what it comes by."""
         call = call.trimmed()
         self.subject.forget()
@@ -102,15 +103,7 @@ class RandomCalls:
         answer, reached = self.subject.watch(call)
         seconds = perf_counter() - started
         if isinstance(answer, Answered) and _size(answer) <= _LARGEST:
-            self.drawn.append(Drawn(call, row, answer, reached, seconds))
-
-    def _row(self, draw: Draw, near: Sequence[Row]) -> Row | None:
-        sizes = self._solver.model.sizes
-        partial = [FREE] * len(sizes)
-        if near:
-            start = draw.choice(near)
-            partial = [value if draw.integer(0, 1) else FREE for value in start]
-        return self._solver.complete(partial, [draw.shuffled(range(size)) for size in sizes])
+            self.drawn.append(Drawn(call, answer, reached, seconds))
 
 
 def _size(answer: Answered) -> int:

@@ -52,6 +52,7 @@ def _shapes(spec: Spec, draw: Draw) -> Iterator[Edge]:
     yield "output_length_zero", plain_call(spec, _ramp(draw, 3, 2), scales=[0.25, 1.0])
     if spec.operator.since_version != 11:  # there, no scales mean that sizes are asked for
         yield "rank_zero", plain_call(spec, _ramp(draw), scales=[])
+        yield "rank_zero_string", plain_call(spec, _ramp(draw, kind="string"), scales=[])
     yield "rank_six", plain_call(spec, _ramp(draw, 1, 2, 1, 3, 1, 2), scales=[1.0, 1.0, 1.0, 1.0, 2.0, 2.0])
 
 
@@ -142,6 +143,21 @@ def _regions(spec: Spec, draw: Draw) -> Iterator[Edge]:
                     extrapolation_value=-7.5,
                 ),
             )
+    for mode in _modes(spec)[1:]:
+        # Where no weight is left to renormalize, the position is extrapolated.
+        yield (
+            f"roi_far_exclude_outside_{mode}",
+            plain_call(
+                spec,
+                _ramp(draw, 2, 5),
+                roi=[0.0, -2.0, 1.0, 3.0],
+                sizes=[2, 9],
+                mode=mode,
+                coordinate_transformation_mode="tf_crop_and_resize",
+                exclude_outside=1,
+                extrapolation_value=-7.5,
+            ),
+        )
     yield (
         "roi_to_length_one",
         plain_call(

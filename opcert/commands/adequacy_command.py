@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from opcert.commands import shared_options
-from opcert.errors import ExitCode, UserError
+from opcert.errors import ExitCode, UserError, unwritable
+
+if TYPE_CHECKING:
+    from generator.adequacy.kept import Kept
+    from opcert.names import OperatorName
 
 
 @click.command("adequacy")
@@ -30,6 +35,7 @@ def command(
     folders: tuple[Path, ...],
     output: Path | None,
     processes: int | None,
+    kept: bool,
     update: bool,
 ) -> int:
     """Measure what a suite covers, and how many mistakes made in the reference on purpose it notices.
@@ -37,34 +43,58 @@ def command(
     OPERATOR is a name like ai.onnx::Resize-18, Resize-18 or Resize; without one, every operator is taken.
     This takes minutes for an operator that computes, seconds for one that moves data.
     """
-    # Imported here, so that --help does not wait for them.
+    # Imported here and below, so that --help does not wait for them.
+    from generator.adequacy.kept import adequacy_folder, read_all
+    from generator.adequacy.page import adequacy_json, write_page
+    from generator.discovery import select_operators
+
+    if kept and update:
+        raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
+    chosen = select_operators(operators, folders)
+    if kept:
+        found = read_all(chosen, adequacy_folder(folders))
+    else:
+        found = _measure(suite_name, folders, chosen, processes, update=update)
+    page = write_page(found)
+    if output is None:
+        click.echo(page, nl=False)
+        return ExitCode.HOLDS
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        (output / "adequacy.md").write_text(page, encoding="utf-8")
+        (output / "adequacy.json").write_text(adequacy_json(found), encoding="utf-8")
+    except OSError as error:
+        raise unwritable("the page", output, error) from error
+    click.echo(str(output / "adequacy.md"))
+    return ExitCode.HOLDS
+
+
+def _measure(
+    suite_name: str,
+    folders: tuple[Path, ...],
+    operators: list[OperatorName],
+    processes: int | None,
+    *,
+    update: bool,
+) -> list[Kept]:
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
-    from generator.adequacy.page import adequacy_json, write_page
     from generator.cache import PROCESSES
-    from generator.discovery import select_operators
     from opcert.commands.adequacy_suite import suite_of
 
-    chosen = select_operators(operators, folders)
-    with suite_of(suite_name, folders, chosen) as suite:
+    found = []
+    with suite_of(suite_name, folders, operators) as suite:
         facts = suite.facts.get("operators", {})
-        missing = [str(each) for each in chosen if str(each) not in facts]
+        missing = [str(each) for each in operators if str(each) not in facts]
         if missing:
-            raise UserError("the suite has no cases of some operators", got=", ".join(missing))
-        coverage = {str(each): facts[str(each)]["coverage"] for each in chosen}
-        found = []
-        for kept in measure_suite(
-            suite.path, chosen, folders, processes or PROCESSES, lambda line: click.echo(line, err=True)
-        ):
+            raise UserError(
+                "the suite was not generated with cases of some operators", got=", ".join(missing)
+            )
+        jobs = measure_suite(
+            suite.path, operators, folders, processes or PROCESSES, lambda line: click.echo(line, err=True)
+        )
+        for kept in jobs:
             found.append(kept)
             if update:
                 write_kept(kept, adequacy_folder(folders))
-    page = write_page(found, coverage)
-    if output is None:
-        click.echo(page)
-        return ExitCode.HOLDS
-    output.mkdir(parents=True, exist_ok=True)
-    (output / "adequacy.md").write_text(page, encoding="utf-8")
-    (output / "adequacy.json").write_text(adequacy_json(found, coverage), encoding="utf-8")
-    click.echo(str(output / "adequacy.md"))
-    return ExitCode.HOLDS
+    return found

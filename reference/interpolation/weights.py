@@ -77,9 +77,8 @@ def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
     farthest = float(where.error.max(initial=0.0))
     if not farthest < FARTHEST:
         raise OutsideDomain("the coordinates are beyond the precision of float32")
-    stretch = Estimate.exact(1)
-    if kernel.antialias and axis.exact_scale < 1:
-        stretch = stretch / Estimated().ratio(*axis.scale)
+    shrinking = kernel.antialias and axis.exact_scale < 1
+    stretch = Estimate.exact(1) / Estimated().ratio(*axis.scale) if shrinking else Estimate.exact(1)
     support = SUPPORT[kernel.mode] * max(Fraction(1), stretch.value.fractions()[0])
     reach = math.ceil(support) + math.ceil(farthest) + 1
     offsets = np.arange(-reach, reach + 2)
@@ -93,7 +92,7 @@ def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
     )
     # All taps of a position are weighed by one computed coordinate.
     distance = position.tied() - Estimate.exact(index.astype(object))
-    stretched = distance if kernel.antialias is False or axis.exact_scale >= 1 else distance / stretch
+    stretched = distance / stretch if shrinking else distance
     weight = linear(stretched) if kernel.mode == "linear" else cubic(stretched, kernel.a)
     # An antialiasing filter's window may be cut one element wider, with weight 0 there.
     widest = float(support) + (1 if kernel.antialias else 0)
