@@ -16,8 +16,9 @@ from onnx import TensorProto, helper
 
 from conformance.cases import Case
 from conformance.harness import run_suite
+from conformance.manifests import MANIFEST, manifest_digest
 from conformance.runtimes import find_runtime
-from conformance.suites import MANIFEST, manifest_digest, open_suite
+from conformance.suites import open_suite
 from opcert.errors import UserError
 from tests.conformance.samples import FAKES, IDENTITY, make_case, make_suite
 
