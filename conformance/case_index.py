@@ -57,6 +57,10 @@ class CaseIndex:
     def __iter__(self) -> Iterator[str]:
         return iter(self._positions)
 
+    def position(self, case_id: str) -> int:
+        """The place of a case among all; KeyError where there is none."""
+        return self._positions[case_id]
+
     def get(self, case_id: str) -> dict[str, Any] | None:
         """The entry of a case, None where there is none."""
         position = self._positions.get(case_id)

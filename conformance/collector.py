@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.cases import Case, Expectation, ExpectedOutput
 from conformance.faults import FaultFinder
-from conformance.judge import FAILING, Judgement, Verdict, judge, worst_verdict
+from conformance.judge import FAILING, Judgement, judge
 from conformance.lane import Lane
 from conformance.loaded_files import digest_files
 from conformance.progress import Progress
@@ -20,9 +20,11 @@ from conformance.results import Result, make_result
 from conformance.run_options import RunOptions
 from conformance.session import Task
 from conformance.suites import Suite
-from conformance.totals import count_verdicts
+from conformance.totals import CaseVerdicts, count_verdicts
 from opcert.errors import InternalError
 from opcert.tensors import Tensor, tensor
+
+_UNKNOWN, _ANSWERED, _REFUSED = range(3)
 
 
 class Halt:
@@ -58,9 +60,9 @@ class Collector:
         self._writer = writer
         self._lock = threading.Lock()
         self._faults = FaultFinder(threads)
-        self._verdicts: dict[str, Verdict] = {}
-        self._recorded: set[tuple[int, int, int]] = set()
-        self._answered: dict[tuple[str, str], bool] = {}
+        # By place in the run and in the suite, because there may be many cases.
+        self._verdicts = CaseVerdicts()
+        self._answered: dict[str, bytearray] = {}
         self._same_case: dict[int, list[Result]] = {}
         self._unsettled: list[tuple[Task, Refused]] = []
         self._failing = 0
@@ -79,7 +81,7 @@ class Collector:
         with self._lock:
             if isinstance(response, Answered):
                 self._check_judge(task, response)
-            self._answered[str(task.case.id), task.form] = isinstance(response, Answered)
+            self._note_answered(str(task.case.id), task.form, isinstance(response, Answered))
             self._record(task, response, judgement)
 
     def settle(self, lane: Lane) -> None:
@@ -94,18 +96,23 @@ class Collector:
                 probe = Task(task.valid_case, task.form, 0, task.order)
                 for _, answer in lane.run([probe]):
                     with self._lock:
-                        key = (str(task.valid_case.id), task.form)
-                        self._answered[key] = isinstance(answer, Answered)
+                        self._note_answered(str(task.valid_case.id), task.form, isinstance(answer, Answered))
             self.take(task, response)
 
     def _valid_case_answered(self, task: Task) -> bool | None:
         if task.valid_case is None:
             return False
-        return self._answered.get((str(task.valid_case.id), task.form))
+        known = self._answered.get(task.form)
+        found = known[self._suite.position(str(task.valid_case.id))] if known else _UNKNOWN
+        return None if found == _UNKNOWN else found == _ANSWERED
+
+    def _note_answered(self, case_id: str, form: str, answered: bool) -> None:
+        known = self._answered.setdefault(form, bytearray(len(self._suite.case_ids)))
+        known[self._suite.position(case_id)] = _ANSWERED if answered else _REFUSED
 
     def keep(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
         """Count a row, one of `rows` of its case, that an earlier part of the run has recorded already."""
-        self._answered[result.case, result.form] = result.response == "answered"
+        self._note_answered(result.case, result.form, result.response == "answered")
         self._count(result, order, rows)
 
     def finish(
@@ -115,10 +122,11 @@ class Collector:
         stopped = None
         if self.halt.reason is not None:
             stopped = {"kind": self.halt.kind, "reason": self.halt.reason}
+            recorded = self._writer.places.orders()
             for task in tasks:
-                if task.order not in self._recorded:
+                if task.order not in recorded:
                     self._record(task, None, Judgement("not_run", self.halt.reason))
-        counts = count_verdicts(self._verdicts.values())
+        counts = count_verdicts(self._verdicts)
         more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
         if loaded is not None:
             more["loaded"] = digest_files(loaded)
@@ -137,10 +145,7 @@ class Collector:
         self.progress.advance(result)
 
     def _count(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
-        self._recorded.add(order)
-        before = self._verdicts.get(result.case)
-        verdict = result.verdict if before is None else worst_verdict((before, result.verdict))
-        self._verdicts[result.case] = verdict
+        before, verdict = self._verdicts.add(order[0], result.verdict)
         if verdict in FAILING and before not in FAILING:
             self._failing += 1
             if self._failing == self.options.max_failures:

@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 import platform
 import threading
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from conformance.collector import Collector, Halt
+from conformance.collector import Collector
 from conformance.first_worker import FirstWorker
 from conformance.lane import Lane
 from conformance.limits import describe_confinement
-from conformance.models import Form
 from conformance.progress import Progress, Silent
-from conformance.records import Order, Record, RecordWriter, read_record, timestamp
+from conformance.records import Record, RecordWriter, read_record, timestamp
 from conformance.requests import Offer
 from conformance.results import Result
-from conformance.resuming import check_same_run, find_begun, is_through, kept_rows
+from conformance.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
+from conformance.row_places import Order
 from conformance.run_options import RunOptions, choose_forms
 from conformance.runtimes import Installed, Runtime, install
-from conformance.session import Task
 from conformance.suites import Suite
+from conformance.task_source import Plan, TaskSource, earlier_times
 from conformance.worker_process import Stopped
 from opcert.errors import NothingRan, Place, RuntimeUnavailable
 
@@ -76,8 +79,8 @@ def run_suite(
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
         header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
-        rows = len(forms) * options.repeat
-        kept: list[tuple[Result, Order]] | None = None
+        plan = Plan(suite, selected, forms, options.repeat)
+        kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
         earlier = find_begun(record_path) if resume else None
         if earlier is not None:
             check_same_run(earlier, header)
@@ -86,25 +89,23 @@ def run_suite(
                 for lane in lanes:
                     lane.close()
                 return earlier
-            kept = kept_rows(earlier, selected, forms, options.repeat)
-            progress.note(f"{len(kept)} of {len(selected) * rows} rows are recorded already")
+            plan = replace(plan, done=whole_cases(earlier, plan.rows))
+            kept = partial(kept_rows, earlier, plan)
+            recorded = len(plan.done) * plan.rows
+            progress.note(f"{recorded} of {len(selected) * plan.rows} rows are recorded already")
             header["started"] = earlier.header.get("started")
             header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
-        writer = RecordWriter(record_path, header, kept)
+        times = earlier_times(record_path, suite.digest, runtime.text) if len(lanes) > 1 else None
+        writer = RecordWriter(record_path, header, None if kept is None else kept())
         try:
             collector = Collector(suite, writer, progress, options, len(offer.threads))
-            for result, order in kept or ():
-                collector.keep(result, order, rows)
-            done = {result.case for result, _ in kept or ()}
-            progress.start((len(selected) - len(done)) * rows)
-
-            def make_tasks() -> Iterator[Task]:
-                return _make_tasks(suite, selected, done, forms, options.repeat)
-
-            _run_lanes(lanes, _TaskSource(make_tasks, collector.halt), collector)
+            for result, order in () if kept is None else kept():
+                collector.keep(result, order, plan.rows)
+            progress.start((len(selected) - len(plan.done)) * plan.rows)
+            _run_lanes(lanes, TaskSource(plan, len(lanes), times), collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
             loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
-            collector.finish(make_tasks(), losses, loaded)
+            collector.finish(plan.tasks(), losses, loaded)
         finally:
             writer.close()
             progress.finish()
@@ -117,52 +118,7 @@ def run_suite(
     return read_record(record_path)
 
 
-def _make_tasks(
-    suite: Suite, selected: Sequence[str], done: Collection[str], forms: Sequence[Form], repeat: int
-) -> Iterator[Task]:
-    rows = len(forms) * repeat
-    for position, case_id in enumerate(selected):
-        if case_id in done:
-            continue
-        case = suite.case(case_id)
-        valid = None
-        if case.valid_case is not None and case.demand != "answer" and case.valid_case in suite:
-            valid = suite.case(case.valid_case)
-        for form_position, form in enumerate(forms):
-            for number in range(repeat):
-                yield Task(case, form, number, (position, form_position, number), rows, valid)
-
-
-class _TaskSource:
-    """Hands out tasks to several lanes; all rows of a case go to one, so that its model is loaded once."""
-
-    def __init__(self, make: Callable[[], Iterator[Task]], halt: Halt) -> None:
-        self._tasks = make()
-        self._halt = halt
-        self._lock = threading.Lock()
-        self._held: Task | None = None
-
-    def lane(self) -> Iterator[Task]:
-        """The tasks for one lane, until there are none left or the run is to end."""
-        while batch := self._next_case():
-            for each in batch:
-                if self._halt.reason is not None:
-                    return
-                yield each
-
-    def _next_case(self) -> list[Task]:
-        with self._lock:
-            batch = [self._held] if self._held is not None else []
-            self._held = None
-            for task in self._tasks:
-                if batch and task.case.id != batch[0].case.id:
-                    self._held = task
-                    break
-                batch.append(task)
-            return batch
-
-
-def _run_lanes(lanes: list[Lane], tasks: _TaskSource, collector: Collector) -> None:
+def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> None:
     """Run one lane in this thread, or several each in its own; the first error of any ends all."""
     if len(lanes) == 1:
         _run_lane(lanes[0], tasks, collector)
@@ -195,9 +151,10 @@ def _run_lanes(lanes: list[Lane], tasks: _TaskSource, collector: Collector) -> N
         raise errors[0]
 
 
-def _run_lane(lane: Lane, tasks: _TaskSource, collector: Collector) -> None:
+def _run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
     try:
-        for task, response in lane.run(tasks.lane()):
+        for task, response in lane.run(takewhile(lambda _: collector.halt.reason is None, tasks.lane())):
+            tasks.measured(task, getattr(response, "seconds", 0.0))
             collector.take(task, response)
             if lane.deaths >= collector.options.max_deaths and not _survives(lane, collector):
                 reason = f"{lane.deaths} workers were lost in a row, and none answered a case in between"

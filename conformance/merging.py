@@ -11,8 +11,9 @@ from typing import Any
 from conformance.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.loaded_files import merge_digests
 from conformance.outputs import outputs_folder
-from conformance.records import Order, Record, RecordWriter, read_record
+from conformance.records import Record, RecordWriter, read_record
 from conformance.results import Result
+from conformance.row_places import Order
 from conformance.shards import Shard
 from conformance.suites import suite_order
 from conformance.totals import case_verdicts, count_verdicts

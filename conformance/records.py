@@ -18,13 +18,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from conformance.canonical import canonical_json
 from conformance.judge import Verdict
 from conformance.outputs import OutputStore
 from conformance.record_rows import RecordRows
 from conformance.results import Result
+from conformance.row_places import Order, RowPlaces
 from conformance.totals import add_verdict, case_verdicts, count_verdicts
 from opcert.errors import Place, UserError, unwritable
 
@@ -66,15 +65,11 @@ class Record:
         return () if self.footer is None else tuple(self.footer["faults"])
 
 
-Order = tuple[int, int, int]
-"""The place of a row in a record: its case, its form and its repetition by their positions."""
-
-
 class RecordWriter:
     """Writes one record. Raises UserError where its place cannot be written, at the start or later.
 
-    `kept` are rows of an earlier record at the same place, with which this one begins: it takes the other's
-    place by rename, so that no row is lost in between.
+    `places` says where its rows lie. `kept` are rows of an earlier record at the same place, with which this
+    one begins: it takes the other's place by rename, so that no row is lost in between.
     """
 
     def __init__(
@@ -83,8 +78,7 @@ class RecordWriter:
         self.path = path
         self.outputs = OutputStore(path)
         self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
-        self._orders = array("Q")
-        self._offsets = array("Q", [len(self._header)])
+        self.places = RowPlaces(len(self._header))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             begun = path
@@ -113,8 +107,7 @@ class RecordWriter:
 
     def _place(self, result: Result, order: Order) -> bytes:
         line = result.to_line()
-        self._orders.extend(order)
-        self._offsets.append(self._offsets[-1] + len(line))
+        self.places.add(order, len(line))
         return line
 
     def finish(self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any) -> None:
@@ -124,9 +117,8 @@ class RecordWriter:
             digest = hashlib.sha256()
             with made.open("wb") as file:
                 file.write(self._header)
-                for position in self._in_order():
-                    begin, end = self._offsets[position], self._offsets[position + 1]
-                    line = os.pread(self._file.fileno(), end - begin, begin)
+                for begin, length in self.places.sorted_spans():
+                    line = os.pread(self._file.fileno(), length, begin)
                     digest.update(line)
                     file.write(line)
                 footer = {
@@ -134,7 +126,7 @@ class RecordWriter:
                     "counts": counts,
                     "faults": list(faults),
                     "finished": timestamp(),
-                    "rows": len(self._offsets) - 1,
+                    "rows": len(self.places),
                     "digest": digest.hexdigest(),
                     **more,
                 }
@@ -144,12 +136,6 @@ class RecordWriter:
             raise _unwritable(self.path, error) from error
         finally:
             self.close()
-
-    def _in_order(self) -> list[int]:
-        """The positions of the rows as they were written, in the order in which they are to stand."""
-        orders = np.frombuffer(self._orders, np.uint64).reshape(-1, 3)
-        found: list[int] = np.lexsort(orders.T[::-1]).tolist()
-        return found
 
     def close(self) -> None:
         """Leave the record as it is; without `finish` it is a partial run."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.records import Order, Record, read_record
+from conformance.records import Record, read_record
 from conformance.results import Result
+from conformance.row_places import Order
+from conformance.task_source import Plan
 from opcert.errors import Place, UserError
 
 _SAME_OPTIONS = ("pattern", "forms", "repeat", "shard", "timeout", "start_timeout", "memory")
@@ -57,18 +59,15 @@ def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
     return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
 
 
-def kept_rows(
-    record: Record, selected: Sequence[str], forms: Sequence[str], repeat: int
-) -> list[tuple[Result, Order]]:
-    """The rows of cases that are there in every form and repetition, each with its place.
+def whole_cases(record: Record, rows: int) -> frozenset[str]:
+    """The cases that are there with all of their rows; a row that was not run is none."""
+    asked = Counter(each.case for each in record.results if each.response != "none")
+    return frozenset(case for case, count in asked.items() if count == rows)
 
-    Rows that say only that a case was not run are left out, and with them the whole case.
-    """
-    positions = {case_id: position for position, case_id in enumerate(selected)}
-    asked = [each for each in record.results if each.response != "none"]
-    whole = Counter(each.case for each in asked)
-    return [
-        (each, (positions[each.case], forms.index(each.form), each.repeat))
-        for each in asked
-        if whole[each.case] == len(forms) * repeat
-    ]
+
+def kept_rows(record: Record, plan: Plan) -> Iterator[tuple[Result, Order]]:
+    """The rows of the cases that a plan has done, each with its place."""
+    positions = {case_id: position for position, case_id in enumerate(plan.selected)}
+    for each in record.results:
+        if each.case in plan.done and each.response != "none":
+            yield each, (positions[each.case], plan.forms.index(each.form), each.repeat)

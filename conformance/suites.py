@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from conformance.canonical import canonical_json
 from conformance.cases import Case
-from conformance.goldens import read_golden, write_golden
+from conformance.goldens import read_golden
 from conformance.manifests import (
-    FORMAT,
     MANIFEST,
     REMEDY,
     Manifest,
     check_goldens,
-    manifest_digest,
     read_manifest,
 )
 from conformance.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
-from opcert.errors import InternalError, Place, UserError, unwritable
-from opcert.names import FAMILIES, CaseId
-
-
-@dataclass(frozen=True)
-class _Spooled:
-    """Where a case's bytes lie in the spool while a suite is written."""
-
-    id: CaseId
-    offset: int
-    entry: dict[str, Any]
-
-
-def suite_order(case_id: CaseId) -> tuple[Any, int, str]:
-    """The key that puts cases into suite order: operator, family, id."""
-    return case_id.operator, FAMILIES.index(case_id.family), str(case_id)
+from conformance.suite_folder import suite_order as suite_order
+from conformance.suite_folder import write_folder
+from opcert.errors import Place, UserError, unwritable
 
 
 def write_suite(
@@ -57,7 +38,7 @@ def write_suite(
         with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.absolute().parent) as made:
             folder = Path(made) / "suite"
             folder.mkdir()
-            digest = _write_folder(folder, cases, facts, options)
+            digest = write_folder(folder, cases, facts, options)
             if path.suffix == ".zip":
                 write_zip(folder, Path(made) / "suite.zip")
                 (Path(made) / "suite.zip").replace(path)
@@ -82,67 +63,6 @@ def _check_replaceable(path: Path) -> None:
             where=Place(str(path)),
             remedy="Name another folder, or remove this one.",
         )
-
-
-def _write_folder(
-    folder: Path, cases: Iterable[Case], facts: Mapping[str, Any], options: Mapping[str, Any]
-) -> str:
-    with tempfile.TemporaryFile(dir=folder.parent) as spool:
-        spooled = sorted(_spool(cases, spool), key=lambda each: suite_order(each.id))
-        for before, after in pairwise(spooled):
-            if before.id == after.id:
-                raise InternalError("two cases have one id", got=str(after.id))
-        goldens = _write_goldens(folder, spooled, spool)
-    manifest: dict[str, Any] = {
-        "format": FORMAT,
-        "options": options,
-        "facts": facts,
-        "goldens": goldens,
-        "cases": [each.entry for each in spooled],
-    }
-    digest = manifest_digest(manifest)
-    written = canonical_json({**manifest, "digest": digest})
-    (folder / MANIFEST).write_bytes(written + b"\n")
-    return digest
-
-
-def _spool(cases: Iterable[Case], spool: IO[bytes]) -> Iterator[_Spooled]:
-    for case in cases:
-        raw, expectation = write_golden(case)
-        entry = {
-            "id": str(case.id),
-            "length": len(raw),
-            "expectation": expectation,
-            "family": case.family,
-            "element_type": case.element_type.name,
-            "demand": case.demand,
-        }
-        offset = spool.tell()
-        spool.write(raw)
-        yield _Spooled(case.id, offset, entry)
-
-
-def _write_goldens(folder: Path, spooled: list[_Spooled], spool: IO[bytes]) -> dict[str, Any]:
-    """Write one file per operator in suite order; fills in each entry's file and offset."""
-    goldens: dict[str, Any] = {}
-    begin = 0
-    while begin < len(spooled):
-        operator = spooled[begin].id.operator
-        name = f"goldens/{operator.path}.pb"
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        digest, offset = hashlib.sha256(), 0
-        with (folder / name).open("wb") as file:
-            while begin < len(spooled) and spooled[begin].id.operator == operator:
-                each = spooled[begin]
-                spool.seek(each.offset)
-                raw = spool.read(each.entry["length"])
-                each.entry.update(file=name, offset=offset)
-                file.write(raw)
-                digest.update(raw)
-                offset += len(raw)
-                begin += 1
-        goldens[name] = {"sha256": digest.hexdigest(), "bytes": offset}
-    return goldens
 
 
 class Suite:
@@ -170,6 +90,10 @@ class Suite:
     def case_ids(self) -> tuple[str, ...]:
         """Every case's id, in suite order."""
         return tuple(self._entries)
+
+    def position(self, case_id: str) -> int:
+        """The place of a case in suite order, from 0; KeyError where there is none."""
+        return self._entries.position(case_id)
 
     def __contains__(self, case_id: str) -> bool:
         return case_id in self._entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from conformance.judge import VERDICTS, Verdict, worst_verdict
 from conformance.results import Result
@@ -21,6 +21,26 @@ def add_verdict(verdicts: dict[str, Verdict], result: Result) -> None:
     """Let a row count in the verdicts of cases: the worst of its rows is a case's."""
     before = verdicts.get(result.case)
     verdicts[result.case] = result.verdict if before is None else worst_verdict((before, result.verdict))
+
+
+class CaseVerdicts:
+    """The verdicts of cases that are known by their numbers, a byte for each."""
+
+    def __init__(self) -> None:
+        self._codes = bytearray()
+
+    def add(self, number: int, verdict: Verdict) -> tuple[Verdict | None, Verdict]:
+        """Let a row count: the case's verdict before, None where this is its first row, and now."""
+        if number >= len(self._codes):
+            self._codes.extend(bytes(number + 1 - len(self._codes)))
+        code = self._codes[number]
+        before = VERDICTS[code - 1] if code else None
+        now = verdict if before is None else worst_verdict((before, verdict))
+        self._codes[number] = VERDICTS.index(now) + 1
+        return before, now
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return (VERDICTS[code - 1] for code in self._codes if code)
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:

@@ -1,0 +1,41 @@
+"""Where rows lie in a record while it is written, and in which order they are to stand: 32 bytes a row."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+Order = tuple[int, int, int]
+"""The place of a row in a record: its case, its form and its repetition by their positions."""
+
+
+class RowPlaces:
+    """Rows one behind the other in a file; the first begins at `begin`."""
+
+    def __init__(self, begin: int) -> None:
+        self._orders = array("Q")
+        self._offsets = array("Q", [begin])
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def add(self, order: Order, length: int) -> None:
+        """A row of so many bytes follows."""
+        self._orders.extend(order)
+        self._offsets.append(self._offsets[-1] + length)
+
+    def sorted_spans(self) -> list[tuple[int, int]]:
+        """Where each row begins and how long it is, in the order in which they are to stand."""
+        offsets = np.frombuffer(self._offsets, np.uint64)
+        chosen = np.lexsort(self._rows().T[::-1])
+        begins, lengths = offsets[:-1][chosen].tolist(), np.diff(offsets)[chosen].tolist()
+        return list(zip(begins, lengths, strict=True))
+
+    def orders(self) -> set[Order]:
+        """The place of every row."""
+        return {(row[0], row[1], row[2]) for row in self._rows().tolist()}
+
+    def _rows(self) -> NDArray[np.uint64]:
+        return np.frombuffer(self._orders, np.uint64).reshape(-1, 3)
