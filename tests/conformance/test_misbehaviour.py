@@ -23,17 +23,16 @@ from opcert.errors import ExitCode, RuntimeUnavailable
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
 MARKER = uuid.uuid4().hex
-LIMITS = Limits(start_seconds=20, case_seconds=0.8, resident_bytes=300 << 20, answer_bytes=64 << 20)
+LIMITS = Limits(start_seconds=20, case_seconds=1.5, resident_bytes=300 << 20, answer_bytes=64 << 20)
 
 # What a fake does, the verdict that it must get, and a part of the reason.
 DEEDS = {
-    "native_hang": ("timeout", "no answer to run within 0.8 s"),
-    "load_native_hang": ("timeout", "no answer to load within 0.8 s"),
+    "native_hang": ("timeout", "no answer to run within 1.5 s"),
+    "load_native_hang": ("timeout", "no answer to load within 1.5 s"),
     "stop": ("timeout", "no answer to run"),
     "dribble": ("timeout", "no answer to run"),
     "daemon": ("pass", None),
     "children": ("crash", "SIGSEGV at run"),
-    "child_memory": ("crash", "MiB of resident memory; the limit is 300 MiB"),
     "protocol_gigabyte": ("crash", "broke the protocol with a header of 1027423549 bytes"),
     "twice_answered": ("pass", None),
     "negative_shape": ("crash", "broke the protocol with an output of shape [-1, 6]"),
@@ -103,6 +102,14 @@ def test_no_process_of_a_worker_is_left_behind(misdeeds: tuple[dict[str, Result]
     while find_processes(MARKER) and time.monotonic() < end:
         time.sleep(0.02)
     assert not find_processes(MARKER)
+
+
+def test_the_memory_of_children_counts(tmp_path: Path) -> None:
+    limits = Limits(case_seconds=60, resident_bytes=LIMITS.resident_bytes)
+    record = run(tmp_path, [make_case("child_memory"), make_case("echo")], limits=limits)
+    found = {each.levels["do"]: each for each in record.results}
+    assert (found["child_memory"].verdict, found["echo"].verdict) == ("crash", "pass")
+    assert "MiB of resident memory; the limit is 300 MiB" in (found["child_memory"].reason or "")
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
