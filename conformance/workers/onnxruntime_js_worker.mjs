@@ -3,12 +3,10 @@
 //
 //     node onnxruntime_js_worker.mjs node_modules/onnxruntime-web/package.json
 
-import { constants } from "node:buffer";
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { machine, release } from "node:os";
 import { dirname } from "node:path";
-import process from "node:process";
 
 const PROTOCOL = 1;
 const MAX_HEADER = 16 << 20;
@@ -17,21 +15,16 @@ const REQUESTS = new Set(["hello", "load", "run", "unload", "shutdown"]);
 const THREADS = [1, 2]; // the first unless `load` asks for another
 const LEVELS = { all: "all", none: "disabled", basic: "basic", extended: "extended" };
 
-// Element types by ONNX's names: the package's name, and the array that holds the bits.
+// Element types that the package calls as ONNX does, and the array that holds the bits; then the others.
+const SAME = {
+  int8: Int8Array, int16: Int16Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array,
+  uint16: Uint16Array, uint32: Uint32Array, uint64: BigUint64Array, bool: Uint8Array, string: null,
+};
 const TYPES = new Map([
   ["float", ["float32", Float32Array]],
   ["double", ["float64", Float64Array]],
   ["float16", ["float16", globalThis.Float16Array ?? Uint16Array]],
-  ["int8", ["int8", Int8Array]],
-  ["int16", ["int16", Int16Array]],
-  ["int32", ["int32", Int32Array]],
-  ["int64", ["int64", BigInt64Array]],
-  ["uint8", ["uint8", Uint8Array]],
-  ["uint16", ["uint16", Uint16Array]],
-  ["uint32", ["uint32", Uint32Array]],
-  ["uint64", ["uint64", BigUint64Array]],
-  ["bool", ["bool", Uint8Array]],
-  ["string", ["string", null]],
+  ...Object.entries(SAME).map(([name, array]) => [name, [name, array]]),
 ]);
 const NAMES = new Map([...TYPES].map(([ours, [theirs]]) => [theirs, ours]));
 
@@ -51,10 +44,17 @@ function takeStandardStreams() {
   return { incoming, outgoing };
 }
 
+function allocate(count) {
+  try {
+    return Buffer.allocUnsafeSlow(count);
+  } catch (error) {
+    throw new BrokenFrame(`no room for ${count} bytes: ${error.message}`);
+  }
+}
+
 // That many bytes, or fewer where the stream ends.
 function readExactly(descriptor, count) {
-  if (count > constants.MAX_LENGTH) throw new BrokenFrame(`${count} bytes are more than a buffer holds`);
-  const buffer = Buffer.allocUnsafeSlow(count);
+  const buffer = allocate(count);
   let filled = 0;
   while (filled < count) {
     const got = readSync(descriptor, buffer, filled, Math.min(count - filled, 1 << 30), null);

@@ -56,7 +56,7 @@ def test_other_refusals_are_its_own(adapter: Adapter, runtime: Conversation) -> 
 
 @pytest.mark.parametrize(
     "element_type",
-    ["float", "double", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    ["float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
      "bool"],
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
@@ -65,6 +65,15 @@ def test_element_types_pass_unharmed(
 ) -> None:
     assert element_type in runtime.hello["element_types"]
     assert_moved_unharmed(runtime, make_case("ai.onnx::Identity-19", [("X", numbers(shape, element_type))]))
+
+
+def test_float16_passes_where_the_package_can_take_it(adapter: Adapter, runtime: Conversation) -> None:
+    case = make_case("ai.onnx::Identity-19", [("X", numbers((3, 7), "float16"))])
+    if adapter.name == "onnxruntime-node" and int(runtime.hello["platform"]["node"][1:].split(".")[0]) >= 24:
+        # The Float16Array that Node.js has since then is unknown to the package's native code, up to 1.30.
+        assert rule_of(adapter, runtime, case) is None
+    else:
+        assert_moved_unharmed(runtime, case)
 
 
 def test_strings_pass_as_the_package_passes_them(runtime: Conversation) -> None:
