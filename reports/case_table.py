@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opcert.names import FAMILIES
 from reports.facts import items, mapping, text
 from reports.features import CONSTRAINT, ELEMENT_TYPE
 from reports.links import operator_words
@@ -70,6 +71,7 @@ def build_table(report: Report) -> dict[str, Any]:
     return {
         "verdicts": [[each, word(each), short_word(each)] for each in WORST_FIRST],
         "types": types,
+        "families": [each for each in FAMILIES if any(case.id.family == each for case in first.cases)],
         "operators": operators,
         "ids": [str(each.id).removeprefix(f"{each.operator.path}/") for each in first.cases],
         "type": _column([types.index(each.element_type) for each in first.cases]),

@@ -58,12 +58,6 @@ class Cell:
         return self._line(self.verdict)
 
     @property
-    def everything(self) -> Line:
-        """All cases of the cell that ran."""
-        link = cases_link(*self.tokens, "!status:harness_error,not_run", of=self.of)
-        return Line(self.ran, "ran", cases_link(*self.tokens, of=self.of) if self.ran == self.total else link)
-
-    @property
     def fails(self) -> bool:
         return self.verdict in FAILING
 

@@ -36,16 +36,14 @@ async function openTable() {
   const size = raw.ids.length;
   const column = content => (Array.isArray(content) ? Uint16Array.from(content) : new Uint16Array(size).fill(content));
   const ids = [], operatorOf = new Uint16Array(size), familyOf = new Uint16Array(size);
-  const families = [], features = new Map();
+  const { families } = raw, features = new Map();
   for (const [name, values] of Object.entries(raw.features)) features.set(name, { name, values, codes: new Uint16Array(size) });
   let start = 0;
   raw.operators.forEach((operator, place) => {
     operatorOf.fill(place, start, start + operator.count);
     const path = operator.name.replace('::', '/');
     for (let row = start; row < start + operator.count; row++) {
-      const family = raw.ids[row].split('/', 1)[0];
-      if (!families.includes(family)) families.push(family);
-      familyOf[row] = families.indexOf(family);
+      familyOf[row] = families.indexOf(raw.ids[row].split('/', 1)[0]);
       ids.push(`${path}/${raw.ids[row]}`);
     }
     for (const [name, content] of Object.entries(operator.columns)) {
