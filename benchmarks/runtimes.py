@@ -52,7 +52,7 @@ NOTES = """## What stands out
   application along: Resize of an empty tensor or of rank 0, Pad with negative widths.
 - **OpenCV** divides by zero (SIGFPE) in Resize-19 where `axes` names the outer axes. It moves 64-bit integers
   through 32 bits, answers float16 with float32, and gives None for an empty output.
-- **OpenVINO** aborts at Pad that removes more than there is.
+- **OpenVINO** aborts at Pad that removes more than there is: at once, or when the model is given up.
 - **ONNX Runtime**, in all three packages, refuses Resize with `sizes` where the length of `sizes` is not
   known before the run (form `dynamic`): its shape inference takes the unknown length for 0. Both npm packages
   end a string at its first NUL.

@@ -71,6 +71,7 @@ def _find(version: str) -> str | None:
     return None
 
 
+@pytest.mark.runtimes("numpy")
 @pytest.mark.parametrize("version", ["3.9", "3.10"])
 def test_a_worker_runs_on_an_old_python(tmp_path: Path, version: str) -> None:
     python = _find(version)
