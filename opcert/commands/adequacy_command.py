@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     help="A folder for adequacy.md and adequacy.json; without it the page goes to standard output.",
 )
 @click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Operators at a time.")
+@click.option("--kept", is_flag=True, help="Show what was measured last, and measure nothing.")
 @click.option(
     "--update", is_flag=True, help="Keep what was found beside the specs, for reports and size small."
 )
