@@ -22,6 +22,7 @@ from generator.adequacy.mutations import (
     is_nothing,
     matched_words,
     mentions,
+    name_of,
 )
 from generator.adequacy.parts import Part
 from generator.adequacy.reach import Point, Points
@@ -112,6 +113,11 @@ def _walk(node: ast.AST, left_out: frozenset[str]) -> Iterator[Node]:
         return
     if isinstance(node, ast.stmt) and (_sets_only(node, left_out) or _is_docstring(node)):
         return
+    inner = (
+        node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else None
+    )
+    if isinstance(inner, ast.Name | ast.Attribute) and name_of(inner) in left_out:
+        return  # a call of what is left out, or a part of it
     if isinstance(node, ast.expr | ast.stmt):
         yield node
     for child in _children(node):

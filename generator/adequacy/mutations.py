@@ -127,14 +127,15 @@ def is_guard(node: ast.AST) -> bool:
     return isinstance(called, ast.Name) and called.id in GUARDS
 
 
-def _name_of(node: ast.expr) -> str:
+def name_of(node: ast.expr) -> str:
+    """The last name of a variable or of what is behind dots; nothing for anything else."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def mentions(node: ast.AST, names: frozenset[str]) -> bool:
     """Whether one of the names, as a variable or behind a dot, is somewhere in a node."""
     return bool(names) and any(
-        isinstance(each, ast.Name | ast.Attribute) and _name_of(each) in names for each in ast.walk(node)
+        isinstance(each, ast.Name | ast.Attribute) and name_of(each) in names for each in ast.walk(node)
     )
 
 
@@ -211,7 +212,7 @@ def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Edit]:
 
 
 def _call(node: ast.Call) -> Iterator[Edit]:
-    name, args = _name_of(node.func), node.args
+    name, args = name_of(node.func), node.args
     plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
     if name in _OTHER_NAMES and name != "flatnonzero":
         kind = "rounding" if name in _ROUNDING else "clamp" if name in _CLAMPS else "condition"
@@ -256,7 +257,7 @@ def _slice(node: ast.Subscript) -> Iterator[Edit]:
 def _mistaken_name(node: ast.Name | ast.Attribute, names: frozenset[str]) -> Iterator[Edit]:
     if not isinstance(node.ctx, ast.Load):
         return
-    words = _name_of(node).split("_")
+    words = name_of(node).split("_")
     for pair in _PAIRS:
         for one, other in (pair, pair[::-1]):
             if one in words:
