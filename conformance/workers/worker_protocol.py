@@ -12,20 +12,42 @@ finds it, and ends with `serve(start)`:
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import struct
 import sys
 import time
-from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from conformance.workers.wire_frames import (
+        Blobs,
+        BrokenFrame,
+        Header,
+        read_frame,
+        take_standard_streams,
+        write_frame,
+    )
+    from conformance.workers.wire_requests import LoadRequest, NotTensor, WireTensor, read_tensor
+else:
+    from wire_frames import Blobs, BrokenFrame, Header, read_frame, take_standard_streams, write_frame
+    from wire_requests import LoadRequest, NotTensor, WireTensor, read_tensor
+
+__all__ = [
+    "BrokenFrame",
+    "Header",
+    "LoadRequest",
+    "NotTensor",
+    "Unsupported",
+    "WireTensor",
+    "Worker",
+    "WorkerFault",
+    "read_frame",
+    "serve",
+    "write_frame",
+]
 
 VERSION = 1
-MAX_HEADER = 16 << 20
 MAX_MESSAGE = 4096
-
-Header = Dict[str, Any]
-Blobs = List[bytes]
 
 
 class Unsupported(Exception):
@@ -34,131 +56,6 @@ class Unsupported(Exception):
 
 class WorkerFault(Exception):
     """The worker's own mistake, or a request without sense; never the runtime's."""
-
-
-class BrokenFrame(Exception):
-    """What came in is no frame; nothing after it can be read."""
-
-
-class WireTensor:
-    """A tensor on its way: element type (ONNX's name), shape, and raw bytes as the protocol has them."""
-
-    __slots__ = ("data", "element_type", "shape")
-
-    def __init__(self, element_type: str, shape: Tuple[int, ...], data: bytes) -> None:
-        self.element_type = element_type
-        self.shape = shape
-        self.data = data
-
-
-class NotTensor:
-    """Something that a runtime returned in place of a tensor."""
-
-    __slots__ = ("kind", "text")
-
-    def __init__(self, value: object) -> None:
-        self.kind = type(value).__name__
-        try:
-            self.text = repr(value)[:200]
-        except Exception:  # noqa: BLE001 - a runtime's own __repr__ may raise anything
-            self.text = ""
-
-
-class LoadRequest:
-    """One model to load.
-
-    `onnx` is the serialized ModelProto where the worker takes the domain as `onnx`, else None. `domain`,
-    `name`, `since_version`, `attributes` (name to plain value: int, float, str or a list) and `outputs`
-    (names) describe the node. `inputs` are its inputs in order, (name, element type, shape) each, None for an
-    omitted one; a shape holds None where an extent is not known. `constants` are the inputs that do not come
-    with `run`. `threads` is one of the counts that the worker's `hello` named, None for its own.
-    """
-
-    def __init__(self, header: Header, blobs: Blobs) -> None:
-        operator = header["operator"]
-        self.domain: str = operator["domain"]
-        self.name: str = operator["name"]
-        self.since_version: int = operator["since_version"]
-        self.form: str = header["form"]
-        self.threads: Optional[int] = header.get("threads")
-        self.onnx: Optional[bytes] = None if header.get("onnx") is None else blobs[header["onnx"]]
-        self.attributes: Dict[str, Any] = {
-            name: _read_attribute(each) for name, each in header["attributes"].items()
-        }
-        self.attribute_kinds: Dict[str, str] = {
-            name: each["kind"] for name, each in header["attributes"].items()
-        }
-        self.inputs: List[Optional[Tuple[str, str, Tuple[Optional[int], ...]]]] = [
-            None if each is None else (each["name"], each["element_type"], tuple(each["shape"]))
-            for each in header["inputs"]
-        ]
-        self.constants: Dict[str, WireTensor] = {
-            each["name"]: read_tensor(each, blobs)
-            for each in header["inputs"]
-            if each and each.get("constant")
-        }
-        self.outputs: List[str] = list(header["outputs"])
-
-
-def read_tensor(description: Header, blobs: Blobs) -> WireTensor:
-    return WireTensor(description["element_type"], tuple(description["shape"]), blobs[description["blob"]])
-
-
-_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
-
-
-def _read_attribute(description: Header) -> Any:
-    kind, value = description["kind"], description["value"]
-    if kind == "float":
-        return _NUMBERS[value] if isinstance(value, str) else float(value)
-    if kind == "floats":
-        return [_NUMBERS[each] if isinstance(each, str) else float(each) for each in value]
-    return value
-
-
-def read_frame(stream: BinaryIO) -> Optional[Tuple[Header, Blobs]]:
-    """The next frame, or None where the stream has ended; raises BrokenFrame on anything else."""
-    prefix = _read_exactly(stream, 4)
-    if not prefix:
-        return None
-    if len(prefix) < 4:
-        raise BrokenFrame("the stream ends inside a frame's length")
-    (length,) = struct.unpack("<I", prefix)
-    if length > MAX_HEADER:
-        raise BrokenFrame("a header of %d bytes; at most %d are allowed" % (length, MAX_HEADER))
-    raw = _read_exactly(stream, length)
-    if len(raw) < length:
-        raise BrokenFrame("the stream ends inside a header")
-    try:
-        header = json.loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BrokenFrame("a header is not JSON: %s" % error) from error
-    if not isinstance(header, dict):
-        raise BrokenFrame("a header is not an object")
-    lengths = header.get("blobs", [])
-    if not isinstance(lengths, list) or not all(type(each) is int and each >= 0 for each in lengths):
-        raise BrokenFrame("`blobs` is not a list of lengths")
-    blobs = []
-    for each in lengths:
-        blob = _read_exactly(stream, each)
-        if len(blob) < each:
-            raise BrokenFrame("the stream ends inside a blob")
-        blobs.append(blob)
-    return header, blobs
-
-
-def _read_exactly(stream: BinaryIO, count: int) -> bytes:
-    return stream.read(count) if count else b""
-
-
-def write_frame(stream: BinaryIO, header: Header, blobs: Sequence[bytes] = ()) -> None:
-    if blobs:
-        header = dict(header, blobs=[len(each) for each in blobs])
-    raw = json.dumps(header, separators=(",", ":")).encode("utf-8")
-    stream.write(struct.pack("<I", len(raw)) + raw)
-    for each in blobs:
-        stream.write(each)
-    stream.flush()
 
 
 def platform_facts() -> Dict[str, str]:
@@ -190,18 +87,6 @@ class Worker:
 
     def unload(self, model: Any) -> None:
         """Forget a model."""
-
-
-def take_standard_streams() -> Tuple[BinaryIO, BinaryIO]:
-    """Keep descriptors 0 and 1 for frames; afterwards 0 is the null device and 1 is standard error."""
-    sys.stdout.flush()
-    incoming = os.fdopen(os.dup(0), "rb", 1 << 16)
-    outgoing = os.fdopen(os.dup(1), "wb", 1 << 16)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    os.dup2(2, 1)
-    return incoming, outgoing
 
 
 def serve(start: Callable[[Dict[str, str]], Worker]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.models import Form, build_model, describe_node, has_onnx_form, input_names
-from conformance.workers.worker_protocol import read_frame, write_frame
+from conformance.workers.wire_frames import read_frame, write_frame
 from opcert.attributes import attribute
 from opcert.element_types import ELEMENT_TYPES
 from opcert.names import CaseId, OperatorName

@@ -17,7 +17,7 @@ from conformance.results import Result
 from conformance.run_options import RunOptions
 from conformance.runtimes import Runtime, find_runtime
 from conformance.suites import open_suite
-from conformance.workers.worker_protocol import read_frame
+from conformance.workers.wire_frames import read_frame
 from opcert.tensors import tensor
 from tests.conformance.samples import FAKES, IDENTITY, make_case, make_suite
 

@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 
 from conformance.cases import Case, call_digest
 from conformance.models import FORMS, Form, build_model, describe_node, has_onnx_form
-from conformance.workers.worker_protocol import LoadRequest
+from conformance.workers.wire_requests import LoadRequest
 from opcert.attributes import Attribute, attribute
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
