@@ -113,6 +113,8 @@ def _walk(node: ast.AST, left_out: frozenset[str]) -> Iterator[Node]:
         return
     if isinstance(node, ast.stmt) and (_sets_only(node, left_out) or _is_docstring(node)):
         return
+    if isinstance(node, ast.Compare) and mentions(node, left_out):
+        return
     inner = (
         node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else None
     )
