@@ -58,9 +58,14 @@ def _foreign_folders() -> list[str]:
 def make_folder() -> Path:
     """A new folder for one worker, with its HOME, its temporary files and its working folder."""
     folder = Path(tempfile.mkdtemp(prefix="opcert-worker-"))
+    make_parts(folder)
+    return folder
+
+
+def make_parts(folder: Path) -> None:
+    """Make the folders below `folder` that `start_confined` and `worker_environment` speak of."""
     for each in _PARTS:
         (folder / each).mkdir()
-    return folder
 
 
 def remove_folder(folder: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.confinement import worker_environment
+from conformance.confinement import make_parts, start_confined, worker_environment
+from conformance.processes import kill_all, kill_left_behind
 from opcert.errors import RuntimeUnavailable
 
 _LONGEST = 300
@@ -24,29 +24,25 @@ def run_script(
     problem: str,
     remedy: str,
 ) -> None:
-    """Run a script to its end in `folder`, where its HOME and temporary files are as well.
+    """Run a script to its end in `folder`, confined as a worker is.
 
     Raises RuntimeUnavailable with `problem` where it takes longer than `seconds` or fails; the last line that
     it printed on standard error is then told, and `remedy`. OSError where the folder cannot be written.
     """
-    for each in ("home", "temporary", "work"):
-        (folder / each).mkdir()
-    with subprocess.Popen(
-        [python, "-I", "-B", "-X", "utf8", str(script), *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        cwd=folder / "work",
-        env=worker_environment(folder, python, {}),
-        start_new_session=True,
-    ) as process:
+    make_parts(folder)
+    command = [python, "-I", "-B", "-X", "utf8", str(script), *words]
+    environment = worker_environment(folder, python, {})
+    process, report = start_confined(command, folder, environment, network=False)
+    os.close(report)
+    with process:
         try:
             _, stderr = process.communicate(timeout=seconds)
         except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_all(process.pid)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
             raise RuntimeUnavailable(problem, got=f"nothing within {seconds} s") from None
+    kill_left_behind(str(folder))
     if process.returncode:
         lines = stderr.decode("utf-8", "replace").strip().splitlines()
         got = lines[-1][:_LONGEST] if lines else f"exit code {process.returncode}"
