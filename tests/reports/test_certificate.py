@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import jsonschema
 import pytest
 from markupsafe import escape
 
@@ -21,6 +22,7 @@ from reports.certificate_page import write_certificate_page
 from reports.formats.badge import write_certificate_badge
 from reports.profiles import load_profile
 from reports.results import Results, put_together
+from reports.schemas import load_schema
 from reports.standing import SuiteStanding
 from reports.summary import failure_lines, readings_lines, summary_table
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases
@@ -45,6 +47,12 @@ def test_it_is_an_in_toto_statement_over_runtime_suite_and_record(results: Resul
     assert digests["run.jsonl"] == hashlib.sha256(record.read_bytes()).hexdigest()
     assert "runtime example-runtime 2.1.0" in digests
     assert all(len(each) == 64 for each in digests.values())
+
+
+@pytest.mark.parametrize("profile", [None, "seeds"])
+def test_it_is_as_its_schema_says(results: Results, profile: str | None) -> None:
+    demanded = None if profile is None else load_profile(profile)
+    jsonschema.validate(make_certificate(results, demanded, DAY).statement, load_schema("certificate"))
 
 
 def test_without_a_profile_nothing_is_passed(results: Results) -> None:
