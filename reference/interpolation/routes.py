@@ -95,7 +95,8 @@ class Route:
             return a * b + c
         if self.work is np.float32:
             # The product of two float32 is exact in float64.
-            return (np.float64(a) * np.float64(b) + np.float64(c)).astype(np.float32)
+            wide = [np.asarray(each, dtype=np.float64) for each in (a, b, c)]
+            return (wide[0] * wide[1] + wide[2]).astype(np.float32)
         return np.asarray(np.frompyfunc(_fuse, 3, 1)(a, b, c), dtype=np.float64)
 
     def two_products(self, a: Any, b: Any, c: Any, d: Any) -> Any:

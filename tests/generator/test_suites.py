@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from benchmarks.determinism import AS_IT_IS, OLDER, digest_under
 from conformance.suites import open_suite
 from generator.covering import cover
 from generator.discovery import find_levels, known_operators
@@ -110,7 +112,7 @@ def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(operator: Op
     assert broken == {each.id for each in spec.constraints if each.require is not None}
 
 
-def generated(folder: Path, hash_seed: str, processes: int) -> str:
+def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> str:
     code = (
         "import sys; from pathlib import Path; from generator.suites import write_generated; "
         "from generator.workshop import Options; from generator.discovery import select_operators\n"
@@ -120,10 +122,9 @@ def generated(folder: Path, hash_seed: str, processes: int) -> str:
     )
     script = folder.with_suffix(".py")
     script.write_text(code)
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": "Asia/Tokyo", "LC_ALL": "C"}
     ran = subprocess.run(
         [sys.executable, str(script), str(folder)],
-        env={**environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, **surroundings, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,
@@ -131,9 +132,15 @@ def generated(folder: Path, hash_seed: str, processes: int) -> str:
     return ran.stdout.strip()
 
 
-def test_the_same_bytes_whatever_the_hash_seed_and_the_number_of_processes(tmp_path: Path) -> None:
-    first = generated(tmp_path / "one", "1", 1)
-    assert generated(tmp_path / "two", "4242", 2) == first
+def test_the_same_bytes_whatever_the_surroundings(tmp_path: Path) -> None:
+    """Older packages, too: benchmarks/determinism.py."""
+    here = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"}
+    there = {
+        "PYTHONHASHSEED": "4242", "TZ": "Asia/Kathmandu", "LC_ALL": "C", "LANG": "tr_TR.UTF-8",
+        "PYTHONUTF8": "0", "OMP_NUM_THREADS": "1", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3",
+    }  # fmt: skip
+    first = generated(tmp_path / "one", here, 1)
+    assert generated(tmp_path / "two", there, 2) == first
     files = sorted(
         path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()
     )
@@ -160,3 +167,13 @@ def test_a_suite_holds_each_case_with_what_the_manifest_promises(tmp_path: Path)
                 assert case.constraint in facts["constraints"]
                 assert case.valid_case in ids
     assert json.loads((tmp_path / "suite" / "manifest.json").read_text())["options"]["size"] == "small"
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_the_same_bytes_under_older_packages(tmp_path: Path) -> None:
+    """Marked as the tests of runtimes are, because it installs packages."""
+    digests: list[str] = []
+    for surroundings in (AS_IT_IS, OLDER):
+        (tmp_path / str(len(digests))).mkdir()
+        digests.append(digest_under(surroundings, ["Pad", "--size", "small"], tmp_path / str(len(digests))))
+    assert digests[0] == digests[1]

@@ -1,0 +1,90 @@
+"""Generates a suite under other versions of packages and in other surroundings, and compares the bytes.
+
+    uv run python -m benchmarks.determinism                       # two operators, size small
+    uv run python -m benchmarks.determinism --size default Resize-18
+
+Each row is a suite made by a process of its own. The answer is 1 where a digest differs from the first. The
+older packages are put over the project's own by uv, for that process alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from uv import find_uv_bin
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What differs from one process to the next: packages, environment variables, the folder it runs in."""
+
+    name: str
+    packages: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: bool = False
+
+
+AS_IT_IS = Surroundings("as it is", variables={"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8"})
+OTHER_PROCESS = Surroundings(
+    "other hash seed, time zone, locale, threads, folder",
+    variables={
+        "PYTHONHASHSEED": "4242", "TZ": "Asia/Kathmandu", "LC_ALL": "C", "LANG": "tr_TR.UTF-8",
+        "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONUTF8": "0", "PYTHONOPTIMIZE": "1", "SOURCE_DATE_EPOCH": "0",
+    },
+    elsewhere=True,
+)  # fmt: skip
+OLDER = Surroundings(
+    "numpy 1.26.4, onnx 1.16.0, hypothesis 6.100.0", ("numpy==1.26.4", "onnx==1.16.0", "hypothesis==6.100.0")
+)
+EVERY = (
+    AS_IT_IS,
+    OTHER_PROCESS,
+    OLDER,
+    Surroundings("numpy 2.0.2, onnx 1.17.0", ("numpy==2.0.2", "onnx==1.17.0")),
+    Surroundings(
+        "no vector instructions in numpy", variables={"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F"}
+    ),
+)
+
+
+def digest_under(surroundings: Surroundings, words: Sequence[str], folder: Path) -> str:
+    """The digest of the suite that `opcert generate` makes there; CalledProcessError where it fails."""
+    python = [sys.executable]
+    if surroundings.packages:
+        over = [each for package in surroundings.packages for each in ("--with", package)]
+        python = [find_uv_bin(), "run", "--project", str(Path(__file__).parents[1]), *over, "python"]
+    ran = subprocess.run(
+        [*python, "-m", "opcert", "generate", *words, "-o", str(folder / "suite")],
+        env={**os.environ, **surroundings.variables},
+        cwd=folder if surroundings.elsewhere else None,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.split()[-1]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("operators", nargs="*", default=["Pad", "Resize-10"])
+    parser.add_argument("--size", default="small")
+    given = parser.parse_args()
+    words = [*given.operators, "--size", given.size]
+    digests = []
+    for each in EVERY:
+        with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
+            digests.append(digest_under(each, words, Path(folder)))
+        print(f"{digests[-1][:16]}  {each.name}", flush=True)
+    return 0 if len(set(digests)) == 1 else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
