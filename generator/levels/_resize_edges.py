@@ -53,7 +53,12 @@ def _shapes(spec: Spec, draw: Draw) -> Iterator[Edge]:
     if spec.operator.since_version != 11:  # there, no scales mean that sizes are asked for
         yield "rank_zero", plain_call(spec, _ramp(draw), scales=[])
         yield "rank_zero_string", plain_call(spec, _ramp(draw, kind="string"), scales=[])
-    yield "rank_six", plain_call(spec, _ramp(draw, 1, 2, 1, 3, 1, 2), scales=[1.0, 1.0, 1.0, 1.0, 2.0, 2.0])
+    if spec.operator.since_version >= 13:
+        yield "rank_zero_sizes", plain_call(spec, _ramp(draw), sizes=[])
+    for mode in _modes(spec):
+        word = "rank_six" if mode == "nearest" else f"rank_six_{mode}"
+        X = _ramp(draw, 1, 2, 1, 3, 1, 2)
+        yield word, plain_call(spec, X, scales=[1.0, 1.0, 1.0, 1.0, 2.0, 2.0], mode=mode)
 
 
 def _values(spec: Spec, draw: Draw) -> Iterator[Edge]:
@@ -207,4 +212,8 @@ def _axes_and_policies(spec: Spec, draw: Draw) -> Iterator[Edge]:
                 spec, _ramp(draw, 2, 3, 4), sizes=[8, 3], axes=[2, 1], keep_aspect_ratio_policy=policy
             ),
         )
+    for mode in ("linear", "cubic"):
+        # The elements along the other axis are none of this one's business.
+        X = _ramp(draw, 4, 3, data="nonfinite")
+        yield f"one_axis_nonfinite_{mode}", plain_call(spec, X, sizes=[3], axes=[0], mode=mode)
     yield "one_axis", plain_call(spec, _ramp(draw, 2, 3, 4), scales=[2.0], axes=[-2], mode="linear")

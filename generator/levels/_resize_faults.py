@@ -76,6 +76,9 @@ def _faults_since_11(spec: Spec, X: Tensor, by_scales: Call) -> Iterator[Fault]:
         yield "roi_given", crop, crop.with_input("roi", _floats([]))
     else:
         yield "roi_given", crop, crop.with_input("roi", None)
+    if spec.operator.since_version == 11:
+        scalar = plain_call(spec, Tensor(X.element_type, np.array(1.5, np.float32)), scales=[])
+        yield "asked_in_no_elements", by_scales, scalar
     empty = plain_call(spec, Tensor(X.element_type, np.zeros((2, 0), np.float32)), sizes=[2, 0])
     yield "empty_axis_stays_empty", empty, empty.with_input("sizes", _integers([2, 3]))
 

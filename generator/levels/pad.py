@@ -102,7 +102,8 @@ def invalid_calls(_spec: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
         yield "value_is_one_element", valid, valid.with_input("value", tensor(values, "float"))
     for mode in ("wrap", "symmetric", "", "Constant"):
         yield "mode_known", valid, valid.with_attribute("mode", Attribute("string", mode))
-    for pads in ((-4, 0, 0, 0), (-2, 0, -2, 0), (0, -5, 0, 5), (-(2**62), 0, 0, 0)):
+    low = -(2**31)  # twice that number is 0 in 32 bits
+    for pads in ((-4, 0, 0, 0), (-2, 0, -2, 0), (0, -5, 0, 5), (-(2**62), 0, 0, 0), (low, 0, low, 0)):
         yield "no_more_removed_than_there_is", valid, _call(data, pads, "constant", value)
     edge = _call(data, (1, 0, 0, 2), "edge")
     yield "edge_repeats_something", edge, _call(fill("float", (0, 4), "distinct", draw), (1, 0, 0, 2), "edge")
