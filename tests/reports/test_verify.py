@@ -1,4 +1,4 @@
-"""Verification: what holds is said to hold, and every way of tampering is noticed and named."""
+"""Verification without a key: what holds is said to hold, and what the suite knows better is named."""
 
 from __future__ import annotations
 
@@ -9,34 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from conformance.canonical import canonical_json
 from conformance.suites import open_suite
-from opcert.errors import UserError
-from reports.signing import load_private_key, sign
-from reports.verification import Verification
-from tests.commands.command_line import call
 from tests.conformance.samples import make_case, make_suite
-from tests.reports.certified import DAY, PROFILE, Certified, Row, make_certified, make_key
-
-Capture = pytest.CaptureFixture[str]
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Certified:
-    return make_certified(tmp_path_factory.mktemp("certified"))
-
-
-@pytest.fixture
-def certified(original: Certified, tmp_path: Path) -> Certified:
-    return original.copy(tmp_path / "copy")
-
-
-def problems(found: Verification) -> str:
-    return "\n".join(found.problems)
+from tests.reports.certified import PROFILE, Certified, Row, pass_everything, problems
 
 
 def test_a_failed_certificate_is_told_to_be_one_and_all_else_holds(certified: Certified) -> None:
@@ -55,147 +32,6 @@ def test_what_holds_is_said_to_hold(calm: Certified) -> None:
         assert words in said
     assert "22 rows judged again" in said
     assert "profile echo is met" in said
-
-
-@pytest.fixture(scope="module")
-def steady(tmp_path_factory: pytest.TempPathFactory) -> Certified:
-    """A certified run without the fault: signed, and its profile met."""
-    return make_certified(tmp_path_factory.mktemp("steady"), steady=True)
-
-
-@pytest.fixture
-def calm(steady: Certified, tmp_path: Path) -> Certified:
-    return steady.copy(tmp_path / "calm")
-
-
-@pytest.fixture(scope="module")
-def signed_once(steady: Certified, tmp_path_factory: pytest.TempPathFactory) -> Certified:
-    made = steady.copy(tmp_path_factory.mktemp("signed") / "made")
-    made.certify(key=made.key)
-    return made
-
-
-@pytest.fixture
-def signed(signed_once: Certified, tmp_path: Path) -> Certified:
-    return signed_once.copy(tmp_path / "signed")
-
-
-def test_a_signature_holds_with_its_key_and_says_so_without(signed: Certified) -> None:
-    found = signed.verify(key=signed.public_key)
-    assert found.holds, found.problems
-    assert any("signature is of the public key" in each for each in found.checked)
-    without = signed.verify()
-    assert without.holds
-    assert any("no public key was given: integrity only" in each for each in without.notes)
-
-
-def noticed(certified: Certified, key: Path | None) -> bool:
-    try:
-        return not certified.verify(key=key).holds
-    except UserError:
-        return True
-
-
-@MANY
-@given(place=st.integers(0, 10**9), bit=st.integers(0, 7), which=st.sampled_from(["certificate", "record"]))
-def test_with_a_key_any_changed_byte_is_noticed(
-    signed_once: Certified, place: int, bit: int, which: str
-) -> None:
-    path: Path = getattr(signed_once, which)
-    raw = path.read_bytes()
-    changed = bytearray(raw)
-    changed[place % len(raw)] ^= 1 << bit
-    try:
-        path.write_bytes(bytes(changed))
-        assert noticed(signed_once, signed_once.public_key)
-    finally:
-        path.write_bytes(raw)
-
-
-@MANY
-@given(place=st.integers(0, 10**9), bit=st.integers(0, 7), number=st.integers(0, 1))
-def test_with_a_key_any_changed_byte_of_the_suite_is_noticed(
-    signed_once: Certified, place: int, bit: int, number: int
-) -> None:
-    path = sorted(each for each in signed_once.suite.rglob("*") if each.is_file())[number]
-    raw = path.read_bytes()
-    changed = bytearray(raw)
-    changed[place % len(raw)] ^= 1 << bit
-    try:
-        path.write_bytes(bytes(changed))
-        assert noticed(signed_once, signed_once.public_key)
-    finally:
-        path.write_bytes(raw)
-
-
-@MANY
-@given(data=st.data())
-def test_a_certificate_that_is_written_otherwise_is_noticed(
-    signed_once: Certified, data: st.DataObject
-) -> None:
-    """Bytes inserted or left out, which JSON might overlook."""
-    raw = signed_once.certificate.read_bytes()
-    place = data.draw(st.integers(0, len(raw) - 1))
-    more = data.draw(st.sampled_from([b" ", b"\n", b"\t", b"=", b"A", b""]))
-    changed = raw[:place] + more + raw[place + (not more) :]
-    try:
-        signed_once.certificate.write_bytes(changed)
-        assert noticed(signed_once, signed_once.public_key)
-    finally:
-        signed_once.certificate.write_bytes(raw)
-
-
-def test_another_key_is_noticed(signed: Certified) -> None:
-    make_key(signed.folder / "other.pem", signed.folder / "other.pub")
-    assert "not of the public key" in problems(signed.verify(key=signed.folder / "other.pub"))
-    signed.certify(key=signed.folder / "other.pem")
-    assert "not of the public key" in problems(signed.verify(key=signed.public_key))
-
-
-def test_a_key_is_of_no_use_without_a_signature(calm: Certified) -> None:
-    assert "not signed, and a public key was given" in problems(calm.verify(key=calm.public_key))
-
-
-def test_a_key_in_the_envelope_is_noticed(signed: Certified) -> None:
-    document = json.loads(signed.certificate.read_text())
-    signed.certificate.write_bytes(canonical_json({**document, "publicKey": "mine"}) + b"\n")
-    with pytest.raises(UserError, match="publicKey"):
-        signed.verify(key=signed.public_key)
-    document["signatures"][0]["cert"] = "mine"
-    signed.certificate.write_bytes(canonical_json(document) + b"\n")
-    with pytest.raises(UserError, match="a signature has keyid and sig"):
-        signed.verify(key=signed.public_key)
-
-
-def test_a_key_in_the_statement_vouches_for_nothing(calm: Certified) -> None:
-    """Whoever signs with a key of their own and puts it into the certificate gains nothing."""
-    make_key(calm.folder / "other.pem", calm.folder / "other.pub")
-    other = (calm.folder / "other.pub").read_text()
-    calm.restate(lambda statement: statement["predicate"].update(publicKey=other))
-    assert "publicKey: stated" in problems(calm.verify())
-    statement = json.loads(calm.certificate.read_text())
-    key = load_private_key(calm.folder / "other.pem")
-    calm.certificate.write_bytes(sign(canonical_json(statement), key).to_bytes())
-    assert "not of the public key" in problems(calm.verify(key=calm.public_key))
-    assert not calm.verify().holds
-
-
-def test_another_payload_type_is_no_certificate(signed: Certified) -> None:
-    document = json.loads(signed.certificate.read_text())
-    document["payloadType"] = "application/json"
-    signed.certificate.write_bytes(canonical_json(document) + b"\n")
-    with pytest.raises(UserError, match="not a certificate"):
-        signed.verify()
-
-
-# Without a key: whoever rewrites one thing must rewrite everything, and cannot where the suite knows better.
-
-
-def pass_everything(rows: list[Row]) -> list[Row]:
-    for each in rows:
-        if each["verdict"] == "mismatch":
-            each.update(verdict="pass", worst=None)
-    return rows
 
 
 def claim_golden(rows: list[Row]) -> list[Row]:
@@ -359,49 +195,3 @@ def test_a_profile_that_only_has_the_name_of_a_known_one_is_told(calm: Certified
     calm.certify(profile={**PROFILE, "profile": "seeds"})
     found = calm.verify()
     assert any("profile seeds is not the one that this opcert brings" in each for each in found.notes)
-
-
-# The command.
-
-
-def test_the_command_says_each_thing_and_answers_by_it(capsys: Capture, signed: Certified) -> None:
-    words = ("verify", signed.certificate, "--suite", signed.suite)
-    signed.certify(on=date.today(), key=signed.key)
-    good = call(capsys, *words, "--public-key", signed.public_key)
-    assert good.code == 0, good.out
-    assert good.out.splitlines()[-1] == "certificate: holds"
-    signed.rewrite(pass_everything)
-    bad = call(capsys, *words, "--run", signed.record, "--public-key", signed.public_key)
-    assert bad.code == 1
-    assert "does not hold: another record was certified" in bad.out
-    assert bad.out.splitlines()[-1] == "certificate: does not hold"
-
-
-def test_what_is_not_at_hand_is_not_verified(capsys: Capture, calm: Certified) -> None:
-    calm.certify(on=date.today())
-    calm.record.unlink()
-    found = call(capsys, "verify", calm.certificate)
-    assert found.code == 1
-    assert "not checked: the record is not at" in found.out
-    assert "not checked: the suite" in found.out
-    assert found.out.splitlines()[-1] == "certificate: not verified"
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[]", "nothing", '{"payload": 1}', "\0", '{"_type": "x"}'])
-def test_what_is_no_certificate(capsys: Capture, tmp_path: Path, text: str) -> None:
-    (tmp_path / "certificate.json").write_text(text)
-    found = call(capsys, "verify", tmp_path / "certificate.json")
-    assert found.code == 2
-    assert "not a certificate" in found.err
-
-
-def test_keys_that_are_none(capsys: Capture, calm: Certified) -> None:
-    odd = calm.folder / "odd.pem"
-    for text in ("", "secret", calm.key.read_text()):
-        odd.write_text(text)
-        found = call(capsys, "verify", calm.certificate, "--public-key", odd)
-        assert found.code == 2
-        assert "not a public Ed25519 key" in found.err
-        assert "secret" not in found.err
-    assert call(capsys, "verify", calm.certificate, "--public-key", odd.with_name("none")).code == 2
-    assert date.today() < DAY

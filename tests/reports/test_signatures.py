@@ -1,0 +1,125 @@
+"""Signatures: with a key any changed byte is noticed, and so is every other key and every added one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.canonical import canonical_json
+from opcert.errors import UserError
+from reports.signing import load_private_key, sign
+from tests.reports.certified import Certified, make_key, problems
+
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def test_a_signature_holds_with_its_key_and_says_so_without(signed: Certified) -> None:
+    found = signed.verify(key=signed.public_key)
+    assert found.holds, found.problems
+    assert any("signature is of the public key" in each for each in found.checked)
+    without = signed.verify()
+    assert without.holds
+    assert any("no public key was given: integrity only" in each for each in without.notes)
+
+
+def noticed(certified: Certified, key: Path | None) -> bool:
+    try:
+        return not certified.verify(key=key).holds
+    except UserError:
+        return True
+
+
+@MANY
+@given(place=st.integers(0, 10**9), bit=st.integers(0, 7), which=st.sampled_from(["certificate", "record"]))
+def test_with_a_key_any_changed_byte_is_noticed(
+    signed_once: Certified, place: int, bit: int, which: str
+) -> None:
+    path: Path = getattr(signed_once, which)
+    raw = path.read_bytes()
+    changed = bytearray(raw)
+    changed[place % len(raw)] ^= 1 << bit
+    try:
+        path.write_bytes(bytes(changed))
+        assert noticed(signed_once, signed_once.public_key)
+    finally:
+        path.write_bytes(raw)
+
+
+@MANY
+@given(place=st.integers(0, 10**9), bit=st.integers(0, 7), number=st.integers(0, 1))
+def test_with_a_key_any_changed_byte_of_the_suite_is_noticed(
+    signed_once: Certified, place: int, bit: int, number: int
+) -> None:
+    path = sorted(each for each in signed_once.suite.rglob("*") if each.is_file())[number]
+    raw = path.read_bytes()
+    changed = bytearray(raw)
+    changed[place % len(raw)] ^= 1 << bit
+    try:
+        path.write_bytes(bytes(changed))
+        assert noticed(signed_once, signed_once.public_key)
+    finally:
+        path.write_bytes(raw)
+
+
+@MANY
+@given(data=st.data())
+def test_a_certificate_that_is_written_otherwise_is_noticed(
+    signed_once: Certified, data: st.DataObject
+) -> None:
+    """Bytes inserted or left out, which JSON might overlook."""
+    raw = signed_once.certificate.read_bytes()
+    place = data.draw(st.integers(0, len(raw) - 1))
+    more = data.draw(st.sampled_from([b" ", b"\n", b"\t", b"=", b"A", b""]))
+    changed = raw[:place] + more + raw[place + (not more) :]
+    try:
+        signed_once.certificate.write_bytes(changed)
+        assert noticed(signed_once, signed_once.public_key)
+    finally:
+        signed_once.certificate.write_bytes(raw)
+
+
+def test_another_key_is_noticed(signed: Certified) -> None:
+    make_key(signed.folder / "other.pem", signed.folder / "other.pub")
+    assert "not of the public key" in problems(signed.verify(key=signed.folder / "other.pub"))
+    signed.certify(key=signed.folder / "other.pem")
+    assert "not of the public key" in problems(signed.verify(key=signed.public_key))
+
+
+def test_a_key_is_of_no_use_without_a_signature(calm: Certified) -> None:
+    assert "not signed, and a public key was given" in problems(calm.verify(key=calm.public_key))
+
+
+def test_a_key_in_the_envelope_is_noticed(signed: Certified) -> None:
+    document = json.loads(signed.certificate.read_text())
+    signed.certificate.write_bytes(canonical_json({**document, "publicKey": "mine"}) + b"\n")
+    with pytest.raises(UserError, match="publicKey"):
+        signed.verify(key=signed.public_key)
+    document["signatures"][0]["cert"] = "mine"
+    signed.certificate.write_bytes(canonical_json(document) + b"\n")
+    with pytest.raises(UserError, match="a signature has keyid and sig"):
+        signed.verify(key=signed.public_key)
+
+
+def test_a_key_in_the_statement_vouches_for_nothing(calm: Certified) -> None:
+    """Whoever signs with a key of their own and puts it into the certificate gains nothing."""
+    make_key(calm.folder / "other.pem", calm.folder / "other.pub")
+    other = (calm.folder / "other.pub").read_text()
+    calm.restate(lambda statement: statement["predicate"].update(publicKey=other))
+    assert "publicKey: stated" in problems(calm.verify())
+    statement = json.loads(calm.certificate.read_text())
+    key = load_private_key(calm.folder / "other.pem")
+    calm.certificate.write_bytes(sign(canonical_json(statement), key).to_bytes())
+    assert "not of the public key" in problems(calm.verify(key=calm.public_key))
+    assert not calm.verify().holds
+
+
+def test_another_payload_type_is_no_certificate(signed: Certified) -> None:
+    document = json.loads(signed.certificate.read_text())
+    document["payloadType"] = "application/json"
+    signed.certificate.write_bytes(canonical_json(document) + b"\n")
+    with pytest.raises(UserError, match="not a certificate"):
+        signed.verify()
