@@ -31,5 +31,11 @@ ADAPTER = Adapter(
             kind="error",
             message=r"error: \(-210:Unsupported format or combination of formats\)",
         ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) attention_onnxai_layer.cpp:71: error: (-2:Unspecified error) in function "
+            "'getMemoryShapes'\n> past key and past value are not supported yet:",
+            kind="error",
+            message=r"(?m)^> [\w ]+ (is|are) not supported",
+        ),
     ),
 )

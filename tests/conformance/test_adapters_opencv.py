@@ -40,11 +40,13 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
-    line = numbers((2,))
+    line, one = numbers((2,)), numbers((1, 1, 1, 1))
+    past = [("Q", one), ("K", one), ("V", one), ("attn_mask", None), ("past_key", one), ("past_value", one)]
     cases = [
         make_case("com.microsoft::Pad-1", [("data", line), ("pads", tensor([1, 1]))]),
         make_case("ai.onnx::Cast-19", [("X", line)], {"to": ("int", 17)}, numbers((2,), "float8e4m3fn")),
         make_case("ai.onnx::Exp-13", [("X", tensor([1, 2]))]),
+        make_case("ai.onnx::Attention-23", past),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 
