@@ -43,7 +43,7 @@ def seeds(shared: Path) -> Path:
     return shared / "seeds"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of Chromium; the test is left out where there is none."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -17,7 +17,8 @@ function parseQuery(text) {
 }
 function nearKeys(key, keys) {
   const head = key.slice(0, 4).toLowerCase();
-  return keys.filter(each => each.toLowerCase().includes(head)).slice(0, 5);
+  const begins = each => Number(each.toLowerCase().startsWith(head));
+  return keys.filter(each => each.toLowerCase().includes(head)).sort((one, two) => begins(two) - begins(one)).slice(0, 5);
 }
 // A token as it is typed: quoted where a search would take its value apart.
 function tokenText(key, value) {

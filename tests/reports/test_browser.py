@@ -85,7 +85,8 @@ def test_every_count_of_the_summary_is_what_its_link_lists(browser: Browser, rep
     links = watched.page.eval_on_selector_all(
         ".ledger a, .matrix .first, .matrix .u",
         """all => all.map(each => [
-            each.getAttribute('href'), (each.querySelector('.k') ?? each).textContent.match(/[\\d,]+/)[0]])""",
+            each.getAttribute('href'), (each.querySelector(".k") ?? each).textContent.match(/[\\d,]+/)[0],
+        ])""",
     )
     assert len(links) > 50
     for link, number in links[:: len(links) // 20]:

@@ -1,0 +1,188 @@
+"""The report in a real browser: cases beside the list, runs beside each other, every width, paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from reports import report_page
+from reports.report_page import write_report
+from reports.results import Results, put_together
+from tests.reports.accessibility import find_violations
+from tests.reports.conftest import OTHER
+from tests.reports.sample import Maker, sample_cases
+
+pytestmark = pytest.mark.browser
+Open = Callable[[str], Page]
+COUNT = "#query-says b"
+
+
+def open_mismatch(open_at: Open, more: str = "") -> Page:
+    page = open_at(f"#/cases?q=status:mismatch%20worst:%3E1%20mode:cubic{more}")
+    page.click("#list td.id a >> nth=0")
+    page.wait_for_selector("#drawer .heat g[tabindex]")
+    return page
+
+
+def test_a_case_says_everything_about_itself(open_at: Open) -> None:
+    page = open_mismatch(open_at)
+    heads = page.locator("#drawer h3").all_text_contents()
+    assert heads == [
+        "Reproduce",
+        "Where it differs",
+        "Expected and got",
+        "Attributes and inputs",
+        "Why this is expected",
+        "The same case on the other runs",
+    ]
+    text = page.inner_text("#drawer")
+    for said in ("opcert repro ", "error ÷ allowed", "onnx__Resize.rst:109", "in note", f"{OTHER} 0.9"):
+        assert said in text
+    page.click("text=see it there")
+    expect(page.locator("#runs [aria-pressed=true]")).to_have_text(f"{OTHER} 0.9")
+    assert page.is_visible("#drawer h2")
+
+
+def test_the_picture_is_read_by_pointer_and_keys(open_at: Open) -> None:
+    page = open_mismatch(open_at)
+    page.locator("#drawer .heat g[tabindex='0']").focus()
+    expect(page.locator("#read")).to_contain_text("[0, 0]")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#read")).to_contain_text("[0, 1]")
+    assert page.locator("#drawer .heat g.point").count() == 3
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#read")).to_contain_text("[0, 0]  expected 2, got 77")
+    page.locator("#drawer .heat >> nth=0").locator("g >> nth=3").hover()
+    expect(page.locator("#read")).to_contain_text("expected")
+    page.click("#drawer summary:text('As a table')")
+    assert page.locator("#drawer table td").first.text_content() == "2"
+
+
+def test_a_case_that_is_not_there_is_said_not_to_be(open_at: Open) -> None:
+    page = open_at("#/cases?case=ai.onnx/Resize-18/cover/ffffffffffff")
+    expect(page.locator("#drawer h2")).to_have_text("No such case in this report")
+
+
+def test_a_link_reproduces_what_is_seen(open_at: Open) -> None:
+    page = open_at("#/summary")
+    page.click("#theme-button")
+    page = open_mismatch(open_at, "&theme=dark")
+    address, seen = page.url, page.inner_text("body")
+    assert "theme=dark" in address
+    page = open_at(address[address.index("#") :])
+    page.wait_for_selector("#drawer .heat g[tabindex]")
+    assert page.inner_text("body") == seen
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.keyboard.press("Escape")
+    page.click("nav a[data-page=accuracy]")
+    page.wait_for_selector("section.page.on[data-page=accuracy]")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_run_in_question_can_be_switched(open_at: Open, runs: list[Results]) -> None:
+    page = open_at("#/summary")
+    page.click(f"#runs button:has-text('{OTHER}')")
+    expect(page.locator(".run:not([hidden]) h1")).to_have_text(f"{OTHER} 0.9")
+    page.click(".run:not([hidden]) .ledger a:has-text('mismatch')")
+    expect(page.locator(COUNT)).to_have_text(f"{runs[1].counts['mismatch']:,}")
+    page.click("nav a[data-page=time]")
+    assert page.locator("[data-page=time] h2:visible").first.text_content() == f"{OTHER} 0.9"
+
+
+@pytest.mark.parametrize("by", ["type", "runtime", "family", "attribute"])
+def test_the_matrix_adds_up_by_whatever_it_is_cut(open_at: Open, runs: list[Results], by: str) -> None:
+    page = open_at("#/summary")
+    page.click(f".run:not([hidden]) [data-by={by}]")
+    page.wait_for_selector(f".run:not([hidden]) [data-by={by}][aria-pressed=true]")
+    page.wait_for_function("by => document.querySelector('#matrix-0').dataset.shows.startsWith(by)", arg=by)
+    feet = [int(each.replace(",", "")) for each in page.locator("#matrix-0 tfoot td").all_text_contents()]
+    total = len(runs[0].cases)
+    assert feet[0] == total
+    if by in ("type", "family"):
+        assert sum(feet[1:]) == total
+    if by == "runtime":
+        assert feet[1] == sum(feet[2:]) == total
+    page.click("#matrix-0 tbody .first >> nth=1")
+    expect(page.locator(COUNT)).not_to_have_text("0")
+
+
+def test_a_note_number_leads_to_its_class(open_at: Open) -> None:
+    page = open_at("#/summary")
+    page.click(".notes a >> nth=2")
+    expect(page.locator("#note-0-3")).to_have_class("class hit")
+    assert page.url.endswith("note=3")
+
+
+@pytest.mark.parametrize("width", [390, 820, 1200])
+def test_an_open_case_fits_every_width(open_at: Open, width: int) -> None:
+    page = open_mismatch(open_at)
+    page.set_viewport_size({"width": width, "height": 900})
+    try:
+        sizes = page.evaluate(
+            """['html', '#drawer'].map(each => document.querySelector(each))
+            .map(each => each.scrollWidth - each.clientWidth)"""
+        )
+        assert sizes == [0, 0]
+    finally:
+        page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_it_prints_the_page_that_is_open(open_at: Open) -> None:
+    page = open_at("#/summary")
+    page.emulate_media(media="print")
+    assert page.locator(".top").is_hidden()
+    assert page.locator(".matrix >> nth=0").is_visible()
+    assert len(page.pdf(format="A4")) > 10_000
+    page.emulate_media(media="screen")
+
+
+def test_a_command_can_be_copied(open_at: Open) -> None:
+    page = open_at("#/summary")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click(".class .command button >> nth=0")
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("opcert repro ")
+
+
+def test_parts_are_loaded_from_files_when_needed(
+    module_browser: Browser, runs: list[Results], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_page, "ONE_FILE_CASES", 10)
+    index = write_report(runs, tmp_path)
+    page = module_browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.goto(index.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert asked == ["index.html"]
+    page.click(".class .go a >> nth=0")
+    page.wait_for_selector("#drawer h2")
+    expect(page.locator("#drawer")).to_contain_text("Expected and got")
+    assert [each.partition("-")[0] for each in asked[1:]] == ["table", "details"]
+    for each in (tmp_path / "parts").glob("details-*"):
+        each.unlink()
+    page.reload()
+    expect(page.locator("#drawer .warning")).to_contain_text("belongs beside this page")
+    page.close()
+
+
+def test_axe_finds_nothing(module_browser: Browser, tmp_path: Path) -> None:
+    """The rules of WCAG 2.2 AA on every page of a small report, in both schemes."""
+    made = Maker(tmp_path).make(list(sample_cases(61)), skip=2)
+    results = put_together(made.suite, made.record)
+    index = write_report([results, results], tmp_path / "report")
+    # The policy of the page keeps axe out as well, so it is looked at without it.
+    page = module_browser.new_page(bypass_csp=True)
+    page.goto(index.as_uri())
+    case = page.get_attribute(".class .go a >> nth=-2", "href")
+    assert case is not None
+    places = ["#/summary", "#/summary?by=runtime", "#/cases?q=status:failing", case, "#/readings"]
+    for place in [*places, "#/documents", "#/adequacy", "#/accuracy", "#/time", f"{case}&theme=dark"]:
+        page.evaluate("place => { location.hash = place; }", place)
+        page.wait_for_timeout(250)
+        assert find_violations(page) == [], place
+    page.close()
