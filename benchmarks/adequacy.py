@@ -18,8 +18,8 @@ from pathlib import Path
 from conformance.cases import Case
 from conformance.judge import FAILING, judge
 from conformance.suites import open_suite
+from generator.adequacy.bench import Bench, hold
 from generator.adequacy.kept import local_name
-from generator.adequacy.measure import Bench, hold
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
 from generator.cache import default_suite

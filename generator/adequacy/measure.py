@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
-from time import perf_counter
-from typing import Protocol, TypeVar
 
 from conformance.cases import Case
 from conformance.judge import FAILING, judge
 from conformance.responses import Response
+from generator.adequacy.bench import Bench, Faulty, Held, hold
+from generator.adequacy.choice import select
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
-from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject, same_answers
 from generator.adequacy.values_only import with_bounds
 from generator.calls import Call
@@ -33,104 +30,6 @@ FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
 USABLE = 0.5
 """The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
-
-Item = TypeVar("Item")
-
-
-class Faulty(Protocol):
-    """What is common to mutants of the code and misreadings of the call."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def file(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def points(self) -> frozenset[Point]: ...
-    @property
-    def diff(self) -> tuple[str, ...]: ...
-    def running(self) -> AbstractContextManager[None]: ...
-    def respond(self, subject: Subject, call: Call) -> Response: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Held:
-    """A case, its call, the points that it comes by, readings that the right answer allows, and seconds."""
-
-    name: str
-    case: Case
-    call: Call
-    reached: frozenset[Point]
-    readings: Mapping[str, tuple[str, ...]]
-    seconds: float
-
-
-@dataclass(eq=False)
-class Bench:
-    """The cases on which mutants are tried; everything within `Subject.quick`."""
-
-    subject: Subject
-    held: Sequence[Held]
-    kills: Counter[str] = field(default_factory=Counter)
-
-    def killer(self, mutant: Faulty) -> str | None:
-        """The first case on which a mutant fails, those first that kill most for their time; RUN for all.
-
-        The whole run fails where no option of a reading fits every case.
-        """
-        able = [each for each in self.held if mutant.points <= each.reached]
-        able.sort(key=lambda each: -(self.kills[each.name] + 1) / each.seconds)
-        readings = {each.name: each.readings for each in self.held}
-        self.subject.forget()
-        with mutant.running():
-            for each in able:
-                found = judge(each.case, mutant.respond(self.subject, each.call))
-                if found.verdict in FAILING:
-                    self.kills[each.name] += 1
-                    return each.name
-                readings[each.name] = found.readings
-        return RUN if _contradict(readings.values()) else None
-
-    def kills_one_of(self, mutant: Faulty, names: Sequence[str]) -> str | None:
-        """The first of some cases on which a mutant fails."""
-        by_name = {each.name: each for each in self.held}
-        able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
-        self.subject.forget()
-        with mutant.running():
-            for each in able:
-                if judge(each.case, mutant.respond(self.subject, each.call)).verdict in FAILING:
-                    return each.name
-        return None
-
-
-def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[Held]:
-    """Cases as a bench wants them; those on which the reference itself fails are left out.
-
-    With `strict` they are an InternalError.
-    """
-    found = []
-    for name, case in cases.items():
-        call = Call(case.attributes, case.inputs)
-        started = perf_counter()
-        response, reached = subject.watch(call)
-        seconds = perf_counter() - started
-        judged = judge(case, response)
-        if judged.verdict not in FAILING:
-            found.append(Held(name, case, call, reached, judged.readings, seconds))
-        elif strict:
-            raise InternalError("the reference fails on a case", got=f"{case.id}: {judged.reason}")
-    return found
-
-
-def _contradict(readings: Iterable[Mapping[str, tuple[str, ...]]]) -> bool:
-    common: dict[str, set[str]] = {}
-    for each in readings:
-        for name, options in each.items():
-            common[name] = common.get(name, set(options)) & set(options)
-    return not all(common.values())
 
 
 def measure(
@@ -248,27 +147,3 @@ def _accepted(subject: Subject, call: Call, response: Response) -> bool:
         expectations=expectations,
     )
     return judge(case, response).verdict not in FAILING
-
-
-def select(
-    killed: Mapping[str, Sequence[Item]], killer: Callable[[Item, Sequence[str]], str | None]
-) -> dict[str, int]:
-    """Few cases that together kill every mutant, given which mutants each killed first.
-
-    Cases that killed few are left out where `killer` finds others that kill theirs. The case that kills most
-    comes first; the numbers say how many mutants each kills.
-    """
-    left = {name: list(mutants) for name, mutants in killed.items()}
-    for name in sorted(left, key=lambda each: (len(killed[each]), each)):
-        others = sorted((each for each in left if each != name), key=lambda each: (-len(left[each]), each))
-        found: list[tuple[str, Item]] = []
-        for mutant in left[name]:
-            other = killer(mutant, others)
-            if other is None:
-                break
-            found.append((other, mutant))
-        else:
-            del left[name]
-            for other, mutant in found:
-                left[other].append(mutant)
-    return {name: len(left[name]) for name in sorted(left, key=lambda each: (-len(left[each]), each))}

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeGuard
+from collections.abc import Callable, Iterator
 
-Node = ast.expr | ast.stmt
-
-
-@dataclass(frozen=True, eq=False)
-class Edit:
-    """One node in place of another; `kind` says what sort of mistake that is.
-
-    It can matter to calls alone that come by `passes`, too, where that is given.
-    """
-
-    kind: str
-    old: Node
-    new: Node
-    passes: Node | None = None
-
+from generator.adequacy.edits import (
+    RESULTS,
+    Edit,
+    Node,
+    Vocabulary,
+    is_first,
+    is_guard,
+    is_nothing,
+    mentions,
+    name_of,
+)
 
 _BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -32,8 +26,6 @@ _OTHER_NAMES = {"floor": "ceil", "ceil": "floor", "min": "max", "max": "min", "m
                 "maximum": "minimum", "any": "all", "all": "any", "flatnonzero": "argwhere"}  # fmt: skip
 _ROUNDING = ("floor", "ceil", "round", "trunc")
 _CLAMPS = ("min", "max", "minimum", "maximum", "clip")
-RESULTS = ("Answer", "Rounded", "Weights")
-"""Calls whose first argument is the result, and the others what may stand in its place."""
 _SYMMETRIC = {
     *RESULTS,
     "pop",
@@ -53,26 +45,6 @@ _PAIRS = (
     ("rows", "columns"), ("strides", "rates"), ("sizes", "strides"), ("numerator", "denominator"),
 )  # fmt: skip
 """Words of names that are taken for each other."""
-GUARDS = ("demand", "demand_type", "check_value")
-"""Functions that refuse a call which the documents do not define."""
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What a family of mutants needs to know of an operator.
-
-    `values` are sets of words that stand for each other: the values of an attribute, the patterns of a match.
-    What mentions one of the names in `left_out` is not edited as a whole: variables that serve the allowed
-    error, and open readings, of which every option is accepted. Which branch `settled` readings choose is
-    no fault either; to compare them wrongly is.
-    """
-
-    values: tuple[tuple[str, ...], ...] = ()
-    left_out: frozenset[str] = frozenset()
-    settled: frozenset[str] = frozenset()
-
-    def leaves_out(self, node: ast.AST) -> bool:
-        return mentions(node, self.left_out)
 
 
 def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator[Edit]:
@@ -111,32 +83,6 @@ def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator
             yield Edit("dropped statement", node, ast.Pass())
         case _ if is_guard(node):
             yield Edit("dropped check", node, ast.Pass())
-
-
-def is_first(node: ast.AST) -> TypeGuard[ast.Subscript]:
-    """Whether a node takes the first element: often there is but one, which is the last one, too."""
-    index = node.slice if isinstance(node, ast.Subscript) else None
-    return isinstance(index, ast.Constant) and index.value == 0
-
-
-def is_guard(node: ast.AST) -> bool:
-    """Whether a statement does nothing but refuse calls."""
-    if isinstance(node, ast.If):
-        return not node.orelse and all(isinstance(each, ast.Raise) for each in node.body)
-    called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-    return isinstance(called, ast.Name) and called.id in GUARDS
-
-
-def name_of(node: ast.expr) -> str:
-    """The last name of a variable or of what is behind dots; nothing for anything else."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def mentions(node: ast.AST, names: frozenset[str]) -> bool:
-    """Whether one of the names, as a variable or behind a dot, is somewhere in a node."""
-    return bool(names) and any(
-        isinstance(each, ast.Name | ast.Attribute) and name_of(each) in names for each in ast.walk(node)
-    )
 
 
 def _comparison(node: ast.Compare) -> Iterator[Edit]:
@@ -183,14 +129,6 @@ def _arithmetic(node: ast.BinOp) -> Iterator[Edit]:
         case ast.BitOr():
             yield Edit("condition", node, ast.BinOp(left, ast.BitAnd(), right))
     yield Edit("dropped term", node, left)
-
-
-def is_nothing(node: ast.AST) -> bool:
-    """A product with a literal zero: it gives a shape, and no value."""
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
-        return False
-    zero = node.right.args[0] if isinstance(node.right, ast.Call) and node.right.args else node.right
-    return isinstance(zero, ast.Constant) and zero.value == 0
 
 
 def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Edit]:
@@ -280,15 +218,3 @@ def _cases(node: ast.Match) -> Iterator[Edit]:
         mistaken = ast.match_case(case.pattern, case.guard, other.body)
         cases = [*node.cases[:place], mistaken, *node.cases[place + 1 :]]
         yield Edit("another branch", node, ast.Match(node.subject, cases), case.body[0])
-
-
-def matched_words(tree: ast.AST) -> Sequence[tuple[str, ...]]:
-    """The words that each match statement tells apart."""
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Match):
-            patterns = [each.pattern for each in node.cases]
-            values = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
-            words = [each.value for each in values if isinstance(each, ast.Constant)]
-            found.append(tuple(each for each in words if isinstance(each, str)))
-    return [each for each in found if len(each) > 1]

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from types import CodeType, FunctionType
 
-from generator.adequacy.mutations import is_guard
+from generator.adequacy.edits import is_guard
 from generator.adequacy.parts import Part
 from generator.adequacy.trees import Span, compiled, running, span_of
 

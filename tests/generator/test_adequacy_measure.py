@@ -15,8 +15,10 @@ from conformance.judge import judge
 from conformance.responses import Refused
 from generator.adequacy import measure as measuring
 from generator.adequacy import random_calls, subject
+from generator.adequacy.bench import hold
+from generator.adequacy.choice import select
 from generator.adequacy.kept import local_name
-from generator.adequacy.measure import hold, measure, select
+from generator.adequacy.measure import measure
 from generator.adequacy.outcomes import Adequacy, Outcome
 from generator.adequacy.subject import Subject
 from generator.calls import Call
