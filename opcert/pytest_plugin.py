@@ -34,6 +34,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--opcert-record", metavar="FILE", help="where to keep the record of the run")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes of pytest-xdist each run the cases of all chosen tests; one record cannot be of them all."""
+    kept = (
+        config.getoption("--opcert-runtime") is not None and config.getoption("--opcert-record") is not None
+    )
+    if kept and getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError("opcert: --opcert-record is for one process: leave -n out, or say -n 0")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]

@@ -62,6 +62,13 @@ def test_chosen_tests_alone_are_run(suite: Path, tmp_path: Path) -> None:
     assert {each.family for each in read_record(record).results} == {"cover"}
 
 
+def test_one_record_is_not_written_by_several_processes(suite: Path, tmp_path: Path) -> None:
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "-n", "2")
+    code, lines = run_pytest(tmp_path, *arguments, "--opcert-record", tmp_path / "kept.jsonl")
+    assert code == 4
+    assert any("--opcert-record is for one process" in line for line in lines)
+
+
 def test_mistakes_and_runtimes_that_do_not_start(suite: Path, tmp_path: Path) -> None:
     code, lines = run_pytest(tmp_path, "--opcert-runtime", "nonsense", "--opcert-suite", suite)
     assert code == 4
