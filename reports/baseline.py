@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field
 
 from opcert.errors import Place, UserError
 from opcert.yaml_files import load_bytes
@@ -19,6 +19,7 @@ from reports.failure_classes import classes_of
 from reports.files import write_text
 from reports.results import Results
 from reports.summary import headline
+from reports.yaml_types import Date, Listed, Strict
 
 LASTS = timedelta(days=90)
 """How long an entry holds that `--update-baseline` writes."""
@@ -28,39 +29,20 @@ _HEAD = """\
 """
 
 
-class Known(BaseModel):
+class Known(Strict):
     """Cases that fail, with the verdict that they are known to have, why, where, and until when."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    verdict: str = Field(min_length=1)
+    verdict: Literal["crash", "timeout", "mismatch", "rejected_valid", "accepted_invalid", "fault"]
     reason: str = Field(min_length=1)
     link: str = ""
-    expires: date
-    cases: tuple[str, ...] = Field(min_length=1)
-
-    @field_validator("expires", mode="before")
-    @classmethod
-    def _read_date(cls, value: object) -> object:
-        return date.fromisoformat(value) if isinstance(value, str) else value
-
-    @field_validator("cases", mode="before")
-    @classmethod
-    def _read_list(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
+    expires: Date
+    cases: Listed[str] = Field(min_length=1)
 
 
-class Baseline(BaseModel):
+class Baseline(Strict):
     """A baseline as its file states it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    known: tuple[Known, ...] = ()
-
-    @field_validator("known", mode="before")
-    @classmethod
-    def _read_list(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
+    known: Listed[Known] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +76,9 @@ def failures_of(results: Results) -> dict[str, str]:
 def hold_against(baseline: Baseline, results: Results, on: date) -> BaselineResult:
     """Hold a run against a baseline, on a day."""
     failing = failures_of(results)
-    entries = {(case, each.verdict): each for each in baseline.known for case in each.cases}
+    entries: dict[tuple[str, str], Known] = {
+        (case, each.verdict): each for each in baseline.known for case in each.cases
+    }
     new: list[str] = []
     expired: list[str] = []
     known: list[str] = []
@@ -135,7 +119,8 @@ def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Ite
             if str(each.id) in new:
                 by_verdict.setdefault(each.verdict, []).append(str(each.id))
         for verdict, cases in by_verdict.items():
-            yield Known(verdict=verdict, reason=headline(found), expires=expires, cases=tuple(cases))
+            entry = {"verdict": verdict, "reason": headline(found), "expires": expires, "cases": tuple(cases)}
+            yield Known.model_validate(entry)
     faults = tuple(name for name, verdict in new.items() if verdict == "fault")
     if faults:
         yield Known(verdict="fault", reason="what the whole run shows", expires=expires, cases=faults)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from conformance.judge import FAILING, Verdict
 from opcert.errors import Place, UserError
 from opcert.names import FAMILIES, OperatorName
 from opcert.yaml_files import load_bytes
 from opcert.yaml_schemas import validate
+from reports.yaml_types import Date, Listed, Strict, read_list
 
 Unsupported = Literal["operator", "case", "none"]
 Everything = Literal["all"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Waiver(_Strict):
+class Waiver(Strict):
     """Failing cases that do not count.
 
     `cases` is a part of the case id, or a glob where it holds a `*`. `conditions` narrows it to cases with
@@ -34,20 +30,10 @@ class Waiver(_Strict):
 
     cases: str = Field(min_length=1)
     conditions: dict[str, str] = Field(default_factory=dict)
-    verdicts: tuple[Verdict, ...] = tuple(sorted(FAILING))
+    verdicts: Listed[Verdict] = tuple(sorted(FAILING))
     reason: str = Field(min_length=1)
     link: str = Field(min_length=1)
-    expires: date
-
-    @field_validator("expires", mode="before")
-    @classmethod
-    def _read_date(cls, value: object) -> object:
-        return date.fromisoformat(value) if isinstance(value, str) else value
-
-    @field_validator("verdicts", mode="before")
-    @classmethod
-    def _read_verdicts(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
+    expires: Date
 
     def covers(self, case_id: str, features: Mapping[str, str], verdict: str) -> bool:
         """Whether a failing case is meant."""
@@ -56,7 +42,7 @@ class Waiver(_Strict):
         return named and fits and verdict in self.verdicts
 
 
-class Profile(_Strict):
+class Profile(Strict):
     """A profile as its file states it.
 
     `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
@@ -65,16 +51,11 @@ class Profile(_Strict):
 
     profile: str = Field(min_length=1)
     description: str
-    operators: tuple[str, ...] = Field(min_length=1)
-    element_types: Everything | tuple[str, ...] = "all"
-    families: Everything | tuple[str, ...] = "all"
+    operators: Listed[str] = Field(min_length=1)
+    element_types: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
+    families: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
     unsupported: Unsupported = "none"
-    waivers: tuple[Waiver, ...] = ()
-
-    @field_validator("operators", "element_types", "families", "waivers", mode="before")
-    @classmethod
-    def _read_list(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
+    waivers: Listed[Waiver] = ()
 
     @field_validator("operators")
     @classmethod

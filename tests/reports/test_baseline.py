@@ -143,6 +143,7 @@ def test_every_failure_is_new_or_known_and_an_update_settles_it(
         ("known:\n  - {verdict: mismatch, reason: r, expires: soon, cases: [a]}", "expires"),
         ("known:\n  - {verdict: mismatch, reason: r, expires: 2026-01-01, cases: []}", "cases"),
         ("known: []\nmore: 1", "unknown key"),
+        ("known:\n  - {verdict: mismach, reason: r, expires: 2026-01-01, cases: [a]}", "verdict"),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, text: str, said: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,21 @@ def test_a_signature_holds_with_its_key_and_says_so_without(signed: Certified) -
     without = signed.verify()
     assert without.holds
     assert any("no public key was given: integrity only" in each for each in without.notes)
+
+
+def test_the_signature_is_one_that_others_verify(signed: Certified) -> None:
+    """OpenSSL, over the bytes that DSSE says are signed, put together here once more."""
+    document = json.loads(signed.certificate.read_text())
+    payload = base64.b64decode(document["payload"])
+    kind = b"application/vnd.in-toto+json"
+    message = b" ".join([b"DSSEv1", str(len(kind)).encode(), kind, str(len(payload)).encode(), payload])
+    (signed.folder / "message").write_bytes(message)
+    (signed.folder / "signature").write_bytes(base64.b64decode(document["signatures"][0]["sig"]))
+    words = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "key.pub", "-rawin"]
+    done = subprocess.run(
+        [*words, "-in", "message", "-sigfile", "signature"], cwd=signed.folder, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "Signature Verified Successfully"), done.stderr
 
 
 def noticed(certified: Certified, key: Path | None) -> bool:
