@@ -206,14 +206,17 @@ def _axes_and_policies(spec: Spec, draw: Draw) -> Iterator[Edge]:
         # One half of 3 is 1.5: halfway cases go up.
         yield f"{policy}_halfway", plain_call(spec, X, sizes=[2, 3], keep_aspect_ratio_policy=policy)
         yield f"{policy}_same", plain_call(spec, X, sizes=[4, 3], keep_aspect_ratio_policy=policy)
+        yield f"rank_zero_{policy}", plain_call(spec, _ramp(draw), sizes=[], keep_aspect_ratio_policy=policy)
         yield (
             f"{policy}_axes",
             plain_call(
                 spec, _ramp(draw, 2, 3, 4), sizes=[8, 3], axes=[2, 1], keep_aspect_ratio_policy=policy
             ),
         )
+    yield "no_axis", plain_call(spec, X, scales=[], axes=[])
+    nonfinite = _ramp(draw, 4, 3, data="nonfinite")
     for mode in ("linear", "cubic"):
         # The elements along the other axis are none of this one's business.
-        X = _ramp(draw, 4, 3, data="nonfinite")
-        yield f"one_axis_nonfinite_{mode}", plain_call(spec, X, sizes=[3], axes=[0], mode=mode)
+        yield f"one_axis_nonfinite_{mode}", plain_call(spec, nonfinite, sizes=[3], axes=[0], mode=mode)
+    yield "empty_axis_listed", plain_call(spec, _ramp(draw, 0, 3), scales=[2.0, 2.0], axes=[0, 1])
     yield "one_axis", plain_call(spec, _ramp(draw, 2, 3, 4), scales=[2.0], axes=[-2], mode="linear")
