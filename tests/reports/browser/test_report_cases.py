@@ -12,7 +12,7 @@ from reports import report_page
 from reports.report_page import write_report
 from reports.results import Results, put_together
 from tests.reports.accessibility import find_violations
-from tests.reports.conftest import OTHER
+from tests.reports.browser.conftest import OTHER
 from tests.reports.sample import Maker, sample_cases
 
 pytestmark = pytest.mark.browser

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from reports.results import CaseResult, Results
-from tests.reports.conftest import OTHER
+from tests.reports.browser.conftest import OTHER
 
 pytestmark = pytest.mark.browser
 Open = Callable[[str], Page]
