@@ -107,8 +107,9 @@ class Collector:
         return None if found == _UNKNOWN else found == _ANSWERED
 
     def _note_answered(self, case_id: str, form: str, answered: bool) -> None:
-        known = self._answered.setdefault(form, bytearray(len(self._suite.case_ids)))
-        known[self._suite.position(case_id)] = _ANSWERED if answered else _REFUSED
+        if form not in self._answered:
+            self._answered[form] = bytearray(len(self._suite.case_ids))
+        self._answered[form][self._suite.position(case_id)] = _ANSWERED if answered else _REFUSED
 
     def keep(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
         """Count a row, one of `rows` of its case, that an earlier part of the run has recorded already."""

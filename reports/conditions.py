@@ -91,9 +91,7 @@ def _best(table: Table, everything: Rule, field: Field, failed: int) -> Rule | N
     worth = -math.inf
     for size in range(MOST_CONDITIONS + 1):
         if size:
-            # The last rules are not grown: only those are looked at that could be better than the best.
-            least = worth if size == MOST_CONDITIONS else -math.inf
-            rules = grow(rules, literals, table, field, least)
+            rules = grow(rules, literals, table, field, worth)
         scored = sorted(((field.gain(rule.mask) - rule.cost, rule) for rule in rules), key=_preferred)
         for score, rule in scored:
             support = (rule.mask & failed).bit_count()

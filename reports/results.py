@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -100,8 +100,10 @@ class Results:
         return found if isinstance(found, dict) else {}
 
 
-def put_together(suite: Suite, record: Record, suite_name: str = DEFAULT_SUITE) -> Results:
-    """Give every case of the suite its rows and its verdict.
+def put_together(
+    suite: Suite, record: Record, suite_name: str = DEFAULT_SUITE, only: Container[str] | None = None
+) -> Results:
+    """Give every case of the suite, or of those in `only`, its rows and its verdict.
 
     Raises UserError where the record is of another suite, or holds a row of a case that the suite lacks, or a
     word that is no verdict.
@@ -122,13 +124,15 @@ def put_together(suite: Suite, record: Record, suite_name: str = DEFAULT_SUITE) 
                 expected=f"one of {', '.join(VERDICTS)}",
                 where=Place(str(record.path), key=each.case),
             )
-        rows[each.case].append(each)
+        if only is None or each.case in only:
+            rows[each.case].append(each)
     unknown = sorted(rows.keys() - set(suite.case_ids))
     if unknown:
         raise UserError(
             "the record holds a case that its suite does not", got=unknown[0], where=Place(str(record.path))
         )
-    cases = tuple(_case_result(suite, each, rows) for each in suite.case_ids)
+    chosen = (each for each in suite.case_ids if only is None or each in only)
+    cases = tuple(_case_result(suite, each, rows) for each in chosen)
     return Results(suite, record, cases, suite_name)
 
 

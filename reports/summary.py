@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 
+from opcert.names import OperatorName
 from reports.conditions import Condition
 from reports.facts import short_names
 from reports.failure_classes import FailureClass, classes_of
@@ -17,12 +19,22 @@ from reports.verdicts import WORST_FIRST, word
 
 def summary_table(results: Results) -> list[list[str]]:
     """Rows of cells: a heading, one row an operator version, the sums; without verdicts that nothing has."""
-    verdicts = [each for each in reversed(WORST_FIRST) if results.counts[each]]
-    table = [["operator", *(word(each) for each in verdicts), "cases"]]
-    for operator, cases in results.by_operator.items():
-        counts = Counter(each.verdict for each in cases)
-        table.append([str(operator), *(str(counts[each] or "-") for each in verdicts), str(len(cases))])
-    table.append(["sum", *(str(results.counts[each]) for each in verdicts), str(len(results.cases))])
+    return verdict_table({str(each.id): each.verdict for each in results.cases})
+
+
+def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
+    """The same of the verdicts of cases by id."""
+    counted: dict[OperatorName, Counter[str]] = defaultdict(Counter)
+    for case_id, verdict in verdicts.items():
+        counted[OperatorName.parse(case_id.rsplit("/", 2)[0])][verdict] += 1
+    sums = Counter(verdicts.values())
+    columns = [each for each in reversed(WORST_FIRST) if sums[each]]
+    table = [["operator", *(word(each) for each in columns), "cases"]]
+    for operator in sorted(counted):
+        counts = counted[operator]
+        cells = [str(counts[each] or "-") for each in columns]
+        table.append([str(operator), *cells, str(sum(counts.values()))])
+    table.append(["sum", *(str(sums[each]) for each in columns), str(len(verdicts))])
     return table
 
 

@@ -79,10 +79,9 @@ def command(
         # Imported here, because the runtime starts in the meantime.
         from conformance.run_options import RunOptions
         from conformance.shards import Shard
-        from opcert.commands.run_summary import exit_code, format_summary, run_error, state_error
+        from opcert.commands.run_summary import exit_code, run_error, state_error, summarise
         from opcert.commands.running import REPORTS, record_run
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
-        from reports.results import put_together
 
         part = None if shard is None else Shard.parse(shard)
         options = RunOptions(
@@ -93,12 +92,14 @@ def command(
             stale = [] if output else [path.with_name(each) for each in REPORTS]
             record = record_run(suite, found, path, options, stale, resume=resume, first=first)
             name = suite_name_for_commands(suite_name, suite, folders)
-            results = put_together(suite, record, name)
-            click.echo(format_summary(results))
+            click.echo(summarise(suite, record, name))
             answer = exit_code(record)
             if run_error(record) is not None:
                 click.echo(state_error(record), err=True)
             elif baseline is not None:
+                from reports.results import put_together
+
+                results = put_together(suite, record, name)
                 answer = baseline_options.apply_baseline(results, baseline, update_baseline)
     click.echo(f"record: {path}")
     return int(answer)

@@ -8,15 +8,19 @@ from dataclasses import replace
 
 from conformance.judge import FAILING
 from conformance.records import Record
+from conformance.suites import Suite
 from conformance.totals import ran
 from opcert.commands.failures import program
 from opcert.errors import ExitCode
 from reports.headline import runtime_label
 from reports.readings import fault_text
-from reports.results import Results
-from reports.summary import failure_lines, readings_lines, summary_table
+from reports.results import Results, put_together
+from reports.summary import failure_lines, readings_lines, verdict_table
 from reports.text import one_line, plural
 from reports.verdicts import word
+
+_MOST_ROWS = 20_000
+_MOST_CASES = 2_500
 
 
 def exit_code(record: Record) -> ExitCode:
@@ -57,11 +61,33 @@ def state_error(record: Record) -> str:
     )
 
 
+def summarise(suite: Suite, record: Record, suite_name: str) -> str:
+    """What `format_summary` says of a run; the failure classes of a long one are of some of its cases."""
+    if len(record.results) <= _MOST_ROWS:
+        return format_summary(put_together(suite, record, suite_name))
+    failing = [case for case, verdict in record.verdicts.items() if verdict in FAILING]
+    others = [case for case, verdict in record.verdicts.items() if verdict not in FAILING]
+    chosen = frozenset((*spread(failing, _MOST_CASES), *spread(others, _MOST_CASES)))
+    results = put_together(suite, record, suite_name, chosen)
+    told = (
+        f"Readings and failures are of {len(chosen)} cases: {min(len(failing), _MOST_CASES)} of the "
+        f"{len(failing)} that fail, and as many or fewer of the others. `opcert report` looks at all.\n"
+    )
+    return f"{format_summary(results)}\n{told}"
+
+
+def spread(names: Sequence[str], most: int) -> Sequence[str]:
+    """At most so many of the names, evenly spread."""
+    if len(names) <= most:
+        return names
+    return [names[number * len(names) // most] for number in range(most)]
+
+
 def format_summary(results: Results) -> str:
     """The whole of it, of the cases that have a row in the record."""
     shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
     record = results.record
-    parts = [runtime_label(record), _align(summary_table(shown))]
+    parts = [runtime_label(record), _align(verdict_table(record.verdicts))]
     stopped = (record.footer or {}).get("stopped")
     if stopped:
         parts.append(f"The run ended early: {stopped['reason']}")

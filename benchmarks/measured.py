@@ -1,0 +1,54 @@
+"""Commands that are run to their end and measured."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One finished command: wall seconds, processor seconds, and MiB of its largest process."""
+
+    seconds: float
+    processor: float
+    mebibytes: float
+
+
+def run_measured(command: Sequence[str]) -> Measured:
+    """Run a command to its end; exit code 1 (cases failed) is an answer, anything beyond is raised.
+
+    Processor seconds are of the command and of all processes that it waited for.
+    """
+    begun = time.perf_counter()
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - begun
+        if child.returncode not in (0, 1):
+            output.seek(0)
+            raise SystemExit(f"{command} answered {child.returncode}:\n{output.read().decode()}")
+    return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def show(name: str, measured: Sequence[Measured], cases: int) -> None:
+    """Print one row: minimum, median and maximum of wall seconds, the least of processor seconds."""
+    seconds = [each.seconds for each in measured]
+    median = statistics.median(seconds)
+    print(
+        f"{name:28} {min(seconds):8.2f} {median:8.2f} {max(seconds):8.2f} s"
+        f" {min(each.processor for each in measured):8.2f} s of processor"
+        f" {1000 * median / cases:8.3f} ms a case {max(each.mebibytes for each in measured):6.0f} MiB"
+    )
+
+
+def show_ratios(name: str, ours: Sequence[Measured], theirs: Sequence[Measured]) -> None:
+    """Print ours / theirs pair by pair: least, greatest, median."""
+    ratios = [each.seconds / other.seconds for each, other in zip(ours, theirs, strict=True)]
+    print(f"{name}: {min(ratios):.2f} to {max(ratios):.2f}, median {statistics.median(ratios):.2f}")
