@@ -1,6 +1,6 @@
 """Mutants in process beside a test process for each: how many are tried in a second.
 
-Usage: uv run python -m benchmarks.adequacy [OPERATOR ...] [--mutants N]
+Usage: uv run python -m benchmarks.adequacy [OPERATOR ...] [--mutants N] [--suite SUITE]
 
 An operator's mutants meet the cases of the default suite: all in this process, one after the other, and some,
 spread over them, in a process each, which starts Python, reads the cases, puts the mutant in, and runs the
@@ -99,8 +99,9 @@ def main() -> int:
     )
     parser.add_argument("operators", nargs="*", default=list(OPERATORS))
     parser.add_argument("--mutants", type=int, default=8, help="mutants that get a process each")
+    parser.add_argument("--suite", type=Path, help="a suite in a folder or zip; the default suite without it")
     options = parser.parse_args()
-    suite = default_suite(print)
+    suite = options.suite or default_suite(print)
     slow = False
     for name in options.operators:
         quick, each = in_process(name, suite), a_process_each(name, suite, options.mutants)
