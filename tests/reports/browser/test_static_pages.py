@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from conformance.cases import Case
 from conformance.records import read_record
@@ -77,20 +76,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"comparison": compared, "certificate": signed, "site": index, "history": history}
 
 
-@pytest.fixture
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
-
-
 @pytest.mark.parametrize("name", ["comparison", "certificate", "site", "history"])
 def test_it_fits_asks_for_nothing_and_is_accessible(
-    browser: Browser, pages: dict[str, Path], name: str
+    module_browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
     for scheme in SCHEMES:
-        watched = Watched(browser, WIDTHS[0], color_scheme=scheme)
+        watched = Watched(module_browser, WIDTHS[0], color_scheme=scheme)
         watched.page.goto(pages[name].as_uri())
         for width in WIDTHS:
             watched.page.set_viewport_size({"width": width, "height": 900})
@@ -100,7 +91,7 @@ def test_it_fits_asks_for_nothing_and_is_accessible(
         assert watched.asked == [pages[name].as_uri()]
         watched.page.close()
         # The policy of the page keeps axe out as well, so it is looked at without it.
-        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+        context = module_browser.new_context(color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
         page.goto(pages[name].as_uri())
         assert find_violations(page) == []
@@ -108,9 +99,9 @@ def test_it_fits_asks_for_nothing_and_is_accessible(
 
 
 def test_nothing_but_the_link_is_needed_to_go_from_the_overview_to_what_changed(
-    browser: Browser, pages: dict[str, Path]
+    module_browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page = browser.new_page(java_script_enabled=False)
+    page = module_browser.new_page(java_script_enabled=False)
     page.goto(pages["site"].as_uri())
     page.click("text=regressed")
     assert "Regressed" in page.inner_text("main")
