@@ -218,5 +218,6 @@ def _axes_and_policies(spec: Spec, draw: Draw) -> Iterator[Edge]:
     for mode in ("linear", "cubic"):
         # The elements along the other axis are none of this one's business.
         yield f"one_axis_nonfinite_{mode}", plain_call(spec, nonfinite, sizes=[3], axes=[0], mode=mode)
+    yield "no_axis_empty", plain_call(spec, _ramp(draw, 0, 3), scales=[], axes=[])
     yield "empty_axis_listed", plain_call(spec, _ramp(draw, 0, 3), scales=[2.0, 2.0], axes=[0, 1])
     yield "one_axis", plain_call(spec, _ramp(draw, 2, 3, 4), scales=[2.0], axes=[-2], mode="linear")
