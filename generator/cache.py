@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
-from generator.lock import read_lock, sources_digest
+from generator.lock import read_lock
+from generator.sources import sources_digest
 from generator.suites import Progress, write_generated
 from generator.workshop import Options
 from opcert.names import OperatorName

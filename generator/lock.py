@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import conformance
-import generator
-import opcert
-import reference
 import specs
 from conformance.canonical import canonical_json, sha256
+from generator.sources import DIGITS, digest_of, generating_files, reference_files, spec_files
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
-from reference.registry import find_operator
-from specs.library import REGRESSIONS, find_spec_folder
 
 FORMAT = "opcert-lock/1"
 LOCK_FILE = Path(specs.__file__).parent / "suite.lock"
-_DIGITS = 16
 
 
 @dataclass(frozen=True)
@@ -68,17 +60,17 @@ def lock_of(manifest: Mapping[str, Any]) -> Lock:
     cases: dict[str, dict[str, str]] = {name: {} for name in manifest["facts"]["operators"]}
     for entry in manifest["cases"]:
         domain, name, rest = str(entry["id"]).split("/", 2)
-        cases[f"{domain}::{name}"][rest] = str(entry["expectation"])[:_DIGITS]
+        cases[f"{domain}::{name}"][rest] = str(entry["expectation"])[:DIGITS]
     for text, facts in manifest["facts"]["operators"].items():
         operator = OperatorName.parse(text)
         operators[text] = OperatorLock(
-            specs=_spec_digests(operator),
-            reference=_digest_of(_reference_files(operator)),
+            specs={name: digest_of([path]) for name, path in spec_files(operator).items()},
+            reference=digest_of(reference_files(operator)),
             facts=sha256(canonical_json(facts)),
             cases=cases[text],
             ambiguity=facts["ambiguity"],
         )
-    return Lock(str(manifest["digest"]), manifest["options"], _digest_of(_generating_files()), operators)
+    return Lock(str(manifest["digest"]), manifest["options"], digest_of(generating_files()), operators)
 
 
 def read_lock(path: Path = LOCK_FILE) -> Lock:
@@ -158,46 +150,3 @@ def _compare_operator(
             yield Change(f"{path}/{case}", how, tuple(causes))
     if old.facts != new.facts:
         yield Change(name, "changed facts", tuple(causes))
-
-
-def _spec_digests(operator: OperatorName) -> dict[str, str]:
-    folder = find_spec_folder(operator)
-    files = sorted([*folder.glob("*.yaml"), *folder.glob(f"{REGRESSIONS}/*.json")])
-    return {path.relative_to(folder).as_posix(): _digest_of([path]) for path in files}
-
-
-def _reference_files(operator: OperatorName) -> list[Path]:
-    """The operator's own module and everything in reference/ that the operators share."""
-    own = Path(inspect.getsourcefile(find_operator(operator).function) or reference.__file__)
-    return sorted({own, *_package(reference).glob("*.py")})
-
-
-def _generating_files() -> list[Path]:
-    shared = [_package(opcert) / f"{name}.py" for name in ("attributes", "element_types", "names", "tensors")]
-    written = [_package(conformance) / f"{name}.py" for name in ("canonical", "cases", "goldens", "suites")]
-    return [*sorted(_package(generator).rglob("*.py")), *shared, *written]
-
-
-def sources_digest(folders: Iterable[Path] = ()) -> str:
-    """A digest of all that the default suite is made from: specs, adequacy, reference, generating code.
-
-    With folders of specs, of all that the suite of their operators is made from.
-    """
-    folder = _package(specs)
-    facts = [*folder.rglob("*.yaml"), *folder.rglob("*.json"), *folder.glob("*.py")]
-    own = [path for each in folders for path in each.rglob("*") if path.suffix in (".yaml", ".json", ".py")]
-    shipped = [*sorted(_package(reference).rglob("*.py")), *sorted(facts)]
-    return _digest_of([*_generating_files(), *shipped, *sorted(own)])
-
-
-def _package(module: Any) -> Path:
-    return Path(module.__file__).parent
-
-
-def _digest_of(files: Iterable[Path]) -> str:
-    """A digest of files' contents, whatever the line ends of the checkout."""
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(path.name.encode() + b"\0")
-        digest.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    return digest.hexdigest()[:_DIGITS]

@@ -70,6 +70,26 @@ def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) 
     assert f"changed expectation: com.microsoft/Pad-1/{case}" in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("part", "cause"),
+    [("specs", "spec fact: curated.yaml"), ("reference", "reference code"), ("generator", "generator code")],
+)
+def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, part: str, cause: str) -> None:
+    """As if the lock had been written before that part was changed."""
+    content = json.loads((tmp_path / "suite.lock").read_text())
+    pad = content["operators"][str(QUICK)]
+    case = sorted(pad["cases"])[0]
+    pad["cases"][case] = "0"
+    if part == "specs":
+        pad["specs"]["curated.yaml"] = "0"
+    else:
+        (content if part == "generator" else pad)[part] = "0"
+    (tmp_path / "suite.lock").write_text(json.dumps(content))
+    ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
+    assert ran.return_value == ExitCode.DOES_NOT_HOLD
+    assert ran.stdout == f"changed expectation: com.microsoft/Pad-1/{case} ({cause})\n"
+
+
 def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_changes(
     lock_of_pad: Lock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +101,7 @@ def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_chan
     assert [str(each).partition(" (")[0] for each in lines] == ["generating the default suite"]
     assert cache.default_suite(lines.append) == made
     assert len(lines) == 1
-    monkeypatch.setattr(cache, "sources_digest", lambda: "changed")
+    monkeypatch.setattr(cache, "sources_digest", lambda _folders: "changed")
     monkeypatch.setattr(cache, "write_generated", partial(only_pad, options=Options.of("small")))
     again = cache.default_suite(lines.append)
     assert again.name != made.name
