@@ -25,7 +25,7 @@ from reports.results import Results, put_together
 from reports.schemas import load_schema
 from reports.standing import SuiteStanding
 from reports.summary import failure_lines, readings_lines, summary_table
-from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases
+from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
 
 DAY = date(2026, 11, 20)
 
@@ -160,6 +160,18 @@ def test_it_says_whose_suite_it_is_what_was_loaded_and_how_adequate_the_suite_is
     assert predicate["loaded"] is None
     assert predicate["operators"][0]["coverage"] == {"strength": 2, "feasible": 120, "covered": 118}
     assert predicate["operators"][0]["adequacy"] is None
+
+
+def test_planted_faults_that_the_suite_finds_are_stated_where_it_knows_them(tmp_path: Path) -> None:
+    mutants = {"made": 210, "equivalent": 10, "killed": 197, "score": 0.985}
+    facts = {**sample_facts(), "adequacy": {str(CROP_PAD): {"mutants": mutants}}}
+    cases = [make_case(CROP_PAD, "cover", {"extent": "same"})]
+    made = Maker(tmp_path).make(cases, facts=facts)
+    results = put_together(made.suite, made.record)
+    certificate = make_certificate(results, on=DAY)
+    assert certificate.statement["predicate"]["operators"][0]["adequacy"] == mutants
+    page = write_certificate_page(results, certificate, tmp_path).read_text()
+    assert "118 of 120 combinations of 2 levels; finds 197 of 200 planted faults" in page
 
 
 def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Results, tmp_path: Path) -> None:
