@@ -6,8 +6,9 @@ Elements are taken in blocks that fit into a processor's cache, and only those w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +55,13 @@ class Comparison:
     elements: int = 0
     wrong: Mask | None = None
     wrong_elements: int = 0
-    worst: Worst | None = None
+    look_for_worst: Callable[[], Worst | None] = lambda: None
+
+    @cached_property
+    def worst(self) -> Worst | None:
+        """Looked for when it is asked for: most expectations that are not met are met by another one."""
+        with np.errstate(all="ignore"):
+            return self.look_for_worst()
 
 
 def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> Comparison:
@@ -81,11 +88,11 @@ def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> 
             _accept_alternatives(pair, expected.alternatives, wrong)
             count = int(np.count_nonzero(wrong))
             if count:
-                worst = _describe(pair, _find_worst(pair, wrong), got.shape, position)
+                worst = partial(_describe_worst, pair, wrong, got.shape, position)
                 return Comparison("value", False, elements, wrong.reshape(got.shape), count, worst)
-    used = None
-    if farthest is not None and farthest.ratio > 0:
-        used = _describe(pair, farthest, got.shape, position)
+    if farthest is None or farthest.ratio == 0:
+        return Comparison(None, False, elements)
+    used = partial(_describe, pair, farthest, got.shape, position)
     return Comparison(None, False, elements, None, 0, used)
 
 
@@ -139,6 +146,10 @@ def _differing(same: Mask) -> Iterator[NDArray[np.intp] | slice]:
             yield slice(start, start + block.size)
         elif not block.all():
             yield np.flatnonzero(~block) + start
+
+
+def _describe_worst(pair: _Pair, wrong: Mask, shape: tuple[int, ...], position: int) -> Worst:
+    return _describe(pair, _find_worst(pair, wrong), shape, position)
 
 
 def _find_worst(pair: _Pair, wrong: Mask) -> _Farthest:
