@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.cases import Case
+from conformance.results import Result
 from reports.answers import Output, read_outputs
 from reports.explanations import case_sentence
 from reports.parts import Part
@@ -142,4 +143,12 @@ def _circumstances(found: CaseResult) -> tuple[Part, ...]:
     ]
     if row.pattern:
         parts.append(Part("looks like", row.pattern))
-    return (*parts, Part("form", row.form), Part("time", duration(row.seconds)))
+    parts += [Part("form", row.form), Part("time", duration(row.seconds))]
+    if len(found.rows) > 1:
+        parts.append(Part("each call", "; ".join(_call(each) for each in found.rows)))
+    return tuple(parts)
+
+
+def _call(row: Result) -> str:
+    """One of several calls of a case: `initializers, repetition 1: pass`."""
+    return f"{row.form}{f', repetition {row.repeat}' if row.repeat else ''}: {word(row.verdict)}"

@@ -3,7 +3,11 @@ class Markup {
   constructor(text) { this.text = text; }
   toString() { return this.text; }
 }
-const escaped = text => String(text).replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
+// What would hide or turn text is written out; the data has none of it, but an address may.
+const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const escaped = text => String(text)
+  .replace(HIDDEN, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  .replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
 function flat(value) {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof Markup) return value.text;

@@ -192,7 +192,7 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
     def change(case: Case, judged: Judgement) -> dict[str, Any]:
         return {"stderr": HOSTILE, "pattern": HOSTILE, "signal": HOSTILE, "reason": HOSTILE * 1000}
 
-    facts: dict[str, Any] = _poison(sample_facts())
+    facts: dict[str, Any] = poison(sample_facts())
     header = dict.fromkeys(("started", "platform"), HOSTILE) | {
         "runtime": {"name": HOSTILE, "version": HOSTILE, "source": HOSTILE},
         "options": {HOSTILE: HOSTILE},
@@ -213,16 +213,16 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
     assert not re.search("[\x00\u202a-\u202e\u2066-\u2069]", told)
 
 
-def _poison(value: Any) -> Any:
+def poison(value: Any) -> Any:
     """The same facts with hostile text in place of every text, names of operators and documents excepted."""
     if isinstance(value, dict):
         kept = ("operators", "d1")
         return {
-            name: each if name in kept and isinstance(each, str) else _poison(each)
+            name: each if name in kept and isinstance(each, str) else poison(each)
             for name, each in value.items()
         }
     if isinstance(value, list):
-        return [_poison(each) for each in value]
+        return [poison(each) for each in value]
     return HOSTILE if isinstance(value, str) else value
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from opcert.errors import UserError
 from reports import report_page
 from reports.accuracy import HEADS, measure_accuracy
 from reports.adequacy import find_adequacy, share_text
+from reports.answer_views import view_answer
 from reports.links import case_link, cases_link, token
 from reports.packing import pack, pack_many
 from reports.page import Page
@@ -166,6 +168,14 @@ def test_adequacy_is_what_the_manifest_says(tmp_path: Path) -> None:
 )
 def test_a_share_is_never_more_than_it_is(part: object, whole: object, said: str) -> None:
     assert share_text(part, whole) == said
+
+
+def test_a_case_called_several_times_says_what_came_of_each_call(results: Results) -> None:
+    found = next(each for each in results.cases if each.verdict == "crash")
+    assert found.row is not None
+    again = replace(found.row, form="initializers", repeat=1, verdict="pass")
+    view = view_answer(results, replace(found, rows=(found.row, again)), results.suite.case(str(found.id)))
+    assert view.circumstances[-1].values == "inputs: crash; initializers, repetition 1: pass"
 
 
 def test_links_say_what_a_search_understands() -> None:
