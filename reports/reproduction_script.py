@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the case in this folder on a runtime and say whether its answer is what the documents say.
 
-Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow]
+Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
 
 Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
 does what must happen, 2 if it cannot be tried here. The call runs in a process of its own, so that a crash or
@@ -115,12 +115,36 @@ def run_tensorflow(case: dict[str, Any], inputs: Inputs) -> list[Any]:
     return [each.numpy() for each in (found if isinstance(found, list | tuple) else [found])]
 
 
+def run_tract(_: dict[str, Any], inputs: Inputs) -> list[Any]:
+    tract = import_module("tract")
+
+    model = onnx.load(HERE / "model.onnx")  # it takes no parameter but as a constant
+    model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in inputs[1:])
+    del model.graph.input[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        onnx.save(model, Path(folder) / "model.onnx")
+        runnable = tract.onnx().load(Path(folder) / "model.onnx").into_model().into_runnable()
+    return [each.to_numpy() for each in runnable.run([inputs[0][1]])]
+
+
+def run_opencv(case: dict[str, Any], inputs: Inputs) -> list[Any]:
+    cv2 = import_module("cv2")
+
+    network = cv2.dnn.readNetFromONNX(str(HERE / "model.onnx"))
+    for name, array in inputs:
+        network.setInput(array, name)
+    return list(network.forward([each for each in case["outputs"] if each]))
+
+
 RUNTIMES: dict[str, Callable[[dict[str, Any], Inputs], list[Any]]] = {
     "onnxruntime": run_onnxruntime,
     "onnx": run_onnx,
     "openvino": run_openvino,
     "tensorflow": run_tensorflow,
+    "tract": run_tract,
+    "opencv": run_opencv,
 }
+MODULES = {"opencv": "cv2"}
 
 
 def numbers(array: Any) -> Any:
@@ -219,7 +243,7 @@ def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
     if case["domain"].startswith("org.") and case["domain"] != f"org.{runtime}":
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
     try:
-        import_module(runtime)
+        import_module(MODULES.get(runtime, runtime))
     except ImportError as error:
         return {"absent": str(error)}
     try:

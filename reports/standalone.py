@@ -86,12 +86,29 @@ tensors = {name: tensorflow.constant(array) for name, array in inputs.items()}
 answer = getattr(tensorflow.raw_ops, operator)(**tensors, **attributes)
 got = [each.numpy() for each in (answer if isinstance(answer, (list, tuple)) else [answer])]
 """
+_TRACT = """
+constants = list(inputs)[1:]  # it takes no parameter but as a constant
+model.graph.initializer.extend(onnx.numpy_helper.from_array(inputs[name], name) for name in constants)
+del model.graph.input[1:]
+onnx.save(model, "case.onnx")
+runnable = tract.onnx().load("case.onnx").into_model().into_runnable()
+got = [each.to_numpy() for each in runnable.run(list(inputs.values())[:1])]
+"""
+_OPENCV = """
+onnx.save(model, "case.onnx")
+network = cv2.dnn.readNetFromONNX("case.onnx")
+for name, array in inputs.items():
+    network.setInput(array, name)
+got = network.forward([each.name for each in model.graph.output])
+"""
 _REFERENCE = "\ngot = onnx.reference.ReferenceEvaluator(model).run(None, inputs)\n"
 _CALLS: Mapping[tuple[str, Kind], tuple[tuple[str, ...], str]] = {
     ("onnxruntime", "onnx"): (("onnx", "onnxruntime"), _ONNXRUNTIME),
     ("onnx", "onnx"): (("onnx", "onnx.reference"), _REFERENCE),
     ("openvino", "onnx"): (("onnx", "openvino"), _OPENVINO_MODEL),
     ("openvino", "org.openvino"): (("importlib", "openvino"), _OPENVINO_NODE),
+    ("tract", "onnx"): (("onnx", "onnx.numpy_helper", "tract"), _TRACT),
+    ("opencv", "onnx"): (("cv2", "onnx"), _OPENCV),
     ("tensorflow", "org.tensorflow"): (("tensorflow",), _TENSORFLOW),
 }
 
