@@ -61,7 +61,8 @@ def test_everything_on_the_page_is_so(
             for line in step.text.splitlines():
                 assert line in printed.splitlines()
     assert commands == [
-        "import", "lint", "show", "generate", "adequacy", "run", "certify", "report", "verify",
+        "import", "lint", "list", "show", "generate", "adequacy", "run", "repro", "certify", "report",
+        "verify",
     ]  # fmt: skip
     check_what_it_left(folder)
 
