@@ -24,13 +24,17 @@ FEW = 24
 
 @dataclass(frozen=True, eq=False)
 class Finds:
-    """The finds of one operator on one runtime, and the folder for their calls."""
+    """The finds of one operator on one runtime, and the folder for their calls.
+
+    `specs` are the folders of specs that were named.
+    """
 
     space: Space
     runtime: str
     version: str
     seed: int
     folder: Path
+    specs: tuple[Path, ...] = ()
 
     def keep(self, find: Find, replaced: Sequence[Find]) -> str:
         """Write a find's call into the folder, and take those out that it replaces; returns a sentence.
@@ -62,6 +66,12 @@ class Finds:
             path,
         )
         return f"found {failure.verdict}: {failure.reason} ({path})"
+
+    @property
+    def suite_words(self) -> str:
+        """The words that name the folder to other commands."""
+        words = ["-s", str(self.folder), *(word for each in self.specs for word in ("--specs", str(each)))]
+        return shlex.join(words)
 
     def path(self, find: Find) -> Path:
         """The file of a find."""
@@ -99,7 +109,7 @@ class Finds:
         told.append(
             f"{find.calls} {'call' if find.calls == 1 else 'calls'} of this class; kept in {self.path(find)}"
         )
-        told.append(f"to see it alone: opcert repro {self.case_id(find)} -s {shlex.quote(str(self.folder))}")
+        told.append(f"to see it alone: opcert repro {self.case_id(find)} {self.suite_words}")
         return told
 
 

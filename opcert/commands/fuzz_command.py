@@ -82,7 +82,7 @@ def command(
         with RunningRuntime(chosen, limits, note) as running:
             offer = running.offer
             note(f"searching {space.spec.operator} on {offer.name} {offer.version} for {share:g} s")
-            finds = Finds(space, runtime, offer.version, seed, folder)
+            finds = Finds(space, runtime, offer.version, seed, folder, folders)
 
             def keep(find: Find, replaced: Sequence[Find], finds: Finds = finds) -> None:
                 note(finds.keep(find, replaced))
@@ -93,14 +93,11 @@ def command(
         every += len(search.finds)
         mistakes += search.mistakes
     if every:
-        _tell_how_to_repeat(runtime, folder, every)
+        words = [] if python is None else ["--python", python]
+        again = f"opcert run {shlex.join([runtime, *words])} {finds.suite_words}"
+        click.echo(f"\n{every} found; to run {'it' if every == 1 else 'them'} again: {again}")
     if mistakes:
         raise InternalError("calls could not be tried", got=f"{len(mistakes)}, the first: {mistakes[0]}")
     if not answered:
         raise NothingRan("the runtime answered no call", remedy="It may not offer the operator.")
     return int(ExitCode.DOES_NOT_HOLD if every else ExitCode.HOLDS)
-
-
-def _tell_how_to_repeat(runtime: str, folder: Path, count: int) -> None:
-    words = f"{shlex.quote(runtime)} -s {shlex.quote(str(folder))}"
-    click.echo(f"\n{count} found; to run {'it' if count == 1 else 'them'} again: opcert run {words}")
