@@ -1,0 +1,132 @@
+"""Handing out cases to lanes: each once, the longest first, neighbours that share a model together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.cases import Case
+from conformance.harness import run_suite
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.session import Task
+from conformance.suites import Suite, open_suite
+from conformance.task_source import Plan, TaskSource, earlier_times, share_model
+from opcert.names import OperatorName
+from tests.conformance.samples import IDENTITY, echo_runtime, make_case, make_suite, sample
+
+OTHER = OperatorName.parse("ai.onnx::Relu-14")
+
+
+def some_cases() -> list[Case]:
+    """Six calls of Echo, each another model, and six of Identity and of Relu, all of one model."""
+    cases = [make_case(seed=each) for each in range(6)]
+    cases += [make_case(seed=each, operator=IDENTITY) for each in range(6)]
+    return cases + [make_case(seed=each, operator=OTHER) for each in range(6)]
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Iterator[Suite]:
+    with open_suite(make_suite(tmp_path, some_cases())) as opened:
+        yield opened
+
+
+def test_one_lane_takes_every_row_in_the_order_of_the_record(suite: Suite) -> None:
+    plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2, frozenset(suite.case_ids[3:5]))
+    orders = [each.order for each in TaskSource(plan).lane()]
+    assert orders == sorted(orders)
+    assert orders == [each.order for each in plan.tasks()]
+    assert len(orders) == (18 - 2) * 4
+    assert {each[0] for each in orders}.isdisjoint({3, 4})
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_several_lanes_take_every_row_once_and_a_case_whole(suite: Suite, known: bool) -> None:
+    times = {each: float(number % 5) for number, each in enumerate(suite.case_ids)} if known else {}
+    plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
+    source = TaskSource(plan, 3, times)
+    taken: list[list[Task]] = [[], [], []]
+
+    def work(mine: list[Task]) -> None:
+        for each in source.lane():
+            mine.append(each)
+            source.measured(each, 0.001)
+
+    threads = [threading.Thread(target=work, args=(each,)) for each in taken]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    orders = [each.order for mine in taken for each in mine]
+    assert sorted(orders) == [each.order for each in plan.tasks()]
+    for mine in taken:
+        cases = [each.order[0] for each in mine]
+        assert all(cases.count(each) == plan.rows for each in set(cases))
+
+
+def test_several_lanes_take_what_took_longest_before_first(suite: Suite) -> None:
+    echoes = [each for each in suite.case_ids if "/Echo-" in each]
+    times = {each: float(number) for number, each in enumerate(suite.case_ids)}
+    plan = Plan(suite, echoes, ("inputs",), 1)
+    taken = [str(each.case.id) for each in TaskSource(plan, 2, times).lane()]
+    assert taken == sorted(echoes, key=lambda each: -times[each])
+
+
+def test_what_nobody_measured_comes_before_what_is_known_to_be_short(suite: Suite) -> None:
+    echoes = [each for each in suite.case_ids if "/Echo-" in each]
+    times = dict.fromkeys(echoes[1:], 5.0)
+    first = next(TaskSource(Plan(suite, echoes, ("inputs",), 1), 2, times).lane())
+    assert str(first.case.id) == echoes[0]
+
+
+def test_without_earlier_times_the_operators_that_take_longest_in_this_run_come_first(tmp_path: Path) -> None:
+    cases = [make_case(seed=each, family=family) for each in range(3) for family in ("example", "cover")]
+    relus = [make_case(seed=each, operator=OTHER, given=sample(each, (each + 1,))) for each in range(6)]
+    with open_suite(make_suite(tmp_path, cases + relus)) as opened:
+        source = TaskSource(Plan(opened, opened.case_ids, ("inputs",), 1), 2)
+        seen = []
+        for task in source.lane():
+            seen.append(task.case.operator.name)
+            source.measured(task, 0.5 if task.case.operator.name == "Echo" else 0.1)
+    # One of each operator to measure it, then all of the slow one, then the rest.
+    assert seen == ["Relu", *["Echo"] * 6, *["Relu"] * 5]
+
+
+def test_neighbours_that_share_a_model_go_to_one_lane_together(suite: Suite) -> None:
+    source = TaskSource(Plan(suite, suite.case_ids, ("inputs",), 1), 2)
+    lanes = [source.lane(), source.lane()]
+    first, second = ([next(lane)] for lane in lanes)
+    first += [next(lanes[0]) for _ in range(5)]
+    assert len({each.case.operator for each in first}) == 1
+    assert {each.case.operator for each in first}.isdisjoint({each.case.operator for each in second})
+
+
+def test_cases_share_a_model_where_nothing_but_the_data_differs() -> None:
+    assert share_model(make_case(seed=1, operator=IDENTITY), make_case(seed=2, operator=IDENTITY))
+    assert not share_model(make_case(seed=1), make_case(seed=2))
+    assert not share_model(make_case(seed=1, operator=IDENTITY), make_case(seed=1, operator=OTHER))
+    wide = make_case(operator=IDENTITY, given=sample(0, (3, 2)))
+    assert not share_model(make_case(operator=IDENTITY), wide)
+
+
+def test_two_lanes_see_what_one_sees_also_with_the_times_of_an_earlier_run(tmp_path: Path) -> None:
+    cases = [make_case("echo", seed=each) for each in range(12)] + [
+        make_case("ulp", seed=each) for each in range(4)
+    ]
+    path = tmp_path / "run.jsonl"
+    runtime = find_runtime(echo_runtime())
+    with open_suite(make_suite(tmp_path, cases)) as opened:
+        assert earlier_times(path, opened.digest, runtime.text) == {}
+        alone = run_suite(opened, runtime, path)
+        times = earlier_times(path, opened.digest, runtime.text)
+        assert times.keys() == set(opened.case_ids)
+        assert earlier_times(path, "another suite", runtime.text) == {}
+        assert earlier_times(path, opened.digest, "another runtime") == {}
+        together = run_suite(opened, runtime, path, RunOptions(jobs=2))
+    said = [
+        [(each.case, each.verdict, each.outputs) for each in record.results] for record in (alone, together)
+    ]
+    assert said[0] == said[1]
