@@ -3,17 +3,19 @@ const EXACT_KEY = [['e0', 'equal'], ['e2', 'off by up to 10 % of the largest val
 const RATIO_KEY = [['e0', 'equal'], ['e1', 'within the allowed error'], ['e2', 'up to 1.5 × allowed'], ['e3', 'up to 10 ×'], ['e4', 'up to 1000 ×'], ['e5', 'more']];
 const CELL_HEIGHT = 24;
 const LETTER = 6.6;
+const ACROSS = 560; // Three grids that are no wider together stand side by side.
 let pictureShown = null;
 
 function pictureSection(picture) {
   pictureShown = picture;
   const texts = picture.planes.flatMap(plane => [...plane.expected, ...plane.got, ...plane.apart]);
   const width = Math.min(170, Math.max(26, Math.max(...texts.map(text => text.length)) * LETTER + 9));
-  const row = (name, values, level, what) => html`<div>${name}</div><div class="planes">${picture.planes.map((plane, place) => html`<figure>${planeName(picture, plane) ? html`<figcaption>${planeName(picture, plane)}</figcaption>` : ''}${planeGrid(picture, place, values(plane), level, what, width)}</figure>`)}</div>`;
+  const across = picture.planes.length === 1 && 3 * width * picture.planes[0].size[1] < ACROSS;
+  const row = (name, values, level, what) => html`<div class="pair"><div>${name}</div><div class="planes">${picture.planes.map((plane, place) => html`<figure>${planeName(picture, plane) ? html`<figcaption>${planeName(picture, plane)}</figcaption>` : ''}${planeGrid(picture, place, values(plane), level, what, width)}</figure>`)}</div></div>`;
   const whole = picture.planes.reduce((sum, plane) => sum + plane.levels.length, 0) === picture.elements;
   return html`<section><h3>Where it differs</h3><p>${count(picture.wrong)} of ${plural(picture.elements, 'element')} of ${picture.output} ${picture.wrong === 1 ? 'is' : 'are'} wrong.${whole ? '' : ' Shown is the part around the worst one.'}</p>
 ${picture.overview ? overviewGrid(picture) : ''}
-<div class="grids">${row('expected', plane => plane.expected, false, 'expected values')}${row('got', plane => plane.got, false, 'values got')}${row(picture.exact ? 'got minus expected' : 'error ÷ allowed', plane => plane.apart, true, 'difference; arrow keys move')}</div>
+<div class="grids${across ? ' across' : ''}">${row('expected', plane => plane.expected, false, 'expected values')}${row('got', plane => plane.got, false, 'values got')}${row(picture.exact ? 'got minus expected' : 'error ÷ allowed', plane => plane.apart, true, 'difference; arrow keys move')}</div>
 <output class="read" id="read">Point at an element, or move with the arrow keys, to read it.</output>
 <ul class="key">${(picture.exact ? EXACT_KEY : RATIO_KEY).map(([level, text]) => html`<li><svg class="heat" viewBox="0 0 14 14" aria-hidden="true"><rect class="${level}" x=".5" y=".5" width="13" height="13"/></svg>${text}</li>`)}</ul>
 <details class="small"><summary>As a table</summary>${wrongTable(picture)}</details></section>`;
@@ -40,7 +42,7 @@ function overviewGrid(picture) {
   const tiles = [...levels].map((level, place) => html`<rect class="e${level}" x="${(place % columns) * side}" y="${Math.floor(place / columns) * side}" width="${side}" height="${side}"><title>${`rows from ${Math.floor(place / columns) * height}, columns from ${(place % columns) * width}: ${count(wrong[place])} wrong`}</title></rect>`);
   const frame = html`<rect class="window" x="${plane.from[1] / width * side}" y="${plane.from[0] / height * side}" width="${plane.size[1] / width * side}" height="${plane.size[0] / height * side}"/>`;
   const name = `The whole plane in ${plural(levels.length, 'tile')} of ${height} by ${width} elements; ${count(wrong.filter(Boolean).length)} have wrong ones`;
-  return html`<div class="grids"><div>${plane.at.length ? `plane [${plane.at.join(', ')}]` : 'whole'}</div><div><svg class="heat" width="${columns * side + 2}" height="${rows * side + 2}" viewBox="-1 -1 ${columns * side + 2} ${rows * side + 2}" role="img" aria-label="${name}">${tiles}${frame}</svg><p class="mute small">${name}; the frame is the part below.</p></div></div>`;
+  return html`<div class="grids"><div class="pair"><div>${plane.at.length ? `plane [${plane.at.join(', ')}]` : 'whole'}</div><div><svg class="heat" width="${columns * side + 2}" height="${rows * side + 2}" viewBox="-1 -1 ${columns * side + 2} ${rows * side + 2}" role="img" aria-label="${name}">${tiles}${frame}</svg><p class="mute small">${name}; the frame is the part below.</p></div></div></div>`;
 }
 function elementIndex(picture, number, place) {
   const plane = picture.planes[number], columns = plane.size[1];

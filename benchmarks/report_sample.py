@@ -1,0 +1,89 @@
+"""The sample report of `docs/report/` and the pictures of it, made of a record of a real run.
+
+    uv run python -m benchmarks.report_sample out/onnxruntime/run.jsonl [--suite default]
+
+Writes `docs/report/sample.html`, one file under 1 MB, and `docs/report/*.png`: the first screen at three
+widths, light and dark, and the list of cases with a case beside it. `docs/report.png` is the first of them.
+Exits with 1 where the sample is too large, or where the browser complains about anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from conformance.records import read_record
+from opcert.commands.suite_argument import resolve_suite
+from reports.files import write_bytes
+from reports.page import Page
+from reports.report_page import write_report
+from reports.results import Results, put_together
+
+FOLDER = Path("docs/report")
+MOST_BYTES = 1_000_000
+WIDTHS = {"wide": (1440, 900), "tablet": (820, 1100), "phone": (390, 844)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--suite", default="default")
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    options = parser.parse_args()
+    record = read_record(options.record)
+    with resolve_suite(options.suite, str(record.header.get("suite"))) as suite:
+        # The commands in it name the default suite, which is what its readers have.
+        results = put_together(suite, record)
+        with tempfile.TemporaryDirectory() as name:
+            made = write_report([results], Path(name))
+            sample = write_bytes(FOLDER / "sample.html", made.read_bytes())
+        case = _telling_case(results)
+    size = sample.stat().st_size
+    print(f"{sample}: {size:,} bytes, {len(results.cases):,} cases")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=options.chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        said = _take_pictures(browser, sample, case)
+        browser.close()
+    print("\n".join(said))
+    return 1 if said or size > MOST_BYTES else 0
+
+
+def _telling_case(results: Results) -> str:
+    """The fragment that shows the smallest case of the largest class of wrong values."""
+    wrong = [each for each in Page(results).classes if each.kind in ("values", "inexact")]
+    if not wrong:
+        return "#/cases?q=status:failing"
+    found = max(wrong, key=lambda each: len(each.cases))
+    return f"#/cases?q=note:{found.number}&case={found.smallest.id}"
+
+
+def _take_pictures(browser: Browser, sample: Path, case: str) -> list[str]:
+    said: list[str] = []
+    places = {"summary": "#/summary", "case": case}
+    for name, fragment in places.items():
+        for size, (width, height) in WIDTHS.items():
+            for scheme in ("light", "dark"):
+                page = browser.new_page(
+                    viewport={"width": width, "height": height},
+                    color_scheme="dark" if scheme == "dark" else "light",
+                )
+                page.on("console", lambda message: said.append(message.text))
+                page.on("pageerror", lambda error: said.append(str(error)))
+                page.goto(sample.resolve().as_uri() + fragment)
+                page.wait_for_selector("html[data-ready]", state="attached")
+                picture = page.screenshot(animations="disabled")
+                write_bytes(FOLDER / f"{name}-{size}-{scheme}.png", picture)
+                if (name, size, scheme) == ("summary", "wide", "light"):
+                    write_bytes(FOLDER.with_suffix(".png"), picture)
+                page.close()
+    return said
+
+
+if __name__ == "__main__":
+    sys.exit(main())
