@@ -15,7 +15,7 @@ from generator.calls import Call
 from generator.discovery import Levels, find_levels
 from generator.factors import factor_model
 from generator.feasibility import Solver
-from opcert.attributes import AttributeValue
+from opcert.attributes import Attribute, AttributeValue
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
@@ -129,6 +129,27 @@ def growth(call: Call) -> float:
     """
     numbers = [abs(each) for each in _listed_numbers(call) if abs(each) > 1]
     return float(max(1, _first(call).array.size)) * prod(1.0 + each for each in numbers)
+
+
+HUGE = 1 << 20
+"""A number from which on a length of that much takes long to work through."""
+
+
+def without_huge_numbers(call: Call) -> Call | None:
+    """The call with 3 in place of every huge number in its lists; None where it has none."""
+    changed = call
+    for name, given in call.inputs[1:]:
+        if given is not None and given.array.dtype.kind in "iuf":
+            huge = given.array.astype(np.float64) > HUGE
+            modest = np.where(huge, 3, given.array).astype(given.array.dtype)
+            changed = changed.with_input(name, Tensor(given.element_type, modest)) if huge.any() else changed
+    for name, each in call.attributes.items():
+        if each.kind == "ints" and isinstance(each.value, tuple):
+            numbers = tuple(3 if int(one) > HUGE else int(one) for one in each.value)
+            changed = (
+                changed if numbers == each.value else changed.with_attribute(name, Attribute("ints", numbers))
+            )
+    return None if changed is call else changed
 
 
 def _listed_numbers(call: Call) -> list[float]:
