@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cases import Case
-from conformance.suites import open_suite, write_suite
+from conformance.suites import Suite, open_suite, write_suite
 from generator.lock import Lock, OperatorLock
 from opcert.commands.suite_standing import find_standing
 from reports.standing import SuiteStanding
@@ -27,24 +27,20 @@ def standing(
     facts: dict[str, object] = {"operators": {str(IDENTITY): {}}}
     write_suite(path, cases, facts, {**OPTIONS, **options})
     with open_suite(path) as suite:
-        return find_standing(suite, lock or lock_like(suite.manifest))
+        return find_standing(suite, lock or lock_like(suite))
 
 
-def lock_like(manifest: dict[str, object]) -> Lock:
-    """The lock of a manifest, of an operator that has no reference."""
-    cases = {
-        str(each["id"]).split("/", 2)[2]: str(each["expectation"])[:16]
-        for each in manifest["cases"]  # type: ignore[attr-defined] # a manifest's list
-    }
-    locked = OperatorLock({}, "", "", cases)
-    return Lock(str(manifest["digest"]), OPTIONS, "", {str(IDENTITY): locked})
+def lock_like(suite: Suite) -> Lock:
+    """The lock of a suite, whose operator has no reference."""
+    cases = {each.split("/", 2)[2]: str(suite.entry(each)["expectation"])[:16] for each in suite.case_ids}
+    return Lock(suite.digest, OPTIONS, "", {str(IDENTITY): OperatorLock({}, "", "", cases)})
 
 
 @pytest.fixture
 def released(tmp_path: Path) -> Lock:
     write_suite(tmp_path / "released", CASES, {"operators": {str(IDENTITY): {}}}, OPTIONS)
     with open_suite(tmp_path / "released") as suite:
-        return lock_like(suite.manifest)
+        return lock_like(suite)
 
 
 def test_the_released_suite_is_known_by_its_digest(tmp_path: Path, released: Lock) -> None:

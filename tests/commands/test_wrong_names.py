@@ -16,7 +16,7 @@ BACKEND = "fake_backends:Good"
     ("words", "message"),
     [
         (["certfy", "onnx"], "No such command 'certfy'. Did you mean certify or verify?"),
-        (["frobnicate"], "No such command 'frobnicate'. Commands: adopt, certify, "),
+        (["frobnicate"], "No such command 'frobnicate'. Commands: adequacy, adopt, certify, "),
         (["run", "onnx", "--jbs", "2"], "No such option '--jbs'. Did you mean '--jobs'?"),
         (["certify"], "Missing argument 'RUNTIME'"),
         (["certify", "onnx", "-j", "many"], "'many' is not a valid integer range"),
