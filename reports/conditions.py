@@ -71,8 +71,8 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
     everything = Rule((), (1 << len(observations)) - 1)
     found: list[Separation] = []
     while failing:
-        field = Field(groups, failing, passing)
-        best = _best(table, everything, field, failed)
+        field = Field(groups, failing, passing, failed)
+        best = _best(table, everything, field)
         if best is None:
             break
         conditions = (Condition(table[each.place][0], each.values, each.negated) for each in best.literals)
@@ -83,18 +83,18 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
     return found
 
 
-def _best(table: Table, everything: Rule, field: Field, failed: int) -> Rule | None:
-    """The rule of the highest score among those that explain enough; `failed` are all that failed."""
+def _best(table: Table, everything: Rule, field: Field) -> Rule | None:
+    """The rule of the highest score among those that explain enough."""
     literals = single_values(table, field.failing)
     rules = [everything]
     best: Rule | None = None
     worth = -math.inf
     for size in range(MOST_CONDITIONS + 1):
         if size:
-            rules = grow(rules, literals, table, field, worth)
+            rules = grow(rules, literals, table, field, worth, _FEWEST[size])
         scored = sorted(((field.gain(rule.mask) - rule.cost, rule) for rule in rules), key=_preferred)
         for score, rule in scored:
-            support = (rule.mask & failed).bit_count()
+            support = (rule.mask & field.failed).bit_count()
             # Cases that an earlier separation explains support a later one, too, if they are not most of it.
             if support >= _FEWEST[size] and 2 * field.covered(rule.mask).bit_count() >= support:
                 if score > worth:

@@ -63,11 +63,12 @@ class Rule(NamedTuple):
 
 
 class Field(NamedTuple):
-    """The observations by group, those that are to be explained, and those that pass."""
+    """The observations by group, those that are to be explained, those that pass, and all that failed."""
 
     groups: Mapping[str, int]
     failing: int
     passing: int
+    failed: int
 
     def separates(self, mask: int) -> bool:
         """Whether some of these observations fail, and at most a quarter of them pass."""
@@ -101,10 +102,12 @@ def grow(
     table: Table,
     field: Field,
     least: float,
+    fewest: int,
 ) -> list[Rule]:
     """Every rule with one more condition that makes it narrower and still covers a failing case.
 
-    Rules of which not even the failing cases that fulfil them come to more than `least` are left out.
+    Rules of which not even the failing cases that fulfil them come to more than `least`, or that fewer than
+    `fewest` of those that failed fulfil, are left out: no further condition makes them better.
     """
     grown = {}
     for rule in rules:
@@ -116,6 +119,8 @@ def grow(
             both = rule.mask & literal.mask
             hits = (both & field.failing).bit_count()
             if not hits or hits - cost <= least or both == rule.mask or literal.place in rule.places:
+                continue
+            if (both & field.failed).bit_count() < fewest:
                 continue
             together = rule.narrowed(literal, both)
             grown[together.literals] = together
