@@ -122,10 +122,10 @@ def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> Space:
 
 
 def growth(call: Call) -> float:
-    """A number that grows with the size of a call's outputs at least as fast as they do.
+    """A number to compare calls by: ten times the outputs are at least about ten times the number.
 
-    It is the number of elements of the first input, times the magnitude of every number in lists: whether
-    they are lengths, factors or amounts to add, none makes more than that of one that was there before.
+    It is the number of elements of the first input, times the magnitude of every number in lists that is
+    greater than 1: whether they are lengths, factors or amounts to add, none makes more than that.
     """
     numbers = [abs(each) for each in _listed_numbers(call) if abs(each) > 1]
     return float(max(1, _first(call).array.size)) * prod(1.0 + each for each in numbers)
