@@ -26,10 +26,11 @@ from generator.facts import operator_facts
 from generator.found_calls import add_calls
 from generator.selection import keep_what_adds
 from generator.workshop import Options, Workshop
-from opcert.errors import unwritable
+from opcert.errors import UserError, unwritable
 from opcert.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec, regressions_folder
+from specs.user_modules import mistakes_of
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,11 @@ def generate_operator(
     kept = read_kept(operator, adequacy_folder(folders))
     selected = kept.selection if kept is not None and options.size == "small" else ()
     workshop = Workshop(spec, reference, find_levels(operator, spec.levels_module), options, selected)
-    for make_cases in _families().values():
-        make_cases(workshop)
-    keep_what_adds(workshop)
-    add_calls(workshop, read_calls(regressions_folder(operator, folders)))
+    with mistakes_of(spec.levels_module, spec.reference_module):
+        for make_cases in _families().values():
+            make_cases(workshop)
+        keep_what_adds(workshop)
+        add_calls(workshop, read_calls(regressions_folder(operator, folders)))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
     facts = operator_facts(workshop)
     adequacy = adequacy_facts(kept, cases, facts["coverage"])
@@ -150,6 +152,13 @@ def write_generated(
     facts: dict[str, Any] = {}
     adequacy: dict[str, Any] = {}
     wanted = sorted(set(operators)) if operators else known_operators(folders)
+    if not wanted:
+        raise UserError(
+            "no operator that cases can be made of",
+            got=", ".join(map(str, folders)),
+            expected="a curated.yaml that names `levels` and `reference`",
+            remedy="docs/your-operator.md shows how.",
+        )
     for number, made in enumerate(generate(wanted, options, folders, processes), start=1):
         cases.extend(made.cases)
         facts[str(made.operator)] = made.facts

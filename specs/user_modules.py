@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from opcert.errors import Place, UserError
+from opcert.errors import OpcertError, Place, UserError
 
 
 @cache
@@ -33,6 +35,25 @@ def load_module(path: Path) -> ModuleType:
             where=Place(str(path), _line(error, path)),
         ) from error
     return module
+
+
+@contextmanager
+def mistakes_of(*modules: Path | None) -> Iterator[None]:
+    """Tell what goes wrong while a user's modules are at work as their mistake, with the line."""
+    given = [each for each in modules if each is not None]
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        if not given:
+            raise
+        lines = {each: _line(error, each) for each in given}
+        path = next((each for each in given if lines[each] is not None), given[0])
+        said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+        raise UserError(
+            "a module that a spec names makes a mistake", got=said, where=Place(str(path), lines[path])
+        ) from error
 
 
 def _line(error: Exception, path: Path) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from generator.calls import Call
 from generator.calls_files import KeptCall, write_call
 from generator.discovery import known_operators, select_operators
-from generator.suites import generate_operator
+from generator.suites import generate_operator, write_generated
 from generator.workshop import Options
 from opcert.attributes import attribute
 from opcert.errors import SeveralErrors, UserError
@@ -134,6 +135,39 @@ def test_a_module_without_what_it_is_for_is_told(specs: Path, name: str, text: s
         generate_operator(NAME, Options(), [specs])
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message", "line"),
+    [
+        ("levels.py", "return every", "return every.none", "AttributeError", "return every.none"),
+        ("levels.py", "    return every\n", "    return None\n", "levels that no exclusion rules out", None),
+        ("levels.py", '"some": 2', '"some": -2', "breaks step_positive", None),
+        ("reference.py", "slice(0, None, step)", "slices", "NameError", "window[axis] = slices"),
+    ],
+)
+def test_a_mistake_in_a_module_is_told_as_its_users_own(
+    specs: Path, name: str, old: str, new: str, message: str, line: str | None
+) -> None:
+    path = curated(specs).with_name(name)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(UserError, match="makes a mistake") as caught:
+        generate_operator(NAME, Options(), [specs])
+    assert message in str(caught.value)
+    wanted = "levels.py"
+    if line is not None:
+        lines = path.read_text().splitlines()
+        wanted = f"{name}:{next(number for number, each in enumerate(lines, 1) if line in each)}"
+    assert wanted in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # it comes from another process
+
+
+def test_a_folder_without_anything_to_generate_is_told(specs: Path) -> None:
+    curated(specs).unlink()
+    with pytest.raises(UserError, match="no operator that cases can be made of"):
+        write_generated(specs.parent / "suite", [], Options(), [specs])
+
+
 def test_a_level_is_one_word_of_yaml(specs: Path) -> None:
     """The data class needs nothing else; every level that the operator's own module knows likewise."""
     before = {each.id for each in generate_operator(NAME, Options(), [specs]).cases}
@@ -190,3 +224,15 @@ def test_a_call_that_was_kept_is_in_the_suite_for_ever(specs: Path) -> None:
         assert kept.expectations[0].outputs[0].expected == tensor([9, 5], "int32")
         refused = cases[f"org.example/EveryNth-1/invalid/step_positive-{broken.digest(NAME)}"]
         assert refused.valid_case == str(kept.id)
+
+
+def test_files_are_run_in_one_place_alone() -> None:
+    """Whoever may run a file that is no module of ours; by its path, nothing else in the project does."""
+    packages = ("opcert", "specs", "reference", "generator", "conformance", "reports")
+    found = {
+        path.relative_to(REPOSITORY).as_posix()
+        for package in packages
+        for path in (REPOSITORY / package).rglob("*.py")
+        if re.search(r"exec_module|spec_from_file_location|SourceFileLoader|run_path", path.read_text("utf-8"))
+    }
+    assert found == {"specs/user_modules.py"}
