@@ -35,6 +35,8 @@ _LEVELS = {
     "extended": "ORT_ENABLE_EXTENDED",
 }
 
+_PROVIDER = "ExecutionProvider"
+
 # How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
 _THREADS = (1, 2)
 
@@ -75,11 +77,12 @@ class OnnxRuntimeWorker(Worker):
         self._ort.set_default_logger_severity(4)
         self._provider = options.get("provider", "CPU")
         self._level = options.get("optimization", "all")
-        offered = self._ort.get_available_providers()
-        name = self._provider + "ExecutionProvider"
-        if name not in offered:
-            raise ValueError("no provider %r here; offered: %s" % (self._provider, ", ".join(offered)))
-        self._providers = [name]
+        offered = [each[: -len(_PROVIDER)] for each in self._ort.get_available_providers()]
+        if self._provider not in offered:
+            message = "no provider %r here; offered: %s" % (self._provider, ", ".join(offered))
+            near = [each for each in offered if each.lower() == self._provider.lower()]
+            raise ValueError(message + "".join("; did you mean %s?" % each for each in near))
+        self._providers = [self._provider + _PROVIDER]
         self._by_threads = {count: self._make_settings(count) for count in _THREADS}
         self._check_installation()
 

@@ -71,6 +71,10 @@ def test_options_reach_the_session() -> None:
         assert_moved_unharmed(conversation, make_case("ai.onnx::Identity-19", [("X", numbers((2,)))]))
 
 
-def test_a_provider_that_is_not_there_is_refused() -> None:
-    with pytest.raises(RuntimeRefused, match=r"no provider 'Abacus' here; offered: .*CPUExecutionProvider"):
-        converse(ADAPTER, provider="Abacus")
+@pytest.mark.parametrize(
+    ("provider", "said"),
+    [("Abacus", r"no provider 'Abacus' here; offered: .*\bCPU$"), ("cpu", r"did you mean CPU\?$")],
+)
+def test_a_provider_that_is_not_there_is_refused(provider: str, said: str) -> None:
+    with pytest.raises(RuntimeRefused, match=said):
+        converse(ADAPTER, provider=provider)
