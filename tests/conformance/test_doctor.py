@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,12 @@ import pytest
 from conformance.cases import Case
 from conformance.doctor import Diagnosis, examine
 from conformance.doctor_abilities import Abilities, find_abilities
-from conformance.doctor_answers import look_at_threads
+from conformance.doctor_answers import (
+    look_at_answers,
+    look_at_forms,
+    look_at_repeats,
+    look_at_threads,
+)
 from conformance.doctor_patient import Fails, Patient
 from conformance.limits import Limits
 from conformance.runtimes import find_runtime, install
@@ -49,20 +54,10 @@ def test_without_a_case_that_is_not_looked_at() -> None:
     assert any("name a suite with -s" in each.detail for each in found.checks)
 
 
-@pytest.mark.parametrize(
-    ("do", "named"),
-    [
-        ("ulp", "a right answer passes"),
-        ("differs_by_call", "a model runs again"),
-        ("differs_by_form", "each form that it offers gives the same answer"),
-        ("SIGSEGV", "a right answer passes"),
-    ],
-)
-def test_what_a_runtime_does_wrong(do: str, named: str) -> None:
-    found = diagnose(echo_runtime(), make_case(do))
+def test_a_runtime_that_dies_is_started_again_for_the_next_check() -> None:
+    found = diagnose(echo_runtime(), make_case("SIGSEGV"))
     assert not found.sound
-    assert outcome(found)[named] is False
-    # The next checks are made on a new worker.
+    assert outcome(found)["a right answer passes"] is False
     assert outcome(found)["keys that the worker does not know are ignored"] is True
 
 
@@ -74,12 +69,23 @@ def patient_of(text: str, case: Case | None = None) -> Iterator[Patient]:
     patient.leave()
 
 
-def test_thread_counts_that_differ() -> None:
+@pytest.mark.parametrize(
+    ("do", "look", "seen"),
+    [
+        ("ulp", look_at_answers, "mismatch: 6 of 6 elements wrong"),
+        ("differs_by_call", look_at_repeats, "the answers differ"),
+        ("differs_by_form", look_at_forms, "another answer in the form dynamic"),
+        ("differs_by_threads", look_at_threads, "another answer with 4 threads"),
+    ],
+)
+def test_what_a_runtime_does_wrong(do: str, look: Callable[[Patient], str], seen: str) -> None:
+    with patient_of(echo_runtime("threads"), make_case(do)) as patient, pytest.raises(Fails, match=seen):
+        look(patient)
+
+
+def test_thread_counts_that_agree() -> None:
     with patient_of(echo_runtime("threads"), make_case("echo")) as patient:
         assert look_at_threads(patient) == "1, 4"
-    differing = patient_of(echo_runtime("threads"), make_case("differs_by_threads"))
-    with differing as patient, pytest.raises(Fails, match="another answer with 4 threads"):
-        look_at_threads(patient)
 
 
 def test_what_a_runtime_can_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,12 @@ def test_any_hello(changes: dict[str, Any]) -> None:
     canonical_json(offer.facts)
     confinement = describe_confinement(Limits(), None)
     assert describe_diagnosis(Diagnosis(offer, {}, confinement, 0.0, (), Abilities()))
+
+
+@pytest.mark.parametrize("protocol", [0, 2, "1", None, 1.5])
+def test_another_version_of_the_protocol(protocol: object) -> None:
+    with pytest.raises(BrokenProtocol, match=f"protocol {protocol!r}"):
+        read_offer({**HELLO, "protocol": protocol})
 
 
 @given(

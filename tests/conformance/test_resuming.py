@@ -131,7 +131,7 @@ def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, 
     command = [sys.executable, "-c", "from opcert.commands import main; main()", "run", echo_runtime(marker),
                "-s", str(suite), "-o", str(path), "--resume", "-j", "2"]  # fmt: skip
     rows = 0
-    for _ in range(3):
+    for _ in range(2):
         process = subprocess.Popen(
             command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=heed_signals
         )
@@ -145,10 +145,10 @@ def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, 
         now = len(read_record(path).results)
         assert now >= rows
         rows = now
-    assert rows >= 12
+    assert rows >= 8
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     record = read_record(path)
     assert not record.partial
     assert len(record.results) == len({each.case for each in record.results}) == 24
     assert record.counts["pass"] == 24
-    assert len(record.header["resumed"]) == 3
+    assert len(record.header["resumed"]) == 2
