@@ -51,8 +51,8 @@ NOTES = """## What stands out
   Where Rust panics inside a call from Python the process aborts, so each of these crashes would take a whole
   application along: Resize of an empty tensor or of rank 0, Pad with negative widths.
   It computes Resize in float32 whatever the element type, so that wide integers and doubles lose digits; the
-  mode nearest loses the sign of zero; with `tf_crop_and_resize` and `scales` the output is as long as if there
-  were no `roi`.
+  mode nearest loses the sign of zero; with `tf_crop_and_resize` and `scales` the output is as long as without
+  a `roi`.
 - **OpenCV** divides by zero (SIGFPE) in Resize-19 where `axes` names the outer axes. It moves 64-bit integers
   through 32 bits, answers float16 with float32, and gives None for an empty output.
 - **OpenVINO** aborts at Pad that removes more than there is: at once, or when the model is given up.
