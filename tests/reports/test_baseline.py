@@ -113,7 +113,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Results:
 verdict_lists = st.lists(st.sampled_from(VERDICTS), min_size=4, max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(before=verdict_lists, after=verdict_lists)
 def test_every_failure_is_new_or_known_and_an_update_settles_it(
     four: Results, before: list[Verdict], after: list[Verdict]

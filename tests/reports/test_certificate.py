@@ -32,7 +32,7 @@ DAY = date(2026, 11, 20)
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
-    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases(7)))
+    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases(17)))
     with made.suite:
         yield put_together(made.suite, made.record)
 

@@ -16,7 +16,7 @@ from opcert.errors import UserError
 from reports.signing import load_private_key, sign
 from tests.reports.certified import Certified, make_key, problems
 
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_a_signature_holds_with_its_key_and_says_so_without(signed: Certified) -> None:
