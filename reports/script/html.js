@@ -20,7 +20,8 @@ function put(element, content) { element.innerHTML = flat(content); }
 function find(selector, within = document) { return within.querySelector(selector); }
 function findAll(selector, within = document) { return [...within.querySelectorAll(selector)]; }
 
-const count = number => number.toLocaleString('en');
+const NUMBERS = new Intl.NumberFormat('en');
+const count = number => NUMBERS.format(number);
 const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 const sign = verdict => html`<svg class="sign" aria-hidden="true"><use href="#sign-${verdict.name}"/></svg>`;
 const verdictWord = (verdict, short) => html`<span class="v v-${verdict.name}">${sign(verdict)}${short ? verdict.short : verdict.word}</span>`;
