@@ -13,11 +13,11 @@ from conformance.models import (
     FORMS,
     Form,
     build_model,
-    describe_node,
     has_onnx_form,
     is_constant,
     named_inputs,
 )
+from conformance.node_descriptions import describe_node
 from conformance.responses import Answered, HarnessFailed, NotOffered, NotTensor, Refused
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError

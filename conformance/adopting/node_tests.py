@@ -21,7 +21,16 @@ PACKAGE = "onnx"
 _SCRIPT = Path(__file__).with_name("dump_node_tests.py")
 _SECONDS = 600
 _REMEDY = "Name a version that has node tests and runs here, for example onnx==1.20.0."
-_MAKING = ("canonical.py", "cases.py", "goldens.py", "models.py", "suites.py", "adopting/*.py")
+_MAKING = (
+    "canonical.py",
+    "carried_models.py",
+    "cases.py",
+    "goldens.py",
+    "manifests.py",
+    "models.py",
+    "suites.py",
+    "adopting/*.py",
+)
 
 Announce = Callable[[str], None]
 

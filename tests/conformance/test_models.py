@@ -10,7 +10,8 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 from conformance.cases import Case, call_digest
-from conformance.models import FORMS, Form, build_model, describe_node, has_onnx_form
+from conformance.models import FORMS, Form, build_model, has_onnx_form
+from conformance.node_descriptions import describe_node
 from conformance.workers.wire_requests import LoadRequest
 from opcert.attributes import Attribute, attribute
 from opcert.element_types import ELEMENT_TYPES
