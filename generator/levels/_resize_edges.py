@@ -10,7 +10,7 @@ from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
 from generator.levels._resize_calls import plain_call
-from opcert.tensors import Tensor
+from opcert.tensors import Tensor, tensor
 from specs.model import Spec
 
 Edge = tuple[str, Call]
@@ -75,6 +75,10 @@ def _values(spec: Spec, draw: Draw) -> Iterator[Edge]:
         yield f"linear_identity_{data}", plain_call(spec, X, scales=[1.0, 1.0], mode="linear")
         if "cubic" in _modes(spec):
             yield f"cubic_{data}", plain_call(spec, X, scales=[1.0, 2.0], mode="cubic")
+    if "cubic" in _modes(spec):
+        # The greatest weights are above 1: what was finite is not any more.
+        steep = tensor(np.array([64160, 0, 0], np.float16))
+        yield "cubic_overflow_float16", plain_call(spec, steep, scales=[1.5], mode="cubic")
     for kind in ("int8", "uint8", "int32", "int64", "uint64"):
         for mode in _modes(spec):
             X = _ramp(draw, 2, 5, kind=kind, data="extremes")
