@@ -75,8 +75,7 @@ class Run:
 
 def run(suite: Suite, runtime: str, folder: Path) -> Run:
     """Run the whole suite in every form, and count what is sent, beside the record, where it leaves us."""
-    sent: Counter[str] = Counter()
-    send = WorkerProcess.send
+    found, sent, send = find_runtime(runtime), Counter[str](), WorkerProcess.send
 
     def counting(worker: WorkerProcess, header: dict[str, Any], *rest: Any) -> None:
         sent[header["type"]] += 1
@@ -84,7 +83,7 @@ def run(suite: Suite, runtime: str, folder: Path) -> Run:
 
     begun = time.perf_counter()
     with patch.object(WorkerProcess, "send", counting):
-        record = run_suite(suite, find_runtime(runtime), folder / f"{runtime}.jsonl", RunOptions(forms="all"))
+        record = run_suite(suite, found, folder / f"{found.slug}.jsonl", RunOptions(forms="all"))
     return Run(runtime, record, sent, time.perf_counter() - begun)
 
 
