@@ -8,6 +8,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -132,6 +139,27 @@ def test_a_key_in_the_statement_vouches_for_nothing(calm: Certified) -> None:
     calm.certificate.write_bytes(sign(canonical_json(statement), key).to_bytes())
     assert "not of the public key" in problems(calm.verify(key=calm.public_key))
     assert not calm.verify().holds
+
+
+@pytest.mark.parametrize("kind", ["public", "garbage", "elliptic", "encrypted", "missing"])
+def test_what_is_no_key_to_sign_with_is_said_without_showing_it(signed: Certified, kind: str) -> None:
+    odd = signed.folder / "odd.pem"
+    own = load_private_key(signed.key)
+    secret = BestAvailableEncryption(b"password")
+    match kind:
+        case "public":
+            odd.write_bytes(signed.public_key.read_bytes())
+        case "garbage":
+            odd.write_text("-----BEGIN PRIVATE KEY-----\nsecret")
+        case "elliptic":
+            other = ec.generate_private_key(ec.SECP256R1())
+            odd.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        case "encrypted":
+            odd.write_bytes(own.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, secret))
+    with pytest.raises(UserError) as caught:
+        load_private_key(odd)
+    assert "openssl genpkey -algorithm ed25519" in str(caught.value)
+    assert "secret" not in str(caught.value)
 
 
 def test_another_payload_type_is_no_certificate(signed: Certified) -> None:
