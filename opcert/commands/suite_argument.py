@@ -22,7 +22,8 @@ HELP = (
 
 def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) -> str:
     """What names a suite in the commands that reproduce: the suite itself, where only `--specs` says more."""
-    return str(suite.path) if folders and text == DEFAULT else text
+    made = text == DEFAULT or is_folder_of_calls(Path(text))
+    return str(suite.path) if folders and made else text
 
 
 def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -> Suite:
