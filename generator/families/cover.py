@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from generator.ambiguity import ambiguity
 from generator.calls import Call
-from generator.covering import cover
-from generator.feasibility import FREE, Level, Model, Row, Rule, Solver
+from generator.covering import cover, with_fixed
+from generator.feasibility import FREE, Level, Model, Row, Solver
 from generator.workshop import Workshop
 from opcert.errors import InternalError
 from reference.answers import UnstableLength
@@ -69,18 +68,7 @@ def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> li
     Where a runtime supports few levels of a factor, most of the ordinary rows hide what it does with the
     other factors; among these, none is hidden by the focused ones.
     """
-    if not focus:
-        return []
-    fixed = [
-        Rule(
-            f"focus on {name}={level}",
-            (model.names.index(name),),
-            frozenset((index,) for index, each in enumerate(model.levels[name]) if each != level),
-        )
-        for name, level in focus.items()
-        if name in model.levels
-    ]
-    return cover(replace(model, rules=(*model.rules, *fixed)), strength)
+    return cover(with_fixed(model, focus), strength) if focus else []
 
 
 def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
