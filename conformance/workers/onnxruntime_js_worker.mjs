@@ -1,6 +1,5 @@
 // The worker for ONNX Runtime in JavaScript: the npm packages onnxruntime-node and onnxruntime-web (WebAssembly).
 // It speaks docs/worker-protocol.md with what Node.js 18 brings, and takes the package.json of either package:
-//
 //     node onnxruntime_js_worker.mjs node_modules/onnxruntime-web/package.json
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
@@ -142,8 +141,10 @@ class Worker {
     }
     this.ort.env.logLevel = "fatal";
     this.ort.env.wasm.numThreads = 1;
-    this.settings = { graphOptimizationLevel: LEVELS[optimization], logSeverityLevel: 4, interOpNumThreads: 1 };
     const { name, version } = this.package;
+    const executionProviders = [name === "onnxruntime-web" ? "wasm" : "cpu"];
+    const graphOptimizationLevel = LEVELS[optimization];
+    this.settings = { executionProviders, graphOptimizationLevel, logSeverityLevel: 4, interOpNumThreads: 1 };
     const offer = {
       domains: { "*": "onnx" },
       forms: ["inputs", "initializers", "dynamic"],
