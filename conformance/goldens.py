@@ -3,135 +3,37 @@
 The node carries the operator and its attributes; initializers carry the tensors, named `input/<i>`,
 `expected/<e>/<o>`, `allowed/<e>/<o>` and `alternatives/<e>/<o>/{index,count,value}` (e: expectation,
 o: output), and `model` (its bytes) where the case carries one; the doc_string is canonical JSON of the
-rest. Tensors are written from raw bytes by this module alone, so that no library's conversion stands
-between a golden and its bits.
+rest. Tensors are written from raw bytes by `conformance.protos` alone, so that no library's conversion
+stands between a golden and its bits.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
 from numpy.typing import NDArray
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+from onnx import GraphProto, NodeProto, TensorProto
 
 from conformance.canonical import canonical_json
 from conformance.carried_models import check_carried
 from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
-from opcert.attributes import Attribute, AttributeKind, Attributes
-from opcert.element_types import BY_CODE, ELEMENT_TYPES, ElementType
+from conformance.protos import read_attribute, read_tensor, write_attribute, write_tensor
+from opcert.attributes import Attributes
+from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
 from opcert.names import CaseId
 from opcert.tensors import Tensor
 
+_OF_CALL = ("input/", "model")
 _UINT8 = ELEMENT_TYPES["uint8"]
 _INT64 = ELEMENT_TYPES["int64"]
 _FLOAT = ELEMENT_TYPES["float"]
 _DOUBLE = ELEMENT_TYPES["double"]
-_ATTRIBUTE_TYPES: dict[AttributeKind, int] = {
-    "int": AttributeProto.INT,
-    "float": AttributeProto.FLOAT,
-    "string": AttributeProto.STRING,
-    "ints": AttributeProto.INTS,
-    "floats": AttributeProto.FLOATS,
-    "strings": AttributeProto.STRINGS,
-}
-_KINDS = {code: kind for kind, code in _ATTRIBUTE_TYPES.items()}
-
-
-def write_tensor(tensor: Tensor, name: str) -> TensorProto:
-    """A TensorProto of any element type: raw little-endian bytes (4-bit integers packed) or strings."""
-    proto = TensorProto(name=name, data_type=tensor.element_type.code, dims=tensor.shape)
-    if tensor.element_type.kind == "string":
-        proto.string_data.extend(tensor.array.reshape(-1).tolist())
-    elif tensor.element_type.bits == 4:
-        proto.raw_data = _pack_nibbles(tensor.array)
-    else:
-        proto.raw_data = tensor.to_bytes()
-    return proto
-
-
-def read_tensor(proto: TensorProto) -> Tensor:
-    """The inverse of `write_tensor`; raises UserError where type, shape and bytes do not fit each other."""
-    element_type = BY_CODE.get(proto.data_type)
-    if element_type is None:
-        raise UserError("tensor of an unknown element type", got=str(proto.data_type))
-    shape = tuple(proto.dims)
-    count = math.prod(shape)
-    if element_type.kind == "string":
-        if len(proto.string_data) != count:
-            raise UserError("string tensor of the wrong length", got=str(len(proto.string_data)))
-        found = np.empty(count, dtype=np.object_)
-        found[:] = list(proto.string_data)
-        return Tensor(element_type, found.reshape(shape))
-    if element_type.bits == 4:
-        return Tensor(element_type, _unpack_nibbles(element_type, proto.raw_data, count).reshape(shape))
-    return Tensor.from_bytes(element_type, shape, proto.raw_data)
-
-
-def _pack_nibbles(array: NDArray[Any]) -> bytes:
-    flat = array.reshape(-1).view(np.uint8) & 0x0F
-    if flat.size % 2:
-        flat = np.append(flat, np.uint8(0))
-    return bytes((flat[0::2] | (flat[1::2] << 4)).astype(np.uint8))
-
-
-def _unpack_nibbles(element_type: ElementType, raw: bytes, count: int) -> NDArray[Any]:
-    if len(raw) != (count + 1) // 2:
-        raise UserError("4-bit tensor data of the wrong length", got=f"{len(raw)} bytes")
-    packed = np.frombuffer(raw, np.uint8)
-    flat = np.empty(2 * packed.size, dtype=np.uint8)
-    flat[0::2] = packed & 0x0F
-    flat[1::2] = packed >> 4
-    if element_type.kind == "signed":
-        return ((flat ^ 8).astype(np.int8) - np.int8(8))[:count]
-    return flat[:count]
-
-
-def write_attribute(name: str, attribute: Attribute) -> AttributeProto:
-    """An AttributeProto of an attribute; its type is set even where a list is empty."""
-    proto = AttributeProto(name=name, type=_ATTRIBUTE_TYPES[attribute.kind])  # type: ignore[arg-type] # int enum
-    value: Any = attribute.value
-    match attribute.kind:
-        case "int":
-            proto.i = value
-        case "float":
-            proto.f = value
-        case "string":
-            proto.s = value.encode("utf-8", "surrogateescape")
-        case "ints":
-            proto.ints.extend(value)
-        case "floats":
-            proto.floats.extend(value)
-        case "strings":
-            proto.strings.extend(each.encode("utf-8", "surrogateescape") for each in value)
-    return proto
-
-
-def read_attribute(proto: AttributeProto) -> Attribute:
-    kind = _KINDS.get(proto.type)
-    if kind is None:
-        raise UserError("attribute of an unknown kind", got=f"{proto.name}: {proto.type}")
-    value: Any
-    match kind:
-        case "int":
-            value = proto.i
-        case "float":
-            value = proto.f
-        case "string":
-            value = proto.s.decode("utf-8", "surrogateescape")
-        case "ints":
-            value = tuple(proto.ints)
-        case "floats":
-            value = tuple(proto.floats)
-        case "strings":
-            value = tuple(each.decode("utf-8", "surrogateescape") for each in proto.strings)
-    return Attribute(kind, value)
 
 
 def write_node(case: Case) -> NodeProto:
@@ -215,14 +117,23 @@ def _compact(allowed: NDArray[np.float64]) -> Tensor:
     return Tensor(_DOUBLE, flat)
 
 
-def read_golden(raw: bytes) -> Case:
-    """The case that `write_golden` wrote; raises UserError where the bytes are something else."""
+def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
+    """The case that `write_golden` wrote; raises UserError where the bytes are something else.
+
+    With `call_alone` it is without its expectations, which is most of the work where there are several.
+    """
     graph = GraphProto()
     try:
         graph.ParseFromString(raw)
         rest = json.loads(graph.doc_string)
         node = graph.node[0]
-        tensors = {each.name: read_tensor(each) for each in graph.initializer}
+        if call_alone:
+            rest["expectations"] = []
+        tensors = {
+            each.name: read_tensor(each)
+            for each in graph.initializer
+            if not call_alone or each.name.startswith(_OF_CALL)
+        }
         return _assemble(CaseId.parse(graph.name), node, rest, tensors)
     except (DecodeError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise UserError("not a golden case", got=f"{type(error).__name__}: {error}") from error

@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProt
 from onnx.helper import find_min_ir_version_for
 
 from conformance.cases import Case
-from conformance.goldens import write_attribute, write_tensor
+from conformance.protos import write_attribute, write_tensor
 from opcert.attributes import Attributes
 from opcert.element_types import ElementType
 from opcert.errors import UserError

@@ -15,8 +15,8 @@ import numpy as np
 
 from conformance.canonical import plain
 from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.goldens import write_tensor
 from conformance.models import build_model, has_onnx_form, input_names
+from conformance.protos import write_tensor
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import Tensor
 from reports.files import write_bytes, write_text

@@ -137,7 +137,7 @@ def put_together(
 
 
 def _case_result(suite: Suite, case_id: str, rows: Mapping[str, list[Result]]) -> CaseResult:
-    case = suite.case(case_id)
+    case = suite.case(case_id, call_alone=True)
     own = tuple(rows.get(case_id, ()))
     verdict = worst_verdict(each.verdict for each in own) if own else "not_run"
     row = next((each for each in own if each.verdict == verdict), None)

@@ -21,7 +21,7 @@ from conformance.adopting.layout import TestFolder, list_values, read_file
 from conformance.adopting.naming import Inputs, exported_id, name_case, name_inputs
 from conformance.adopting.tolerances import allowed_error
 from conformance.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
-from conformance.goldens import read_attribute
+from conformance.protos import read_attribute
 from conformance.values import decode_floats
 from opcert.attributes import Attributes
 from opcert.element_types import BY_CODE, ElementType

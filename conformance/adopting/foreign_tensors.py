@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from conformance.goldens import read_tensor
+from conformance.protos import read_tensor
 from opcert.element_types import BY_CODE, ElementType
 from opcert.errors import UserError
 from opcert.tensors import Tensor

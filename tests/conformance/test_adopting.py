@@ -21,9 +21,10 @@ from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.adopting.tolerances import allowed_error
 from conformance.cases import Case
-from conformance.goldens import read_golden, write_golden, write_tensor
+from conformance.goldens import read_golden, write_golden
 from conformance.judge import judge
 from conformance.models import FORMS, build_model
+from conformance.protos import write_tensor
 from conformance.responses import Answered
 from conformance.suites import open_suite
 from opcert.element_types import BY_CODE, ELEMENT_TYPES

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
-from conformance.goldens import read_golden, read_tensor, write_golden, write_tensor
+from conformance.goldens import read_golden, write_golden
+from conformance.protos import read_tensor, write_tensor
 from conformance.suites import open_suite, write_suite
 from opcert.element_types import ELEMENT_TYPES, ElementType
 from opcert.errors import InternalError, UserError
@@ -127,6 +128,9 @@ def test_a_suite_gives_its_cases_in_suite_order(tmp_path: Path, name: str) -> No
         ids = list(suite.case_ids)
         for each in random.Random(3).sample(ids, len(ids)):
             assert str(suite.case(each).id) == each
+            call = suite.case(each, call_alone=True)
+            assert call.expectations == ()
+            assert (call.attributes, call.inputs) == (suite.case(each).attributes, suite.case(each).inputs)
         assert len(suite.select("Identity")) == 3
         assert len(suite.select("*/example/*")) == 5
         assert suite.select("nothing") == ()
