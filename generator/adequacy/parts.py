@@ -58,7 +58,7 @@ def find_parts(reference: ReferenceOperator) -> list[Part]:
     others = {find_operator(each).function for each in implemented()} - {reference.function}
     for module in _modules(sys.modules[reference.function.__module__]):
         source = inspect.getsource(module)
-        left_out = _left_out().get(module.__name__, {})
+        left_out = _left_out(str(reference.operator)).get(module.__name__, {})
         for name, tree, function in _functions(module, ast.parse(source)):
             if function not in others and left_out.get(name, ()) is not None:
                 names = frozenset(left_out.get(name) or ())
@@ -117,10 +117,12 @@ def _plain_function(found: Any) -> FunctionType | None:
 
 
 @cache
-def _left_out() -> Mapping[str, Mapping[str, Sequence[str] | None]]:
+def _left_out(operator: str) -> Mapping[str, Mapping[str, Sequence[str] | None]]:
     """By module and function: the names left out, None where it is the whole function."""
     found: dict[str, dict[str, Sequence[str] | None]] = {}
     for entry in load_file(_LEFT_OUT)[0].value:
+        if operator not in entry.get("operators", [operator]):
+            continue
         module = found.setdefault(entry["module"], {})
         for function in entry["functions"]:
             known = module.get(function, ())
