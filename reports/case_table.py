@@ -156,7 +156,10 @@ def _ratio(case: CaseResult) -> float | None:
 
 
 def _milliseconds(case: CaseResult) -> float | None:
-    return None if case.row is None else float(f"{case.row.seconds * 1000:.3g}")
+    """The time of a case in three digits; None where it was never sent."""
+    if case.row is None or not case.row.seconds:
+        return None
+    return float(f"{case.row.seconds * 1000:.3g}")
 
 
 def _readings(case: CaseResult) -> str:

@@ -71,11 +71,11 @@ class TierView:
 class Page:
     """What the report of one run says; each section is put together when it is asked for."""
 
-    def __init__(self, results: Results, position: int = 0, key: str = "") -> None:
+    def __init__(self, results: Results, position: int = 0, key: str = "", label: str = "") -> None:
         self.results = results
         self.position = position
         self.key = key
-        self.runtime = runtime_label(results.record)
+        self.runtime = label or runtime_label(results.record)
         self.total = len(results.cases)
 
     @property

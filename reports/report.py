@@ -54,9 +54,12 @@ class Report:
                     remedy="Report them one by one, or hold them against each other with `opcert compare`.",
                 )
         self.version = version("opcert")
-        keys = run_keys([runtime_label(each.record) for each in runs])
+        labels = [runtime_label(each.record) for each in runs]
+        keys = run_keys(labels)
+        twice = {each for each in labels if labels.count(each) > 1}
         self.pages = tuple(
-            Page(each, position, key) for position, (each, key) in enumerate(zip(runs, keys, strict=True))
+            Page(each, place, key, f"{label} ({place + 1})" if label in twice else label)
+            for place, (each, key, label) in enumerate(zip(runs, keys, labels, strict=True))
         )
 
     @property
