@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_HEADER = 16 << 20
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 class BrokenProtocol(Exception):
@@ -27,7 +28,7 @@ def encode_frame(header: dict[str, Any], blobs: Sequence[bytes] = ()) -> list[by
     """The pieces that make up a frame on the wire."""
     if blobs:
         header = {**header, "blobs": [len(each) for each in blobs]}
-    raw = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
+    raw = _ENCODER.encode(header).encode("ascii")
     return [struct.pack("<I", len(raw)) + raw, *blobs]
 
 
