@@ -16,6 +16,8 @@ from specs.model import AttributeSpec
 ELEMENT_TYPE = "element type"
 MOST_OTHERS = 16
 """Other values that are tried for one attribute."""
+MOST_HANGS = 4
+"""After so many calls without an answer no more values are tried."""
 _NUMBERS: dict[str, tuple[int | float, ...]] = {"int": (0, 1, 2, -1), "float": (0.0, 0.5, 1.0, -1.0, 2.0)}
 
 
@@ -68,10 +70,13 @@ def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matt
     Those that have no other value in a call of this kind (valid, or breaking the same rule) are left out.
     """
     found: dict[str, tuple[list[str], list[str]]] = {}
+    hangs = bench.counts["timeout"]
     for name, value, call in _others(bench.space, attempt.call):
         other = bench.space.attempt(call, attempt.made_from)
         if other is None or other.breaks is not attempt.breaks:
             continue
+        if bench.counts["timeout"] - hangs >= MOST_HANGS:
+            break
         word, how = bench.outcome(other)
         # A call that fails in another way says nothing of this one.
         if word not in NOTHING_SAID and (how is None or how.like(failure)):

@@ -141,13 +141,13 @@ def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell:
     """Count a failing call to the class that explains it, or make it small and begin a class.
 
     What is explained may hide something else: the second, fourth, eighth ... call of a class is made small
-    all the same.
+    all the same, but where that means to wait for no answer many times.
     """
     operator = bench.space.spec.operator
     for find in found.finds:
         if find.explains(bench.space, attempt, failure):
             find.calls += 1
-            if find.calls & (find.calls - 1):
+            if find.calls & (find.calls - 1) or failure.verdict == "timeout":
                 return
             break
     small = shrink(bench, attempt, failure)

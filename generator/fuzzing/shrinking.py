@@ -13,8 +13,8 @@ from generator.fuzzing.weights import weight
 
 MOST_TRIES = 1500
 """Calls that the runtime is given for one find."""
-MOST_HANGS = 40
-"""The same for one that gives no answer: each may take as long as a call may take."""
+MOST_HANGS = 8
+"""So many of them may hang: each takes as long as a call may take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,11 @@ class Small:
 
 def shrink(bench: Bench, attempt: Attempt, failure: Failure) -> Small:
     """Take the first simpler call that fails in the same way, again and again, until there is none."""
-    most_tries = MOST_HANGS if failure.verdict == "timeout" else MOST_TRIES
     seen: set[str] = set()
-    tries = 0
+    tries, hangs = 0, bench.counts["timeout"]
     while True:
         for candidate in _candidates(bench.space, attempt, seen, failure.verdict == "mismatch"):
-            if tries >= most_tries:
+            if tries >= MOST_TRIES or bench.counts["timeout"] - hangs >= MOST_HANGS:
                 return Small(_with_neighbour(bench.space, attempt), failure, tries, least=False)
             tries += 1
             found = bench.fails(candidate)
