@@ -189,7 +189,7 @@ def test_a_worker_outlives_the_thread_that_asked_for_it() -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_hanging_worker_does_not_outlive_a_harness_that_is_killed(tmp_path: Path, jobs: str) -> None:
-    suite = make_suite(tmp_path, [make_case("native_hang", seed=each) for each in range(4)])
+    suite = make_suite(tmp_path, [make_case("native_hang", seed=each) for each in range(40)])
     marker = uuid.uuid4().hex
     worker = f"exec:{sys.executable} {FAKES / 'rogue_worker.py'} {marker}-"
     command = [

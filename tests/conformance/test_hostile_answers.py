@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.adapter import load_adapter
@@ -33,6 +33,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(HELLO)), JSON, min_size=1, max_size=2))
 def test_any_hello(changes: dict[str, Any]) -> None:
     try:
@@ -51,6 +52,7 @@ def test_another_version_of_the_protocol(protocol: object) -> None:
         read_offer({**HELLO, "protocol": protocol})
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(sorted(OUTPUT)) | st.just("not_a_tensor"), JSON),
     st.binary(max_size=9),
@@ -65,12 +67,14 @@ def test_any_output(changes: dict[str, Any], blob: bytes, seconds: Any) -> None:
             assert found.to_bytes() == blob
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_any_list_of_outputs(outputs: Any) -> None:
     with suppress(BrokenProtocol):
         read_outputs(Frame({"type": "outputs", "outputs": outputs}), 0.0)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(ERROR)), JSON))
 def test_any_error(changes: dict[str, Any]) -> None:
     found = read_error({**ERROR, **changes}, "run", load_adapter("onnxruntime"), 0.0)
