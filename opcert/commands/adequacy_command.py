@@ -81,10 +81,10 @@ def _measure(
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
     from generator.cache import PROCESSES
-    from opcert.commands.adequacy_suite import suite_of
+    from opcert.commands.suite_argument import resolve_suite
 
     found = []
-    with suite_of(suite_name, folders, operators) as suite:
+    with resolve_suite(suite_name, folders=folders) as suite:
         facts = suite.facts.get("operators", {})
         missing = [str(each) for each in operators if str(each) not in facts]
         if missing:
