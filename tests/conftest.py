@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapter import load_adapter
+from conformance.environments import environments_folder
+from opcert.names import slug
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
 _ABSENT = " is absent"
@@ -53,9 +57,11 @@ def chromium() -> str:
     return found
 
 
-def _kept_environments() -> Path:
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(cache) / "opcert" / "environments"
+def _is_kept(runtime: str) -> bool:
+    """Whether a built-in runtime, in whatever version, has been installed before."""
+    known = runtime in list_adapters()
+    needs = slug("-".join(load_adapter(runtime).requirements if known else (runtime,)))
+    return any(environments_folder().glob(f"{needs}-{'[0-9a-f]' * 8}/environment.json"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -65,7 +71,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     wanted = marker.args or ("onnxruntime",)
     for runtime in wanted:
-        if not list(_kept_environments().glob(f"{runtime}*/environment.json")):
+        if not _is_kept(runtime):
             _absent(f"the runtime {runtime}")
 
 
