@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapter import load_adapter
+from conformance.adapter import list_adapters, load_adapter
 from conformance.environments import environments_folder
 from opcert.names import slug
 
