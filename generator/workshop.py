@@ -107,6 +107,11 @@ class Workshop:
         self.calls[digest] = call
         return case
 
+    def discard(self, call: Call) -> None:
+        """Take a case out of the suite again."""
+        digest = call.digest(self.spec.operator)
+        del self.cases[digest], self.calls[digest]
+
     def add_broken(self, family: str, constraint: Constraint, valid: Call, call: Call) -> Case | None:
         """Make a case that breaks one constraint; None where the call is in the suite already.
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
+from conformance.cases import Case
 from generator.ambiguity import ambiguity
 from generator.calls import Call
+from generator.clearing import Replacements
 from generator.covering import cover, with_fixed
 from generator.feasibility import FREE, Level, Model, Row, Solver
 from generator.workshop import Workshop
@@ -20,6 +24,19 @@ CLEARER = 8
 """Draws among which the clearest is taken."""
 CLEAR = Fraction(1, 100)
 """A share of elements with several accepted results that is clear enough."""
+UNCLEAR = Fraction(1, 20)
+"""A row whose clearest case has a greater share is replaced, where another row covers as much."""
+REPLACEMENTS = 8
+"""So many rows are tried instead of one."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """A case, its call, and the share of its elements that have several accepted results."""
+
+    share: Fraction
+    call: Call
+    case: Case
 
 
 def make_cases(workshop: Workshop) -> None:
@@ -33,10 +50,40 @@ def make_cases(workshop: Workshop) -> None:
     rows = cover(model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
+    made: dict[Row, _Made | None] = {}
     for row in dict.fromkeys(rows):
-        levels = {name: str(level) for name, level in model.row_levels(row).items()}
-        if levels not in workshop.rows:
-            _make_case(workshop, levels)
+        levels = _texts(model, row)
+        made[row] = None if levels in workshop.rows else _make_case(workshop, levels)
+    _clear_up(workshop, model, made)
+
+
+def _texts(model: Model, row: Row) -> dict[str, str]:
+    return {name: str(level) for name, level in model.row_levels(row).items()}
+
+
+def _clear_up(workshop: Workshop, model: Model, made: Mapping[Row, _Made | None]) -> None:
+    """Replace the rows whose cases are unclear by clearer ones that leave nothing uncovered.
+
+    Those of the focus stay: among them everything is covered once more.
+    """
+    focus = getattr(workshop.levels, "FOCUS", {})
+    shares = {row: each.share if each is not None else Fraction(0) for row, each in made.items()}
+    replacements = Replacements(model, workshop.options.strength, shares)
+    for row, old in made.items():
+        levels = _texts(model, row)
+        focused = bool(focus) and all(levels.get(name) in (None, level) for name, level in focus.items())
+        if old is None or old.share <= UNCLEAR or focused:
+            continue
+        for other in islice(replacements.rows_for(row), REPLACEMENTS):
+            if _texts(model, other) in workshop.rows:
+                continue
+            new, _ = _clearest(workshop, _texts(model, other))
+            if new is not None and new.share <= UNCLEAR:
+                workshop.discard(old.call)
+                workshop.rows.remove(levels)
+                _keep(workshop, new, _texts(model, other))
+                replacements.replace(row, other)
+                break
 
 
 def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
@@ -71,8 +118,27 @@ def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> li
     return cover(with_fixed(model, focus), strength) if focus else []
 
 
-def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
-    """The clearest case of some draws: the first in which hardly an element has several accepted results."""
+def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> _Made | None:
+    """Put the clearest case of a row into the suite; None where there is none."""
+    made, known = _clearest(workshop, levels)
+    if made is not None:
+        _keep(workshop, made, levels)
+        return made
+    # A call without anything random in it may be another family's case already: that one covers the row.
+    (workshop.rows if known else workshop.dropped).append(levels)
+    return None
+
+
+def _keep(workshop: Workshop, made: _Made, levels: Mapping[str, str]) -> None:
+    workshop.keep(made.call, made.case)
+    workshop.rows.append(levels)
+
+
+def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> tuple[_Made | None, bool]:
+    """The clearest case of some draws: the first in which hardly an element has several accepted results.
+
+    Beside it, whether one of the calls was in the suite already.
+    """
     known, best = False, None
     for attempt in range(ATTEMPTS):
         if best is not None and attempt >= CLEARER:
@@ -91,13 +157,8 @@ def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> None:
         except UnstableLength:
             continue
         share = ambiguity([case]).share
-        if best is None or share < best[0]:
-            best = (share, call, case)
+        if best is None or share < best.share:
+            best = _Made(share, call, case)
         if share <= CLEAR:
             break
-    if best is not None:
-        workshop.keep(*best[1:])
-        workshop.rows.append(levels)
-        return
-    # A call without anything random in it may be another family's case already: that one covers the row.
-    (workshop.rows if known else workshop.dropped).append(levels)
+    return best, known
