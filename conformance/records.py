@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.canonical import canonical_json
-from conformance.judge import Verdict
+from conformance.judge import VERDICTS, Verdict
 from conformance.outputs import OutputStore
 from conformance.record_rows import RecordRows
 from conformance.results import Result
@@ -185,6 +185,8 @@ def _read(path: Path, file: IO[bytes]) -> Record:
             result = Result.from_json(line)
         except (TypeError, AttributeError) as error:
             raise _damaged(path, number, str(error)) from error
+        if result.verdict not in VERDICTS:
+            raise _damaged(path, number, f"a result of the unknown verdict {result.verdict!r}")
         digest.update(raw)
         offsets.append(offsets[-1] + len(raw))
         add_verdict(verdicts, result)

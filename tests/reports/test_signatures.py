@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.canonical import canonical_json
+from conformance.records import read_record
 from opcert.errors import UserError
 from reports.signing import load_private_key, sign
 from tests.reports.certified import Certified, make_key, problems
@@ -71,6 +72,21 @@ def test_with_a_key_any_changed_byte_is_noticed(
         assert noticed(signed_once, signed_once.public_key)
     finally:
         path.write_bytes(raw)
+
+
+@pytest.mark.parametrize("verdict", [b"pass", b"mismatch", b"unsupported"])
+def test_a_changed_byte_in_the_word_of_a_verdict_is_named(signed: Certified, verdict: bytes) -> None:
+    """Of whichever row it is: also the second one of a case, which is held against the first."""
+    raw = signed.record.read_bytes()
+    word = b'"verdict":"' + verdict + b'"'
+    assert raw.count(word) > 1
+    for change in (word.replace(b'"verdict":"', b'"verdict":"_'), word[:-2] + b'_"'):
+        begin, _, last = raw.rpartition(word)
+        signed.record.write_bytes(begin + change + last)
+        number = begin.count(b"\n") + 1
+        with pytest.raises(UserError, match=f"run.jsonl:{number}: .*unknown verdict '"):
+            read_record(signed.record)
+        assert noticed(signed, signed.public_key)
 
 
 @MANY
