@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,105 +22,17 @@ from conformance.runtimes import find_runtime
 from conformance.suites import open_suite
 from opcert.commands.run_summary import exit_code
 from opcert.errors import ExitCode, NothingRan, RuntimeUnavailable, UserError
-from tests.conformance.samples import echo_runtime, expect, find_processes, make_case, make_suite, sample
+from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
 
 MARKER = uuid.uuid4().hex
 MEMORY = 200 << 20
 LIMITS = Limits(start_seconds=20, case_seconds=1.5, resident_bytes=MEMORY, answer_bytes=64 << 20)
-
-# What a fake does, the verdict that it must get, and a part of the reason.
-DEEDS = {
-    "ulp": ("mismatch", "elements wrong; worst Y["),
-    "twice": ("mismatch", "2 outputs instead of 1"),
-    "nothing": ("mismatch", "0 outputs instead of 1"),
-    "text": ("mismatch", "no tensor but a str: 'not a tensor'"),
-    "double": ("mismatch", "double instead of float"),
-    "transposed": ("mismatch", "[3, 2] instead of [2, 3]"),
-    "flat": ("mismatch", "[6] instead of [2, 3]"),
-    "zero": ("mismatch", "6 of 6 elements wrong"),
-    "raise": ("rejected_valid", "RuntimeError: shape inference failed"),
-    "raise_unreadable": ("rejected_valid", "Unreadable: (the error has no readable message)"),
-    "unsupported": ("unsupported", "no such kernel"),
-    "stdout": ("pass", None),
-    "stderr": ("pass", None),
-    "SIGSEGV": ("crash", "SIGSEGV at run"),
-    "SIGABRT": ("crash", "SIGABRT at run"),
-    "SIGFPE": ("crash", "SIGFPE at run"),
-    "SIGKILL": ("crash", "SIGKILL at run"),
-    "SIGBUS": ("crash", "SIGBUS at run"),
-    "load_segv": ("crash", "SIGSEGV at load"),
-    "exit0": ("crash", "exited with status 0 at run"),
-    "exit3": ("crash", "exited with status 3 at run"),
-    "stderr_die": ("crash", "SIGABRT"),
-    "child": ("crash", "exited with status 1"),
-    "sleep": ("timeout", "no answer to run within 1.5 s"),
-    "load_sleep": ("timeout", "no answer to load within 1.5 s"),
-    "sleep_stubbornly": ("timeout", "no answer to run"),
-    "slow": ("timeout", "no answer to run"),
-    "wrong_id": ("crash", "broke the protocol with an answer to request 999999"),
-    "no_id": ("crash", "broke the protocol with an answer to request None"),
-    "garbage": ("crash", "broke the protocol with a header of 4294967295 bytes"),
-    "half": ("crash", "exited with status 0"),
-    "too_much": ("crash", "broke the protocol with an answer of 99999999999 bytes"),
-    "remove_folder": ("pass", None),
-}
 
 
 def run(folder: Path, cases: Sequence[Case], mode: str = "", **options: Any) -> Record:
     settings = RunOptions(**{"limits": LIMITS, **options})
     with open_suite(make_suite(folder, cases)) as suite:
         return run_suite(suite, find_runtime(echo_runtime(mode)), folder / "run.jsonl", settings)
-
-
-@pytest.fixture(scope="module")
-def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Result], Record]:
-    """One run in which every misdeed stands between two cases that must not suffer from it."""
-    folder = tmp_path_factory.mktemp("misdeeds")
-    cases = [make_case(do, seed=1) for do in DEEDS]
-    cases += [make_case("echo", seed=seed) for seed in range(len(DEEDS))]
-    record = run(folder, cases, MARKER, max_deaths=100)
-    return {result.levels["do"]: result for result in record.results}, record
-
-
-@pytest.mark.parametrize("do", DEEDS)
-def test_a_misdeed_costs_its_own_case_and_has_its_reason(
-    misdeeds: tuple[dict[str, Result], Record], do: str
-) -> None:
-    verdict, reason = DEEDS[do]
-    found = misdeeds[0][do]
-    assert found.verdict == verdict, found
-    assert reason is None or reason in (found.reason or "")
-
-
-def test_no_case_suffers_from_its_neighbour(misdeeds: tuple[dict[str, Result], Record]) -> None:
-    _, record = misdeeds
-    echoes = [each for each in record.results if each.levels["do"] == "echo"]
-    assert len(echoes) == len(DEEDS)
-    assert {each.verdict for each in echoes} == {"pass"}
-    assert record.faults == ()
-    assert sum(record.counts.values()) == 2 * len(DEEDS)
-    assert exit_code(record) is ExitCode.DOES_NOT_HOLD
-
-
-def test_a_crash_is_recorded_with_its_signal_and_the_last_lines(
-    misdeeds: tuple[dict[str, Result], Record],
-) -> None:
-    results, _ = misdeeds
-    assert results["SIGSEGV"].signal == "SIGSEGV"
-    assert "about to die" in (results["SIGSEGV"].stderr or "")
-    assert "the last line" in (results["stderr_die"].stderr or "")
-    assert len(results["stderr_die"].stderr or "") < 4096
-    assert results["exit3"].status == 3
-
-
-def test_a_mismatch_says_where_and_how_far(misdeeds: tuple[dict[str, Result], Record]) -> None:
-    results, _ = misdeeds
-    worst = results["zero"].worst
-    assert worst is not None
-    assert worst["index"] == [1, 2]
-    assert (worst["got"], worst["expected"], worst["allowed"], worst["ratio"]) == (0.0, 5.125, None, None)
-    assert results["zero"].pattern == "all elements are zero"
-    assert results["transposed"].pattern == "the expected output with its axes in the order [1, 0]"
 
 
 def test_a_worker_that_eats_memory_is_killed(tmp_path: Path) -> None:
@@ -131,13 +42,6 @@ def test_a_worker_that_eats_memory_is_killed(tmp_path: Path) -> None:
     assert found["echo"].verdict == "pass"
     assert found["memory"].verdict == "crash"
     assert "MiB of resident memory; the limit is 200 MiB" in (found["memory"].reason or "")
-
-
-def test_nothing_of_a_worker_is_left_behind(misdeeds: tuple[dict[str, Result], Record]) -> None:
-    end = time.monotonic() + 2
-    while find_processes(MARKER) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not find_processes(MARKER)
 
 
 def test_a_worker_sees_nothing_of_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Workers that do not let go of the processor, of pipes, processes, memory or folders cost one case each."""
+"""Workers that die, hang, answer nonsense or hold on to what is not theirs: each costs one case."""
 
 from __future__ import annotations
 
@@ -25,83 +25,154 @@ from tests.conformance.samples import echo_runtime, find_processes, make_case, m
 MARKER = uuid.uuid4().hex
 LIMITS = Limits(start_seconds=20, case_seconds=1.5, resident_bytes=300 << 20, answer_bytes=64 << 20)
 
-# What a fake does, the verdict that it must get, and a part of the reason.
+# For each fake what it does, the verdict that it must get, and a part of the reason.
 DEEDS = {
-    "native_hang": ("timeout", "no answer to run within 1.5 s"),
-    "load_native_hang": ("timeout", "no answer to load within 1.5 s"),
-    "stop": ("timeout", "no answer to run"),
-    "dribble": ("timeout", "no answer to run"),
-    "daemon": ("pass", None),
-    "children": ("crash", "SIGSEGV at run"),
-    "protocol_gigabyte": ("crash", "broke the protocol with a header of 1027423549 bytes"),
-    "twice_answered": ("pass", None),
-    "negative_shape": ("crash", "broke the protocol with an output of shape [-1, 6]"),
-    "shape_of_others": ("crash", "broke the protocol with an output that cannot be read"),
-    "endless_shape": ("crash", "broke the protocol with an output that cannot be read"),
-    "shape_of_words": ("crash", "broke the protocol with an output"),
-    "unknown_type": ("crash", "broke the protocol with an output that cannot be read: KeyError: 'float7'"),
-    "no_such_blob": ("crash", "broke the protocol with an output that cannot be read: IndexError"),
-    "no_blob": ("crash", "broke the protocol with an output that cannot be read"),
-    "not_json": ("crash", "broke the protocol with a header that is not JSON"),
-    "deep_json": ("crash", "broke the protocol with a header that is not JSON"),
-    "not_text": ("crash", "broke the protocol with a header that is not JSON"),
-    "long_number": ("crash", "broke the protocol with a header that is not JSON"),
-    "no_object": ("crash", "broke the protocol with a header that is no object"),
-    "wrong_blobs": ("crash", "broke the protocol with a header that is no object, or whose blobs"),
-    "too_large": ("crash", "broke the protocol with an answer of 83886080 bytes; at most 67108864"),
-    "close_output": ("crash", "closed its output"),
-    "lock_folders": ("pass", None),
+    "echo_worker.py": {
+        "ulp": ("mismatch", "elements wrong; worst Y["),
+        "twice": ("mismatch", "2 outputs instead of 1"),
+        "nothing": ("mismatch", "0 outputs instead of 1"),
+        "text": ("mismatch", "no tensor but a str: 'not a tensor'"),
+        "double": ("mismatch", "double instead of float"),
+        "transposed": ("mismatch", "[3, 2] instead of [2, 3]"),
+        "flat": ("mismatch", "[6] instead of [2, 3]"),
+        "zero": ("mismatch", "6 of 6 elements wrong"),
+        "raise": ("rejected_valid", "RuntimeError: shape inference failed"),
+        "raise_unreadable": ("rejected_valid", "Unreadable: (the error has no readable message)"),
+        "unsupported": ("unsupported", "no such kernel"),
+        "stdout": ("pass", None),
+        "stderr": ("pass", None),
+        "SIGSEGV": ("crash", "SIGSEGV at run"),
+        "SIGABRT": ("crash", "SIGABRT at run"),
+        "SIGFPE": ("crash", "SIGFPE at run"),
+        "SIGKILL": ("crash", "SIGKILL at run"),
+        "SIGBUS": ("crash", "SIGBUS at run"),
+        "load_segv": ("crash", "SIGSEGV at load"),
+        "exit0": ("crash", "exited with status 0 at run"),
+        "exit3": ("crash", "exited with status 3 at run"),
+        "stderr_die": ("crash", "SIGABRT"),
+        "child": ("crash", "exited with status 1"),
+        "sleep": ("timeout", "no answer to run within 1.5 s"),
+        "load_sleep": ("timeout", "no answer to load within 1.5 s"),
+        "sleep_stubbornly": ("timeout", "no answer to run"),
+        "slow": ("timeout", "no answer to run"),
+        "wrong_id": ("crash", "broke the protocol with an answer to request 999999"),
+        "no_id": ("crash", "broke the protocol with an answer to request None"),
+        "garbage": ("crash", "broke the protocol with a header of 4294967295 bytes"),
+        "half": ("crash", "exited with status 0"),
+        "too_much": ("crash", "broke the protocol with an answer of 99999999999 bytes"),
+        "remove_folder": ("pass", None),
+    },
+    "rogue_worker.py": {
+        "native_hang": ("timeout", "no answer to run within 1.5 s"),
+        "load_native_hang": ("timeout", "no answer to load within 1.5 s"),
+        "stop": ("timeout", "no answer to run"),
+        "dribble": ("timeout", "no answer to run"),
+        "daemon": ("pass", None),
+        "children": ("crash", "SIGSEGV at run"),
+        "protocol_gigabyte": ("crash", "broke the protocol with a header of 1027423549 bytes"),
+        "twice_answered": ("pass", None),
+        "negative_shape": ("crash", "broke the protocol with an output of shape [-1, 6]"),
+        "shape_of_others": ("crash", "broke the protocol with an output that cannot be read"),
+        "endless_shape": ("crash", "broke the protocol with an output that cannot be read"),
+        "shape_of_words": ("crash", "broke the protocol with an output"),
+        "unknown_type": (
+            "crash",
+            "broke the protocol with an output that cannot be read: KeyError: 'float7'",
+        ),
+        "no_such_blob": ("crash", "broke the protocol with an output that cannot be read: IndexError"),
+        "no_blob": ("crash", "broke the protocol with an output that cannot be read"),
+        "not_json": ("crash", "broke the protocol with a header that is not JSON"),
+        "deep_json": ("crash", "broke the protocol with a header that is not JSON"),
+        "not_text": ("crash", "broke the protocol with a header that is not JSON"),
+        "long_number": ("crash", "broke the protocol with a header that is not JSON"),
+        "no_object": ("crash", "broke the protocol with a header that is no object"),
+        "wrong_blobs": ("crash", "broke the protocol with a header that is no object, or whose blobs"),
+        "too_large": ("crash", "broke the protocol with an answer of 83886080 bytes; at most 67108864"),
+        "close_output": ("crash", "closed its output"),
+        "lock_folders": ("pass", None),
+    },
 }
+ALL = {do: expected for deeds in DEEDS.values() for do, expected in deeds.items()}
 
 
-def run(folder: Path, cases: Sequence[Case], mode: str = MARKER, **options: Any) -> Record:
+def run(
+    folder: Path, cases: Sequence[Case], mode: str = MARKER, worker: str = "rogue_worker.py", **options: Any
+) -> Record:
     settings = RunOptions(**{"limits": LIMITS, "max_deaths": 100, **options})
-    runtime = find_runtime(echo_runtime(mode, "rogue_worker.py"))
     with open_suite(make_suite(folder, cases)) as suite:
-        return run_suite(suite, runtime, folder / "run.jsonl", settings)
+        return run_suite(suite, find_runtime(echo_runtime(mode, worker)), folder / "run.jsonl", settings)
 
 
 @pytest.fixture(scope="module")
-def misdeeds(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Result], Record]:
-    """One run in which every misdeed stands between two cases that must not suffer from it."""
-    cases = [make_case(do, seed=1) for do in DEEDS]
-    cases += [make_case("echo", seed=seed) for seed in range(len(DEEDS))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("workers")))
-        record = run(tmp_path_factory.mktemp("misdeeds"), cases, jobs=3)
-        assert not list(tmp_path_factory.getbasetemp().glob("workers*/*"))
-    return {result.levels["do"]: result for result in record.results}, record
+def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
+    """A run of each fake in which every misdeed stands between two cases that must not suffer from it."""
+    found = {}
+    for worker, deeds in DEEDS.items():
+        cases = [make_case(do, seed=1) for do in deeds]
+        cases += [make_case("echo", seed=seed) for seed in range(len(deeds))]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("workers")))
+            found[worker] = run(tmp_path_factory.mktemp("misdeeds"), cases, worker=worker, jobs=3)
+            assert not list(tmp_path_factory.getbasetemp().glob("workers*/*"))
+    return found
 
 
-@pytest.mark.parametrize("do", DEEDS)
-def test_a_misdeed_costs_its_own_case_and_has_its_reason(
-    misdeeds: tuple[dict[str, Result], Record], do: str
-) -> None:
-    verdict, reason = DEEDS[do]
-    found = misdeeds[0][do]
+@pytest.fixture(scope="module")
+def results(records: dict[str, Record]) -> dict[str, Result]:
+    """The row of each misdeed."""
+    return {row.levels["do"]: row for record in records.values() for row in record.results}
+
+
+@pytest.mark.parametrize("do", ALL)
+def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Result], do: str) -> None:
+    verdict, reason = ALL[do]
+    found = results[do]
     assert found.verdict == verdict, found
     assert reason is None or reason in (found.reason or "")
 
 
-def test_no_case_suffers_from_its_neighbour(misdeeds: tuple[dict[str, Result], Record]) -> None:
-    _, record = misdeeds
+@pytest.mark.parametrize("worker", DEEDS)
+def test_no_case_suffers_from_its_neighbour(records: dict[str, Record], worker: str) -> None:
+    record = records[worker]
     echoes = [each.verdict for each in record.results if each.levels["do"] == "echo"]
-    assert echoes == ["pass"] * len(DEEDS)
-    assert sum(record.counts.values()) == 2 * len(DEEDS)
+    assert echoes == ["pass"] * len(DEEDS[worker])
+    assert sum(record.counts.values()) == 2 * len(DEEDS[worker])
+    assert exit_code(record) is ExitCode.DOES_NOT_HOLD
 
 
-def test_a_second_answer_to_a_request_blames_no_case(misdeeds: tuple[dict[str, Result], Record]) -> None:
-    _, record = misdeeds
-    (fault,) = record.faults
+def test_misdeeds_that_are_over_with_their_case_are_no_faults(records: dict[str, Record]) -> None:
+    assert records["echo_worker.py"].faults == ()
+
+
+def test_a_second_answer_to_a_request_blames_no_case(records: dict[str, Record]) -> None:
+    (fault,) = records["rogue_worker.py"].faults
     assert (fault["kind"], fault["count"]) == ("unload_crash", 1)
     assert "a second answer to request" in fault["reasons"][0]
 
 
-def test_no_process_of_a_worker_is_left_behind(misdeeds: tuple[dict[str, Result], Record]) -> None:
+def test_no_process_of_a_worker_is_left_behind(records: dict[str, Record]) -> None:
+    assert records
     end = time.monotonic() + 2
     while find_processes(MARKER) and time.monotonic() < end:
         time.sleep(0.02)
     assert not find_processes(MARKER)
+
+
+def test_a_crash_is_recorded_with_its_signal_and_the_last_lines(results: dict[str, Result]) -> None:
+    assert results["SIGSEGV"].signal == "SIGSEGV"
+    assert "about to die" in (results["SIGSEGV"].stderr or "")
+    assert "the last line" in (results["stderr_die"].stderr or "")
+    assert len(results["stderr_die"].stderr or "") < 4096
+    assert results["exit3"].status == 3
+
+
+def test_a_mismatch_says_where_and_how_far(results: dict[str, Result]) -> None:
+    worst = results["zero"].worst
+    assert worst is not None
+    assert worst["index"] == [1, 2]
+    assert (worst["got"], worst["expected"], worst["allowed"], worst["ratio"]) == (0.0, 5.125, None, None)
+    assert results["zero"].pattern == "all elements are zero"
+    assert results["transposed"].pattern == "the expected output with its axes in the order [1, 0]"
 
 
 def test_the_memory_of_children_counts(tmp_path: Path) -> None:
