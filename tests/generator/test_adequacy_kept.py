@@ -1,0 +1,139 @@
+"""The files of adequacy: read, written, shown in manifests while they hold, and in step with the lock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator.adequacy import kept as keeping
+from generator.adequacy.kept import (
+    REMEDY,
+    Kept,
+    Selected,
+    adequacy_facts,
+    expectations_of,
+    kept_path,
+    read_all,
+    read_kept,
+    write_kept,
+)
+from generator.adequacy.page import percent, write_page
+from generator.lock import read_lock
+from generator.suites import generate_operator
+from generator.workshop import Options
+from opcert.errors import UserError
+from opcert.names import OperatorName
+
+CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
+COVERAGE = {"strength": 2, "feasible": 10, "covered": 9, "uncovered": [{"rank": 1, "axes": "all"}], "rows": 3}
+MUTANT = {
+    "mutant": "a.py-1", "kind": "off by one", "file": "a.py", "line": 3, "diff": ["-x = 1", "+x = 2"],
+    "calls": 7, "call": "(X: float [2])",
+}  # fmt: skip
+FOUND = {
+    "mutants": {
+        "made": 1000,
+        "killed": 998,
+        "equivalent": 0,
+        "survived": 2,
+        "by_node_tests": 0,
+        "score": 0.998,
+    },
+    "kinds": {
+        "off by one": {"made": 1000, "killed": 998, "equivalent": 0, "survived": 2, "by_node_tests": 0}
+    },
+    "survivors": [MUTANT],
+    "equivalents": [],
+    "unreached": ["a.py:9"],
+    "node_tests": None,
+    "calls": 2000,
+}
+
+
+def _kept() -> Kept:
+    cases = generate_operator(CENTER, Options.of("small")).cases
+    given = expectations_of(cases)
+    chosen = list(given)[:3]
+    return Kept(str(CENTER), "0" * 64, tuple(Selected(name, 5, given[name]) for name in chosen), FOUND)
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    rows = (Selected("cover/0123456789ab", 4, "f" * 16, {"rank": "2"}, 3), Selected("boundary/x-ab", 1, "e"))
+    kept = Kept(str(CENTER), "0" * 64, rows, FOUND)
+    assert read_kept(CENTER, tmp_path) is None
+    write_kept(kept, tmp_path)
+    assert read_kept(CENTER, tmp_path) == kept
+    assert [each.digest for each in rows] == ["0123456789ab", "ab"]
+
+
+def test_a_damaged_file_is_the_user_s_to_make_again(tmp_path: Path) -> None:
+    path = kept_path(CENTER, tmp_path)
+    path.parent.mkdir(parents=True)
+    for text in ("{", '{"format": "other"}', '{"format": "opcert-adequacy/1", "selection": [1]}', "[]"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match="adequacy --update"):
+            read_kept(CENTER, tmp_path)
+
+
+def test_a_manifest_tells_it_while_every_selected_case_is_as_it_was() -> None:
+    cases, kept = generate_operator(CENTER, Options.of("small")).cases, _kept()
+    facts = adequacy_facts(kept, cases, COVERAGE)
+    assert facts is not None
+    assert facts["mutants"] == FOUND["mutants"]
+    assert facts["coverage"] == {
+        name: COVERAGE[name] for name in ("strength", "feasible", "covered", "uncovered")
+    }
+    first = replace(kept.selection[0], expectation="0" * 16)
+    assert adequacy_facts(replace(kept, selection=(first,)), cases, COVERAGE) is None
+    assert adequacy_facts(kept, cases[40:], COVERAGE) is None
+    assert adequacy_facts(None, cases, COVERAGE) is None
+
+
+def test_what_is_kept_is_of_the_default_suite() -> None:
+    """What the shipped files count as killed is killed by cases that the default suite still has."""
+    lock = read_lock().operators
+    for path in sorted(keeping.FOLDER.glob("*/*.json")):
+        operator = OperatorName.parse(f"{path.parent.name}/{path.stem}")
+        kept = read_kept(operator)
+        assert kept is not None
+        cases = lock[str(operator)].cases
+        stale = [each.case for each in kept.selection if cases.get(each.case) != each.expectation]
+        assert not stale, f"{operator}: the adequacy is of other cases ({stale[0]}). {REMEDY}"
+
+
+def test_the_page_in_the_documents_is_of_what_is_kept(repository: Path) -> None:
+    page = write_page(read_all(map(OperatorName.parse, sorted(read_lock().operators))))
+    said = (repository / "docs" / "adequacy.md").read_text(encoding="utf-8")
+    assert said == page, "write it with `opcert adequacy --kept > docs/adequacy.md`"
+
+
+def test_every_operator_of_the_default_suite_has_been_measured_and_reaches_what_is_asked() -> None:
+    for name in read_lock().operators:
+        kept = read_kept(OperatorName.parse(name))
+        assert kept is not None, f"{name}: not measured. {REMEDY}"
+        mutants = kept.found["mutants"]
+        assert mutants["score"] >= 0.97, name
+        assert mutants["equivalent"] <= 0.05 * mutants["made"], name
+        assert kept.found["calls"] >= 2000
+
+
+def test_the_size_small_holds_the_selection() -> None:
+    kept = read_kept(CENTER)
+    assert kept is not None
+    made = generate_operator(CENTER, Options.of("small"))
+    given = expectations_of(made.cases)
+    assert {each.case: each.expectation for each in kept.selection}.items() <= given.items()
+    assert made.adequacy is not None
+    assert made.facts["coverage"]["uncovered"] == []
+    assert len(made.cases) < len(read_lock().operators[str(CENTER)].cases) / 2
+
+
+def test_the_page_lists_what_is_not_perfect_and_rounds_down() -> None:
+    page = write_page([Kept("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})])
+    assert "99.8 %" in page
+    for words in ("+x = 2", "(X: float [2])", "rank=1, axes=all", "a.py:9"):
+        assert words in page
+    assert percent(9999, 10000) == "99.9 %"
+    assert percent(0, 0) == "-"
