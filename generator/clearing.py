@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -12,45 +12,73 @@ from generator.tuples import TupleTable, factor_sets, padded
 
 
 class Replacements:
-    """Finds rows that may stand in for one of an array: everything stays covered, one level is another.
+    """Finds rows that may stand in for others of an array: everything stays covered.
 
-    `shares` says for each row what part of its case's elements has several accepted results.
+    `shares` says for each row what part of its case's elements has several accepted results, `movable` which
+    rows may be replaced.
     """
 
-    def __init__(self, model: Model, strength: int, shares: Mapping[Row, Fraction]) -> None:
+    def __init__(
+        self, model: Model, strength: int, shares: Mapping[Row, Fraction], movable: Iterable[Row]
+    ) -> None:
         self._model = model
         self._solver = Solver(model)
         self._table = TupleTable(model.sizes, factor_sets(model, strength))
         self._rows = list(shares)
+        self._movable = dict.fromkeys(movable)
         self._blame = _mean_shares(model, shares)
 
-    def rows_for(self, row: Row) -> Iterator[Row]:
-        """Rows instead of one, those first whose new level has so far been the clearer one."""
+    def changes_for(self, row: Row) -> Iterator[dict[Row, Row]]:
+        """What to put instead of one row, or of two: each old row with its new one; nothing for others.
+
+        Changes of the row alone come first; then those in which it exchanges a level with another row. Of
+        either, those come first whose new level has so far been the clearer one.
+        """
+        if row not in self._movable:
+            return
         drops = [
             (self._blame[factor][row[factor]] - mean, factor, level)
             for factor, means in enumerate(self._blame)
             for level, mean in enumerate(means)
             if level != row[factor]
         ]
-        counts = self._counts()
-        for drop, factor, level in sorted(drops, key=lambda each: (-each[0], each[1:])):
-            other = (*row[:factor], level, *row[factor + 1 :])
-            if drop > 0 and self._solver.extendable(other) and self._stays_covered(row, other, counts):
-                yield other
+        better = [each for each in sorted(drops, key=lambda each: (-each[0], each[1:])) if each[0] > 0]
+        for _, factor, level in better:
+            yield from self._if_possible({row: _with_level(row, factor, level)})
+        for _, factor, level in better:
+            for other in self._movable:
+                if other[factor] == level:
+                    changed = {
+                        row: _with_level(row, factor, level),
+                        other: _with_level(other, factor, row[factor]),
+                    }
+                    yield from self._if_possible(changed)
 
-    def replace(self, row: Row, other: Row) -> None:
-        """Note that a row was replaced."""
-        self._rows[self._rows.index(row)] = other
+    def replace(self, changes: Mapping[Row, Row]) -> None:
+        """Note that rows were replaced."""
+        self._rows = [changes.get(each, each) for each in self._rows]
+        self._movable = {each: None for each in self._movable if each not in changes}
+
+    def _if_possible(self, changes: dict[Row, Row]) -> Iterator[dict[Row, Row]]:
+        """The changes, where no rule forbids a new row and everything stays covered."""
+        known = set(self._rows)
+        if any(each in known or not self._solver.extendable(each) for each in changes.values()):
+            return
+        counts = self._counts()
+        numbers = self._table.numbers(padded([*changes, *changes.values()], len(self._model.sizes)))
+        old, new = numbers[: len(changes)].reshape(-1), numbers[len(changes) :].reshape(-1)
+        np.subtract.at(counts, old, 1)
+        np.add.at(counts, new, 1)
+        if (counts[old] > 0).all():
+            yield changes
 
     def _counts(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         numbers = self._table.numbers(padded(self._rows, len(self._model.sizes)))
         return np.bincount(numbers.reshape(-1), minlength=self._table.total)
 
-    def _stays_covered(
-        self, row: Row, other: Row, counts: np.ndarray[tuple[int], np.dtype[np.int64]]
-    ) -> bool:
-        old, new = self._table.numbers(padded([row, other], len(row)))
-        return bool((counts[old[old != new]] > 1).all())
+
+def _with_level(row: Row, factor: int, level: int) -> Row:
+    return (*row[:factor], level, *row[factor + 1 :])
 
 
 def _mean_shares(model: Model, shares: Mapping[Row, Fraction]) -> Sequence[Sequence[Fraction]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -26,8 +26,8 @@ CLEAR = Fraction(1, 100)
 """A share of elements with several accepted results that is clear enough."""
 UNCLEAR = Fraction(1, 20)
 """A row whose clearest case has a greater share is replaced, where another row covers as much."""
-REPLACEMENTS = 8
-"""So many rows are tried instead of one."""
+REPLACEMENTS = 16
+"""So many changes are tried for one row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,29 +61,58 @@ def _texts(model: Model, row: Row) -> dict[str, str]:
     return {name: str(level) for name, level in model.row_levels(row).items()}
 
 
-def _clear_up(workshop: Workshop, model: Model, made: Mapping[Row, _Made | None]) -> None:
+def _clear_up(workshop: Workshop, model: Model, made: dict[Row, _Made | None]) -> None:
     """Replace the rows whose cases are unclear by clearer ones that leave nothing uncovered.
 
     Those of the focus stay: among them everything is covered once more.
     """
-    focus = getattr(workshop.levels, "FOCUS", {})
     shares = {row: each.share if each is not None else Fraction(0) for row, each in made.items()}
-    replacements = Replacements(model, workshop.options.strength, shares)
-    for row, old in made.items():
-        levels = _texts(model, row)
-        focused = bool(focus) and all(levels.get(name) in (None, level) for name, level in focus.items())
-        if old is None or old.share <= UNCLEAR or focused:
-            continue
-        for other in islice(replacements.rows_for(row), REPLACEMENTS):
-            if _texts(model, other) in workshop.rows:
-                continue
-            new, _ = _clearest(workshop, _texts(model, other))
-            if new is not None and new.share <= UNCLEAR:
-                workshop.discard(old.call)
-                workshop.rows.remove(levels)
-                _keep(workshop, new, _texts(model, other))
-                replacements.replace(row, other)
-                break
+    focus = getattr(workshop.levels, "FOCUS", {})
+    movable = [row for row, each in made.items() if each is not None and not _has(model, row, focus)]
+    replacements = Replacements(model, workshop.options.strength, shares, movable)
+    for row in [each for each in movable if shares[each] > UNCLEAR]:
+        best: tuple[int, Mapping[Row, Row], Mapping[Row, _Made]] = (0, {}, {})
+        for changes in islice(replacements.changes_for(row), REPLACEMENTS):
+            new = _clearest_of(workshop, model, changes.values())
+            gain = sum(_several(made[each]) for each in changes) - sum(map(_several, new.values()))
+            if len(new) == len(changes) and gain > best[0]:
+                best = (gain, changes, new)
+                if all(each.share <= UNCLEAR for each in new.values()):
+                    break
+        _change(workshop, model, made, *best[1:])
+        replacements.replace(best[1])
+
+
+def _clearest_of(workshop: Workshop, model: Model, rows: Iterable[Row]) -> dict[Row, _Made]:
+    """The clearest case of each row that has one."""
+    found = {row: _clearest(workshop, _texts(model, row))[0] for row in rows}
+    return {row: each for row, each in found.items() if each is not None}
+
+
+def _several(made: _Made | None) -> int:
+    return ambiguity([made.case]).several if made is not None else 0
+
+
+def _has(model: Model, row: Row, focus: Mapping[str, Level]) -> bool:
+    levels = model.row_levels(row)
+    return bool(focus) and all(levels.get(name, level) == level for name, level in focus.items())
+
+
+def _change(
+    workshop: Workshop,
+    model: Model,
+    made: dict[Row, _Made | None],
+    changes: Mapping[Row, Row],
+    new: Mapping[Row, _Made],
+) -> None:
+    """Put cases of new rows into the suite instead of those of old ones."""
+    for row, other in changes.items():
+        old = made.pop(row)
+        if old is not None:
+            workshop.discard(old.call)
+            workshop.rows.remove(_texts(model, row))
+            _keep(workshop, new[other], _texts(model, other))
+            made[other] = new[other]
 
 
 def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:

@@ -28,26 +28,34 @@ def test_what_stands_in_for_a_row_covers_what_it_covered(weights: list[int], cho
     rows = [*cover(MODEL, 2), *(row for row in cover(MODEL, 3) if row not in cover(MODEL, 2))]
     shares = {row: Fraction(weight, 10) for row, weight in zip(rows, weights, strict=False)}
     rows = list(shares)
-    replacements = Replacements(MODEL, 2, shares)
+    replacements = Replacements(MODEL, 2, shares, rows)
     row = rows[chosen % len(rows)]
-    for other in list(replacements.rows_for(row))[:1]:
-        assert sum(old != new for old, new in zip(row, other, strict=True)) == 1
-        assert (other[0], other[2]) != (2, 1)
-        changed = [other if each == row else each for each in rows]
+    for changes in list(replacements.changes_for(row))[:3]:
+        assert row in changes
+        changed = [changes.get(each, each) for each in rows]
         assert pairs(changed) >= pairs(cover(MODEL, 2))
-        replacements.replace(row, other)
-        for further in replacements.rows_for(other):
-            assert pairs([further if each == other else each for each in changed]) >= pairs(cover(MODEL, 2))
+        assert not [each for each in changed if (each[0], each[2]) == (2, 1)]
+        assert sum(old != new for old, new in zip(row, changes[row], strict=True)) == 1
+    for changes in list(replacements.changes_for(row))[:1]:
+        replacements.replace(changes)
+        assert list(replacements.changes_for(row)) == []
 
 
 def test_the_level_that_the_unclear_rows_share_goes_first() -> None:
     rows = list(dict.fromkeys([*cover(MODEL, 3)]))
     shares = {row: Fraction(int(row[1] == 3), 2) for row in rows}
     row = next(each for each in rows if each[1] == 3)
-    found = list(Replacements(MODEL, 2, shares).rows_for(row))
-    assert found
-    assert found[0][1] != 3
-    assert found[0][0] == row[0]
+    found = next(Replacements(MODEL, 2, shares, rows).changes_for(row))
+    assert found[row][1] != 3
+    assert found[row][0] == row[0]
+
+
+def test_rows_exchange_a_level_where_one_alone_may_not_change() -> None:
+    model = Model({"a": (0, 1), "b": (0, 1)})
+    shares: dict[Row, Fraction] = {(0, 1): Fraction(1), (1, 0): Fraction(0)}
+    wanted = [{(0, 1): (1, 1), (1, 0): (0, 0)}, {(0, 1): (0, 0), (1, 0): (1, 1)}]
+    assert list(Replacements(model, 1, shares, shares).changes_for((0, 1))) == wanted
+    assert list(Replacements(model, 1, shares, [(0, 1)]).changes_for((0, 1))) == []
 
 
 def test_a_row_that_alone_covers_something_stays_what_it_is() -> None:
@@ -58,4 +66,4 @@ def test_a_row_that_alone_covers_something_stays_what_it_is() -> None:
         (1, 0): Fraction(0),
         (1, 1): Fraction(0),
     }
-    assert list(Replacements(model, 2, shares).rows_for((0, 0))) == []
+    assert list(Replacements(model, 2, shares, shares).changes_for((0, 0))) == []
