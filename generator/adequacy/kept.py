@@ -39,8 +39,8 @@ class Selected:
 
     @property
     def digest(self) -> str:
-        """The hex digits of the case's id."""
-        return self.case.rpartition("/")[2].rpartition("-")[2]
+        """The hex digits of the case's id: its call, whichever family it is in."""
+        return digest_in(self.case)
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ def expectations_of(cases: Iterable[Case]) -> dict[str, str]:
 def local_name(case_id: str) -> str:
     """The part of a case's id behind its operator."""
     return case_id.split("/", 2)[2]
+
+
+def digest_in(name: str) -> str:
+    """The hex digits at the end of a case's id."""
+    return name.rpartition("/")[2].rpartition("-")[2]
 
 
 def cases_digest(expectations: Mapping[str, str]) -> str:
@@ -132,11 +137,16 @@ def adequacy_facts(
     """
     if kept is None:
         return None
-    wanted = {each.case: each.expectation for each in kept.selection}
-    given = expectations_of(each for each in cases if local_name(str(each.id)) in wanted)
-    if given != wanted:
+    wanted = {each.digest for each in kept.selection}
+    if stale(kept, expectations_of(each for each in cases if each.id.digest in wanted)):
         return None
     return {**kept.found, "coverage": covered(coverage)}
+
+
+def stale(kept: Kept, expectations: Mapping[str, str]) -> list[str]:
+    """The selected cases that a suite does not have, or that expect something else in it."""
+    given = {digest_in(name): expectation for name, expectation in expectations.items()}
+    return [each.case for each in kept.selection if given.get(each.digest) != each.expectation]
 
 
 def covered(coverage: Mapping[str, Any]) -> dict[str, Any]:
