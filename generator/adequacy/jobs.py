@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,16 @@ def measure_suite(
             pool.submit(measure_operator, suite, operator, tuple(folders), asked[operator])
             for operator in operators
         ]
-        for operator, job in zip(operators, jobs, strict=True):
-            kept = job.result()
-            tell(f"{operator}: {summary(kept.found)}")
-            yield kept
+        try:
+            for operator, job in zip(operators, jobs, strict=True):
+                kept = job.result()
+                tell(f"{operator}: {summary(kept.found)}")
+                yield kept
+        except BaseException:
+            # Whoever is interrupted does not wait for the operators under way.
+            for child in active_children():
+                child.terminate()
+            raise
 
 
 def measure_operator(
