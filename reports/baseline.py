@@ -14,9 +14,9 @@ from pydantic import Field
 from opcert.errors import Place, UserError
 from opcert.yaml_files import load_bytes
 from opcert.yaml_schemas import validate
-from reports.facts import text
 from reports.failure_classes import classes_of
 from reports.files import write_text
+from reports.readings import fault_name
 from reports.results import Results
 from reports.summary import headline
 from reports.yaml_types import Date, Listed, Strict
@@ -68,8 +68,7 @@ class BaselineResult:
 def failures_of(results: Results) -> dict[str, str]:
     """Everything in a run that fails, by name: cases with their verdicts, faults as `fault`."""
     found = {str(each.id): each.verdict for each in results.cases if each.fails}
-    for each in results.record.faults:
-        found[f"fault/{text(each.get('kind'))}/{text(each.get('operator'))}"] = "fault"
+    found.update((fault_name(each), "fault") for each in results.record.faults)
     return found
 
 

@@ -45,7 +45,7 @@ def build_table(report: Report) -> dict[str, Any]:
     Cases stand in suite order, those of an operator version together. A column of an operator version is a
     list with a number a case, or one number where all are equal; numbers count the values of `features` from
     1, and 0 is absent. Of each run there is a verdict (its place in `verdicts`), the number of the failure
-    class, error over allowed error, milliseconds, and the numbers of reason and readings, a case.
+    class, error over allowed error, milliseconds, and the numbers of reason, readings and excuse, a case.
     """
     first = report.runs[0]
     names = operator_words(first.by_operator)
@@ -117,9 +117,20 @@ def _run(page: Page) -> dict[str, Any]:
     note_of = {str(case.id): each.number for each in page.classes for case in each.cases}
     reasons, readings = Words(), Words()
     places = {each: place for place, each in enumerate(WORST_FIRST)}
+    excuses = results.excuses
+    named = list(dict.fromkeys(excuses.by_name.values()))
+    number_of = {each: number for number, each in enumerate(named, 1)}
     return {
         "key": page.key,
         "label": page.runtime,
+        "held": bool(excuses.against),
+        "excuses": [
+            [each.standing, each.mark, each.sentence, each.link, bool(each.address)] for each in named
+        ],
+        "excuse": [
+            number_of[excuses.by_name[str(each.id)]] if str(each.id) in excuses.by_name else 0
+            for each in results.cases
+        ],
         "classes": [
             {
                 "text": headline(each),

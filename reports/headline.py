@@ -10,7 +10,7 @@ from conformance.judge import FAILING
 from conformance.records import Record
 from reports.facts import mapping, text
 from reports.results import Results
-from reports.text import count, duration, moment, parse_moment, plural
+from reports.text import count, duration, listed, moment, parse_moment, plural
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ def list_facts(results: Results) -> tuple[Fact, ...]:
     cases = plural(len(results.cases), "case")
     found.append(Fact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
     found.append(_record_fact(results))
+    if results.excuses.against:
+        found.append(Fact("held against", listed(list(results.excuses.against))))
     if results.record.results:
         found.append(Fact("asked", _asked(results)))
     return tuple(found)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 from reports.answer_views import AnswerView, view_answer
 from reports.case_views import CaseView, view_case
+from reports.excuses import STANDINGS, Excuse
 from reports.explanations import class_sentence
 from reports.facts import short_names
 from reports.failure_classes import FailureClass, classes_of, marked_features
@@ -14,7 +16,7 @@ from reports.failure_kinds import TIERS
 from reports.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
 from reports.links import case_link, cases_link, note_id, token
 from reports.matrix import Matrix, build_matrix
-from reports.readings import fault_text
+from reports.readings import fault_name, fault_text
 from reports.results import Results
 from reports.text import count, listed, plural
 from reports.type_order import in_type_order
@@ -38,6 +40,16 @@ class LedgerGroup:
 
 
 @dataclass(frozen=True)
+class ExcusedCases:
+    """How many failing cases have one excuse, or one standing; `link` leads to them."""
+
+    words: str
+    number: int
+    link: str
+    excuse: Excuse | None = None
+
+
+@dataclass(frozen=True)
 class ClassView:
     """A failure class in words, with its smallest case; `anchor` is its element, the links lead to cases."""
 
@@ -51,6 +63,7 @@ class ClassView:
     answer: AnswerView
     smallest_link: str
     cases_link: str
+    excused: tuple[ExcusedCases, ...]
 
     @property
     def number(self) -> int:
@@ -132,8 +145,36 @@ class Page:
         return tuple(found)
 
     @cached_property
-    def faults(self) -> tuple[str, ...]:
-        return tuple(fault_text(each) for each in self.results.record.faults)
+    def faults(self) -> tuple[tuple[str, Excuse | None], ...]:
+        known = self.results.excuses.by_name
+        return tuple((fault_text(each), known.get(fault_name(each))) for each in self.results.record.faults)
+
+    @cached_property
+    def excused(self) -> tuple[ExcusedCases, ...]:
+        """The failing cases by what is to be said of them, each in one; empty where nothing was asked."""
+        excuses = self.results.excuses
+        if not excuses.against:
+            return ()
+        found = Counter(excuses.standing(str(each.id)) for each in self.results.cases if each.fails)
+        return tuple(
+            ExcusedCases(words, found[each], cases_link(token("known", each), of=self.of))
+            for each, words in STANDINGS.items()
+            if found[each]
+        )
+
+    def _excused(self, found: FailureClass, note: str) -> tuple[ExcusedCases, ...]:
+        """The excuses of a class's cases, with how many of them each excuses."""
+        known = self.results.excuses.by_name
+        numbers = Counter(known[str(each.id)] for each in found.cases if str(each.id) in known)
+        return tuple(
+            ExcusedCases(
+                _part(number, len(found.cases)),
+                number,
+                cases_link(note, token("known", each.standing), of=self.of),
+                each,
+            )
+            for each, number in numbers.items()
+        )
 
     def _class_view(self, found: FailureClass) -> ClassView:
         results, smallest = self.results, found.smallest
@@ -150,7 +191,14 @@ class Page:
             view_answer(results, smallest, case),
             case_link(smallest.id, note, of=self.of),
             cases_link(note, of=self.of),
+            self._excused(found, note),
         )
+
+
+def _part(number: int, whole: int) -> str:
+    if number == whole:
+        return "this case" if whole == 1 else f"all {plural(whole, 'case')}"
+    return f"{count(number)} of {plural(whole, 'case')}"
 
 
 def fit_text(found: FailureClass) -> str:

@@ -152,6 +152,11 @@ def _faults(results: Results, operator: OperatorName, reading: str) -> tuple[str
     )
 
 
+def fault_name(fault: Mapping[str, Any]) -> str:
+    """What a fault of a whole run is called beside the ids of cases."""
+    return f"fault/{text(fault.get('kind'))}/{text(fault.get('operator'))}"
+
+
 def fault_text(fault: object) -> str:
     """A fault of a run as one line."""
     if not isinstance(fault, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from conformance.results import Result
 from conformance.suites import Suite
 from opcert.errors import Place, UserError
 from opcert.names import CaseId, OperatorName
+from reports.excuses import Excuses
 from reports.features import case_features
 
 DEFAULT_SUITE = "default"
@@ -62,13 +63,15 @@ class CaseResult:
 class Results:
     """A whole run: every case of the suite in suite order, each with exactly one verdict.
 
-    `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints.
+    `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
+    are what a profile and a baseline say of failing cases, where the run was held against one.
     """
 
     suite: Suite
     record: Record
     cases: tuple[CaseResult, ...]
     suite_name: str = DEFAULT_SUITE
+    excuses: Excuses = field(default_factory=Excuses)
 
     @cached_property
     def counts(self) -> Counter[str]:

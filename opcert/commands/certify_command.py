@@ -75,9 +75,11 @@ def command(
     from opcert.commands.runtime_argument import choose_runtime
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
+    from reports.baseline import read_baseline
     from reports.certificate import make_certificate
     from reports.certificate_files import write_certificate
     from reports.certificate_page import write_certificate_page
+    from reports.excusing import excuse
     from reports.formats import write_format
     from reports.formats.badge import write_certificate_badge
     from reports.profiles import load_profile
@@ -100,7 +102,9 @@ def command(
             record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
         else:
             record = given
-        results = put_together(suite, record, suite_name_for_commands(suite_name, suite, folders))
+        named = suite_name_for_commands(suite_name, suite, folders)
+        known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
+        results = excuse(put_together(suite, record, named), profile, known_before)
         click.echo(format_summary(results))
         broken = run_error(record)
         if broken is not None:

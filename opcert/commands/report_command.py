@@ -29,6 +29,17 @@ SIDE_BY_SIDE = Path("out/side-by-side")
 )
 @shared_options.specs
 @click.option(
+    "--profile",
+    "profile_name",
+    help="Say which failing cases this profile waives: a name, or a YAML file.",
+)
+@click.option(
+    "--baseline",
+    "baseline_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Say which failing cases are known to this file of known failures.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -47,24 +58,32 @@ def command(
     runs: tuple[Path, ...],
     suite: str,
     folders: tuple[Path, ...],
+    profile_name: str | None,
+    baseline_path: Path | None,
     output: Path | None,
     formats: tuple[str, ...],
 ) -> int:
     """Write the report of one RUN, or of several of one suite side by side.
 
     A RUN is a record that `opcert run` wrote. The HTML report is one page for all runs; a format that holds
-    one run gets a folder for each where there are several. Answers with 5 where nothing ran.
+    one run gets a folder for each where there are several. Waivers and known failures are said beside the
+    cases in HTML; they change no verdict. Answers with 5 where nothing ran.
     """
     from conformance.records import read_record
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from reports.baseline import read_baseline
+    from reports.excusing import excuse
     from reports.formats import write_together
+    from reports.profiles import load_profile
     from reports.results import put_together
 
+    profile = load_profile(profile_name) if profile_name is not None else None
+    baseline = read_baseline(baseline_path) if baseline_path is not None else None
     records = [read_record(each) for each in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
     with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
-        found = [put_together(opened, each, named) for each in records]
+        found = [excuse(put_together(opened, each, named), profile, baseline) for each in records]
         for name in formats:
             for path in write_together(name, found, folder):
                 click.echo(str(path))

@@ -2,6 +2,7 @@
 const WRONG_SHAPE = -2;
 const NOT_EQUAL = -1;
 const FAILING = 5; // The first verdicts of the table are the failing ones, the worst first.
+const KNOWN = ['', 'waiver', 'baseline', 'expired', 'no']; // What a profile and a baseline say of a failing case.
 const directory = JSON.parse(find('#directory').textContent);
 const arriving = new Map();
 const handOver = new Map();
@@ -60,13 +61,15 @@ async function openTable() {
   };
   for (const [part, rows] of Object.entries(directory.details)) for (const row of rows) table.partOf.set(row, part);
 }
-function openRun(run) {
+function openRun(raw) {
+  const run = { ...raw, excuses: raw.excuses.map(([standing, mark, sentence, link, leads]) => ({ standing, mark, sentence, link, leads })) };
   return {
     ...run,
     verdict: Uint8Array.from(run.verdict),
     note: Uint16Array.from(run.note),
     ratio: Float64Array.from(run.ratio, each => (each === null ? NaN : each === NOT_EQUAL ? Infinity : each)),
     time: Float64Array.from(run.time, each => (each === null ? NaN : each)),
+    known: Uint8Array.from(run.verdict, (verdict, row) => (run.held && verdict < FAILING ? KNOWN.indexOf(run.excuses[run.excuse[row] - 1]?.standing ?? 'no') : 0)),
     reasons: ['', ...run.reasons],
     readings: ['', ...run.readings],
     orders: new Map(),
@@ -75,6 +78,7 @@ function openRun(run) {
 const runInQuestion = () => table.runs[runPlace()];
 const otherRuns = () => table.runs.filter((_, place) => place !== runPlace());
 const verdictOf = (run, row) => table.verdicts[run.verdict[row]];
+const excuseOf = (run, row) => run.excuses[run.excuse[row] - 1];
 const fails = (run, row) => run.verdict[row] < FAILING;
 function featureOf(row, name) {
   if (name === 'rule broken') return table.rules[table.ruleOf[row]];

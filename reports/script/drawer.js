@@ -44,11 +44,12 @@ function drawerBar(row) {
   return html`<div class="bar"><button class="button" type="button" data-step="-1"${place > 0 ? '' : html` disabled`}>Previous</button><button class="button" type="button" data-step="1"${place >= 0 && place < last ? '' : html` disabled`}>Next</button><span class="mute">${place >= 0 ? `${count(place + 1)} of ${count(list.rows.length)}` : ''}</span><span class="space"></span><button class="button" type="button" data-copy="${location.href}">Copy link</button><button class="button" type="button" data-close>Close</button></div>`;
 }
 function drawerHead(row, detail, problem) {
-  const run = runInQuestion(), verdict = verdictOf(run, row), note = run.note[row], own = detail?.runs[runPlace()], time = run.time[row];
+  const run = runInQuestion(), verdict = verdictOf(run, row), note = run.note[row], own = detail?.runs[runPlace()], time = run.time[row], excuse = excuseOf(run, row);
   const reason = run.reasons[run.reason[row]], found = note ? run.classes[note - 1] : null;
   return html`<h2 tabindex="-1"><code>${table.ids[row]}</code></h2><p>${verdictWord(verdict)} <span class="mute">·</span> ${table.types[table.typeOf[row]]} <span class="mute">·</span> ${table.families[table.familyOf[row]]}${note ? html` <span class="mute">·</span> <a href="${link({ page: 'summary', note: String(note), case: '' })}">note ${note}</a>` : ''}${Number.isNaN(time) ? '' : html` <span class="mute">· ${timeText(time)}</span>`}</p>
 <p>${own?.sentence ?? html`${SAYS[verdict.name] ?? ''}${verdict.name === 'pass' && run.ratio[row] > 0 ? ` The worst element is at ${ratioText(run.ratio[row])} of its allowed error.` : ''}`}</p>
 ${own ? '' : reason ? html`<p class="mute">${reason}</p>` : ''}${own?.resembles ? html`<p>${own.resembles}</p>` : ''}${problem ? html`<p class="warning">${problem}</p>` : ''}
+${excuse ? html`<p class="excuse">${excuse.sentence}${excuse.link ? html`, ${excuse.leads ? html`<a href="${excuse.link}" rel="noreferrer">${excuse.link}</a>` : excuse.link}` : ''}</p>` : ''}
 ${found ? html`<p>Note ${note}: ${found.text}.${found.smallest === table.ids[row] ? ' This is its smallest case.' : html` Its smallest case is <a href="${link({ case: found.smallest })}">${found.smallest.slice(found.smallest.indexOf('/') + 1)}</a>.`}</p>` : ''}`;
 }
 const copied = text => html`<div class="command"><pre><code>${text}</code></pre><button class="button" type="button" data-copy="${text}">Copy</button></div>`;

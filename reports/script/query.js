@@ -3,7 +3,7 @@ const FIXED_KEYS = ['status', 'op', 'type', 'family', 'note', 'rule', 'reading',
 const TOKEN = /([!-]?)(?:([A-Za-z_][\w.()/-]*):(?!:))?((?:"(?:[^"]|"")*"|[^\s"])+)/g;
 const VALUE = /"((?:[^"]|"")*)"|([^,]+)/g;
 
-const searchKeys = () => [...new Set([...FIXED_KEYS, ...otherRuns().map(run => run.key), ...table.features.keys()])];
+const searchKeys = () => [...new Set([...FIXED_KEYS, ...(runInQuestion().held ? ['known'] : []), ...otherRuns().map(run => run.key), ...table.features.keys()])];
 function parseQuery(text) {
   const tokens = [], unknown = [], keys = searchKeys();
   for (const [whole, not, key, rest] of text.matchAll(TOKEN)) {
@@ -50,6 +50,7 @@ function rowTest(key, values) {
     case 'rule': return coded(table.ruleOf, table.rules, (rule, value) => rule !== '' && (value === '*' || rule.includes(value)));
     case 'note': return row => values.some(value => (value === '*' ? run.note[row] > 0 : run.note[row] === Number(value)));
     case 'reading': return coded(run.reading, run.readings, (told, value) => told !== '' && (value === '*' || told.split(';').some(each => each === value || each.startsWith(`${value}=`))));
+    case 'known': return coded(run.known, KNOWN, (told, value) => told !== '' && (value === '*' || told.startsWith(value)));
     case 'worst': return row => values.some(value => compares(run.ratio[row] === WRONG_SHAPE ? NaN : run.ratio[row], value));
     case 'ms': return row => values.some(value => compares(run.time[row], value));
     case 'id': return row => values.some(value => table.ids[row].includes(value));

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from reports import report_page
+from reports.baseline import Baseline
+from reports.excusing import excuse
 from reports.report_page import write_report
 from reports.results import Results, put_together
 from tests.reports.accessibility import find_violations
@@ -108,6 +111,40 @@ def test_the_matrix_adds_up_by_whatever_it_is_cut(open_at: Open, runs: list[Resu
         assert feet[1] == sum(feet[2:]) == total
     page.click("#matrix-0 tbody .first >> nth=1")
     expect(page.locator(COUNT)).not_to_have_text("0")
+
+
+def test_known_failures_are_said_where_they_are_seen(
+    module_browser: Browser, runs: list[Results], tmp_path: Path
+) -> None:
+    crashes = [str(each.id) for each in runs[0].cases if each.verdict == "crash"]
+    entry = {"verdict": "crash", "reason": "divides by <zero>", "link": "https://example.org/9"}
+    holds, over = (
+        {**entry, "expires": expires, "cases": cases}
+        for expires, cases in (("2026-12-31", crashes[1:]), ("2026-11-01", crashes[:1]))
+    )
+    baseline = Baseline.model_validate({"known": [holds, over]})
+    index = write_report([excuse(runs[0], None, baseline, date(2026, 11, 20)), runs[1]], tmp_path)
+    page = module_browser.new_page(viewport={"width": 1440, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(index.as_uri())
+    page.click("p.excuse a:has-text('known to the baseline')")
+    expect(page.locator(COUNT)).to_have_text(str(len(crashes) - 1))
+    facet = page.locator(".facet", has=page.locator("h2:text('known failures')"))
+    failing = sum(each.fails for each in runs[0].cases)
+    assert sum(int(each) for each in facet.locator(".c").all_text_contents()) == failing
+    assert page.locator("#list td:first-child").first.inner_text().split("\n") == ["crash", "known"]
+    facet.locator("button:has-text('expired')").click()
+    expect(page.locator("#list td:first-child")).to_have_text("crashno longer known")
+    page.click("#list td.id a")
+    expect(page.locator("#drawer .excuse")).to_have_text(
+        "Known only until 2026-11-01, which is over: divides by <zero>, https://example.org/9"
+    )
+    page.fill("#query", "known:no")
+    page.keyboard.press("Enter")
+    expect(page.locator(COUNT)).to_have_text(str(failing - len(crashes)))
+    assert said == []
+    page.close()
 
 
 def test_a_note_number_leads_to_its_class(open_at: Open) -> None:
