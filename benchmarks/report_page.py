@@ -5,8 +5,8 @@
 The suite is invented (tests/reports/sample.py): seven operator versions, one case in nine fails. Prints
 bytes, the seconds that putting the page together takes and the memory that it needs, and of the page in a
 browser the time to its first screen, to the list at the first click, to the list after each of a few filters
-(median and longest), and to a case's details. Exits with 1 where the page misses what is demanded: 3 MB up to
-20,000 cases, 1 s for the first click, 100 ms for a filter.
+(the median, the slowest filter by the best of its tries, and the slowest try), and to a case's details. Exits with 1 where the page misses what is demanded: 3 MB up to
+20,000 cases, 1 s for the first click, 100 ms for a filter, also for the slowest one.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ FILTERS = (
     "axes:some family:cover",
     "abc",
 )
+TRIES = 3
 _FILTER = """
 async text => {
   const list = document.querySelector('#list'), begun = performance.now();
@@ -109,16 +110,18 @@ def _measure(index: Path, cases: int, chromium: str) -> int:
         page.click(".ledger li a >> nth=1")
         page.wait_for_selector("#list tr[data-case]")
         click = time.perf_counter() - begun
-        filters = [float(page.evaluate(_FILTER, each)) for each in FILTERS * 3]
+        tries = [[float(page.evaluate(_FILTER, each)) for each in FILTERS] for _ in range(TRIES)]
         opened = _open_case(page)
         browser.close()
-    median = statistics.median(filters)
+    filters = list(itertools.chain(*tries))
+    slowest = max(map(min, zip(*tries, strict=True)))
     print(
         f"first screen {first:.2f} s, first click {click:.2f} s, "
-        f"a filter {median:.0f} ms (longest {max(filters):.0f} ms), a case {opened:.2f} s"
+        f"a filter {statistics.median(filters):.0f} ms (the slowest {slowest:.0f} ms, "
+        f"the slowest of all tries {max(filters):.0f} ms), a case {opened:.2f} s"
     )
     small = cases > 20_000 or index.stat().st_size <= 3_000_000
-    return 0 if small and click < 1 and median < 100 else 1
+    return 0 if small and click < 1 and slowest < 100 else 1
 
 
 def _open_case(page: Page) -> float:

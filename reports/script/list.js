@@ -1,5 +1,6 @@
 // The list of cases with its filters.
 const STEP = 60;
+const AT_ONCE = 24; // Rows that a window shows; those below them follow when it has.
 const SORTS = {
   verdict: (run, one, two) => run.verdict[one] - run.verdict[two] || (run.note[one] || 1e6) - (run.note[two] || 1e6),
   id: () => 0,
@@ -7,7 +8,7 @@ const SORTS = {
   note: (run, one, two) => (run.note[one] || 1e6) - (run.note[two] || 1e6),
   ms: (run, one, two) => (run.time[two] || 0) - (run.time[one] || 0),
 };
-const list = { rows: [], shown: STEP, search: null };
+const list = { rows: [], shown: STEP, rest: null, search: null };
 
 function reach(run, row) {
   const ratio = run.ratio[row];
@@ -33,18 +34,28 @@ function showList() {
 ${table.verdicts.map((verdict, place) => numbers[place] > 0 && html`<span class="v v-${verdict.name}">${sign(verdict)}${count(numbers[place])} ${verdict.word}</span>`)}
 ${state.q ? html`<a href="${casesLink('')}">Clear filter</a>` : ''}`);
   put(find('#query-problems'), found.unknown.map(({ key, near }) => html`<p role="alert">No key <code>${key}</code>${near.length ? html`; ${near.length > 1 ? 'did you mean one of' : 'did you mean'} ${near.map((each, place) => html`${place ? ', ' : ''}<code>${each}</code>`)}` : ''}. The token was left out.</p>`));
-  showRows();
+  showRows(state.case ? list.shown : AT_ONCE);
   showFacets();
 }
-function showRows() {
+function showRows(atOnce = list.shown) {
+  list.rest = null;
   const run = runInQuestion(), others = otherRuns();
   const box = find('#list');
   if (!list.rows.length) { put(box, html`<div class="nothing"><h2>No case fits</h2><p>${state.q ? html`Nothing has all of <code>${state.q}</code>.` : 'The run holds no case.'} ${dropHint()}</p></div>`); return; }
   const sort = state.sort.replace('-', '') || 'verdict', back = state.sort.startsWith('-');
   const head = (name, text, kind) => html`<th scope="col"${kind ? html` class="${kind}"` : ''}${sort === name ? html` aria-sort="${back ? 'descending' : 'ascending'}"` : ''}><button type="button" data-sort="${sort === name && !back ? `-${name}` : name}">${text}${sort === name ? (back ? ' ↑' : ' ↓') : ''}</button></th>`;
   put(box, html`<table class="list"><caption class="hidden">Cases</caption><thead><tr>${head('verdict', 'verdict')}${head('id', 'case')}<th scope="col">type</th><th scope="col">attributes and levels that are not the default</th>${head('worst', 'error ÷ allowed', 'num')}${head('note', 'note', 'num')}${others.length ? html`<th scope="col" class="o">${others.length === 1 ? others[0].label : 'other runs'}</th>` : ''}${head('ms', 'ms', 'num')}</tr></thead>
-<tbody>${list.rows.slice(0, list.shown).map(row => listRow(run, others, row))}</tbody></table>
+<tbody>${list.rows.slice(0, Math.min(atOnce, list.shown)).map(row => listRow(run, others, row))}</tbody></table>
 ${list.rows.length > list.shown ? html`<p><button class="button" type="button" data-more>Show ${count(Math.min(STEP, list.rows.length - list.shown))} more</button> <span class="mute small">${count(list.shown)} of ${count(list.rows.length)} shown</span></p>` : ''}`);
+  if (atOnce < Math.min(list.shown, list.rows.length)) {
+    const rest = list.rest = list.rows.slice(atOnce, list.shown);
+    requestAnimationFrame(() => setTimeout(() => { if (rest === list.rest) showRest(rest); }));
+  }
+}
+function showRest(rows) {
+  const run = runInQuestion(), others = otherRuns();
+  list.rest = null;
+  find('#list tbody').insertAdjacentHTML('beforeend', flat(rows.map(row => listRow(run, others, row))));
 }
 function listRow(run, others, row) {
   const id = table.ids[row], note = run.note[row], time = run.time[row], excuse = excuseOf(run, row);

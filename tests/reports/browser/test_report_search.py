@@ -135,7 +135,7 @@ def test_columns_sort_both_ways_and_the_address_says_so(open_at: Open) -> None:
 def test_more_rows_are_shown_on_demand(open_at: Open) -> None:
     page = open_at("#/cases")
     rows = page.locator("#list tr[data-case]")
-    assert rows.count() == 60
+    expect(rows).to_have_count(60)
     page.click("[data-more]")
     assert rows.count() == 120
     assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 61
