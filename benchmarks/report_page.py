@@ -5,8 +5,9 @@
 The suite is invented (tests/reports/sample.py): seven operator versions, one case in nine fails. Prints
 bytes, the seconds that putting the page together takes and the memory that it needs, and of the page in a
 browser the time to its first screen, to the list at the first click, to the list after each of a few filters
-(the median, the slowest filter by the best of its tries, and the slowest try), and to a case's details. Exits with 1 where the page misses what is demanded: 3 MB up to
-20,000 cases, 1 s for the first click, 100 ms for a filter, also for the slowest one.
+(the median, the slowest filter by the best of its tries, and the slowest try), and to a case's details. Exits
+with 1 where the page misses what is demanded: 3 MB up to 20,000 cases, 1 s for the first click, 100 ms for a
+filter, also for the slowest one.
 """
 
 from __future__ import annotations
