@@ -3,6 +3,7 @@ const WRONG_SHAPE = -2;
 const NOT_EQUAL = -1;
 const FAILING = 5; // The first verdicts of the table are the failing ones, the worst first.
 const KNOWN = ['', 'waiver', 'baseline', 'expired', 'no']; // What a profile and a baseline say of a failing case.
+const SAME = ['', 'yes', 'no']; // Whether all runs have one verdict on a case.
 const directory = JSON.parse(find('#directory').textContent);
 const arriving = new Map();
 const handOver = new Map();
@@ -59,6 +60,7 @@ async function openTable() {
     rules: ['', ...raw.rules], ruleOf: column(raw.rule), features, verdicts, runs: raw.runs.map(openRun),
     place: new Map(ids.map((id, row) => [id, row])), partOf: new Map(),
   };
+  table.same = Uint8Array.from(table.runs[0].verdict, (verdict, row) => (table.runs.every(run => run.verdict[row] === verdict) ? 1 : 2));
   for (const [part, rows] of Object.entries(directory.details)) for (const row of rows) table.partOf.set(row, part);
 }
 function openRun(raw) {

@@ -7,6 +7,7 @@ function showFacets() {
   const facets = [
     ['verdict', 'status', run.verdict, table.verdicts.map(each => [each.name, each.word])],
     ...(run.held ? [['known failures', 'known', run.known, [null, ['waiver', 'waived'], ['baseline', 'in the baseline'], ['expired', 'expired'], ['no', 'neither']]]] : []),
+    ...(table.runs.length > 1 ? [['same on all runs', 'same', table.same, [null, ['yes', 'yes'], ['no', 'no']]]] : []),
     ['operator', 'op', table.operatorOf, table.operators.map(each => [each.word, each.word])],
     ['note', 'note', run.note, [null, ...run.classes.map((each, place) => [place + 1, `${place + 1} ${each.verb}`])]],
     ['element type', 'type', table.typeOf, table.types.map(each => [each, each])],

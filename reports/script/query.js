@@ -3,7 +3,7 @@ const FIXED_KEYS = ['status', 'op', 'type', 'family', 'note', 'rule', 'reading',
 const TOKEN = /([!-]?)(?:([A-Za-z_][\w.()/-]*):(?!:))?((?:"(?:[^"]|"")*"|[^\s"])+)/g;
 const VALUE = /"((?:[^"]|"")*)"|([^,]+)/g;
 
-const searchKeys = () => [...new Set([...FIXED_KEYS, ...(runInQuestion().held ? ['known'] : []), ...otherRuns().map(run => run.key), ...table.features.keys()])];
+const searchKeys = () => [...new Set([...FIXED_KEYS, ...(runInQuestion().held ? ['known'] : []), ...(table.runs.length > 1 ? ['same'] : []), ...otherRuns().map(run => run.key), ...table.features.keys()])];
 function parseQuery(text) {
   const tokens = [], unknown = [], keys = searchKeys();
   for (const [whole, not, key, rest] of text.matchAll(TOKEN)) {
@@ -51,6 +51,7 @@ function rowTest(key, values) {
     case 'note': return row => values.some(value => (value === '*' ? run.note[row] > 0 : run.note[row] === Number(value)));
     case 'reading': return coded(run.reading, run.readings, (told, value) => told !== '' && (value === '*' || told.split(';').some(each => each === value || each.startsWith(`${value}=`))));
     case 'known': return coded(run.known, KNOWN, (told, value) => told !== '' && (value === '*' || told.startsWith(value)));
+    case 'same': return coded(table.same, SAME, (told, value) => told !== '' && (value === '*' || told === value));
     case 'worst': return row => values.some(value => compares(run.ratio[row] === WRONG_SHAPE ? NaN : run.ratio[row], value));
     case 'ms': return row => values.some(value => compares(run.time[row], value));
     case 'id': return row => values.some(value => table.ids[row].includes(value));

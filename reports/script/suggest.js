@@ -23,6 +23,7 @@ function valueSuggestions(token) {
   for (let row = 0; row < table.size; row++) {
     if (key === 'status' || other) add(verdictOf(other ?? run, row).name);
     else if (key === 'known' && run.held) add(KNOWN[run.known[row]]);
+    else if (key === 'same') add(SAME[table.same[row]]);
     else if (key === 'op') add(table.operators[table.operatorOf[row]].word);
     else if (key === 'type') add(table.types[table.typeOf[row]]);
     else if (key === 'family') add(table.families[table.familyOf[row]]);

@@ -48,6 +48,17 @@ SEARCHES: dict[str, Callable[[CaseResult], bool]] = {
 }
 
 
+def test_cases_on_which_the_runs_differ_are_found(open_at: Open, runs: list[Results]) -> None:
+    pairs = list(zip(runs[0].cases, runs[1].cases, strict=True))
+    differing = sum(one.verdict != two.verdict for one, two in pairs)
+    page = open_at("#/cases")
+    facet = page.locator(".facet", has=page.locator("h2:text('same on all runs')"))
+    assert facet.locator(".c").all_text_contents() == [f"{len(pairs) - differing:,}", f"{differing:,}"]
+    facet.locator("button:has-text('no')").click()
+    expect(page.locator("#query")).to_have_value("same:no")
+    expect(page.locator(COUNT)).to_have_text(f"{differing:,}")
+
+
 def test_a_search_finds_what_it_says(open_at: Open, runs: list[Results]) -> None:
     page = open_at("#/cases")
     for query, fits in SEARCHES.items():
