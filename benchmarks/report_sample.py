@@ -72,6 +72,7 @@ def _take_pictures(browser: Browser, sample: Path, case: str) -> list[str]:
                 page = browser.new_page(
                     viewport={"width": width, "height": height},
                     color_scheme="dark" if scheme == "dark" else "light",
+                    reduced_motion="reduce",  # a page that still scrolls is not the same twice
                 )
                 page.on("console", lambda message: said.append(message.text))
                 page.on("pageerror", lambda error: said.append(str(error)))
