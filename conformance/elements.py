@@ -156,6 +156,8 @@ def _step(element_type: ElementType, element: Any) -> int | None:
         if math.isnan(decode_float(element_type, element)):
             return None
         pattern = int(element)
+    if element_type.layout is None:  # no sign
+        return pattern
     bits = element_type.bits
     magnitude = pattern & ((1 << (bits - 1)) - 1)
     return -magnitude if pattern >> (bits - 1) else magnitude

@@ -36,6 +36,10 @@ _IR_OF_TYPES = {
     "float8e5m2fnuz": 9,
     "int4": 10,
     "uint4": 10,
+    "float4e2m1": 11,
+    "float8e8m0": 12,
+    "int2": 13,
+    "uint2": 13,
 }
 
 

@@ -26,12 +26,12 @@ _KINDS = {code: kind for kind, code in _ATTRIBUTE_TYPES.items()}
 
 
 def write_tensor(tensor: Tensor, name: str) -> TensorProto:
-    """A TensorProto of any element type: raw little-endian bytes (4-bit integers packed) or strings."""
+    """A TensorProto of any element type: raw little-endian bytes (4 and 2 bits packed) or strings."""
     proto = TensorProto(name=name, data_type=tensor.element_type.code, dims=tensor.shape)
     if tensor.element_type.kind == "string":
         proto.string_data.extend(tensor.array.reshape(-1).tolist())
-    elif tensor.element_type.bits == 4:
-        proto.raw_data = _pack_nibbles(tensor.array)
+    elif tensor.element_type.is_packed:
+        proto.raw_data = _pack(tensor.array, tensor.element_type.bits)
     else:
         proto.raw_data = tensor.to_bytes()
     return proto
@@ -50,28 +50,35 @@ def read_tensor(proto: TensorProto) -> Tensor:
         found = np.empty(count, dtype=np.object_)
         found[:] = list(proto.string_data)
         return Tensor(element_type, found.reshape(shape))
-    if element_type.bits == 4:
-        return Tensor(element_type, _unpack_nibbles(element_type, proto.raw_data, count).reshape(shape))
+    if element_type.is_packed:
+        return Tensor(element_type, _unpack(element_type, proto.raw_data, count).reshape(shape))
     return Tensor.from_bytes(element_type, shape, proto.raw_data)
 
 
-def _pack_nibbles(array: NDArray[Any]) -> bytes:
-    flat = array.reshape(-1).view(np.uint8) & 0x0F
-    if flat.size % 2:
-        flat = np.append(flat, np.uint8(0))
-    return bytes((flat[0::2] | (flat[1::2] << 4)).astype(np.uint8))
+def _pack(array: NDArray[Any], bits: int) -> bytes:
+    """Elements of that many bits in bytes, the first in the lowest bits; zeros fill the last byte."""
+    within = _places(bits)
+    flat = array.reshape(-1).view(np.uint8) & np.uint8((1 << bits) - 1)
+    padded = np.append(flat, np.zeros(-flat.size % within.size, np.uint8))
+    return bytes(np.bitwise_or.reduce(padded.reshape(-1, within.size) << within, axis=1))
 
 
-def _unpack_nibbles(element_type: ElementType, raw: bytes, count: int) -> NDArray[Any]:
-    if len(raw) != (count + 1) // 2:
-        raise UserError("4-bit tensor data of the wrong length", got=f"{len(raw)} bytes")
-    packed = np.frombuffer(raw, np.uint8)
-    flat = np.empty(2 * packed.size, dtype=np.uint8)
-    flat[0::2] = packed & 0x0F
-    flat[1::2] = packed >> 4
+def _unpack(element_type: ElementType, raw: bytes, count: int) -> NDArray[Any]:
+    bits = element_type.bits
+    within = _places(bits)
+    if len(raw) != -(-count // within.size):
+        raise UserError(f"{bits}-bit tensor data of the wrong length", got=f"{len(raw)} bytes")
+    packed = np.frombuffer(raw, np.uint8).reshape(-1, 1)
+    flat = ((packed >> within) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
     if element_type.kind == "signed":
-        return ((flat ^ 8).astype(np.int8) - np.int8(8))[:count]
-    return flat[:count]
+        sign = 1 << (bits - 1)
+        return (flat ^ np.uint8(sign)).astype(np.int8) - np.int8(sign)
+    return flat
+
+
+def _places(bits: int) -> NDArray[np.uint8]:
+    """Where in a byte its elements begin, from the lowest bit on."""
+    return np.arange(0, 8, bits, dtype=np.uint8)
 
 
 def write_attribute(name: str, attribute: Attribute) -> AttributeProto:

@@ -50,28 +50,33 @@ def decode_float(element_type: ElementType, element: Any) -> float:
 
 @cache
 def _small_float_table(name: str) -> NDArray[np.float64]:
-    """The value of each of the 256 patterns of an 8-bit floating-point type."""
-    layout = ELEMENT_TYPES[name].layout
-    assert layout is not None
-    fraction_bits = layout.precision - 1
-    top = (1 << layout.exponent_bits) - 1
-    table = np.empty(256, dtype=np.float64)
-    for pattern in range(256):
-        sign = -1.0 if pattern & 0x80 else 1.0
-        exponent = (pattern >> fraction_bits) & top
-        fraction = pattern & ((1 << fraction_bits) - 1)
-        full = exponent == top and fraction == (1 << fraction_bits) - 1
-        if (layout.nan == "negative_zero" and pattern == 0x80) or (layout.nan == "all_ones" and full):
-            value = math.nan
-        elif layout.nan == "ieee" and exponent == top:
-            value = math.nan if fraction else sign * math.inf
-        elif exponent == 0:
-            value = sign * math.ldexp(fraction, layout.least_exponent - fraction_bits)
-        else:
-            value = sign * math.ldexp(fraction + (1 << fraction_bits), exponent - layout.bias - fraction_bits)
-        table[pattern] = value
+    """The value of each byte that stands for an element of at most 8 bits; NaN where it stands for none."""
+    kind = ELEMENT_TYPES[name]
+    table = np.full(256, math.nan)
+    for pattern in range(1 << kind.bits):
+        table[pattern] = _small_float(kind, pattern)
     table.setflags(write=False)
     return table
+
+
+def _small_float(kind: ElementType, pattern: int) -> float:
+    layout = kind.layout
+    if layout is None:  # float8e8m0: powers of two alone
+        return math.nan if pattern == 0xFF else math.ldexp(1.0, pattern - 127)
+    sign_bit = 1 << (kind.bits - 1)
+    fraction_bits = layout.precision - 1
+    top = (1 << layout.exponent_bits) - 1
+    sign = -1.0 if pattern & sign_bit else 1.0
+    exponent = (pattern >> fraction_bits) & top
+    fraction = pattern & ((1 << fraction_bits) - 1)
+    full = exponent == top and fraction == (1 << fraction_bits) - 1
+    if (layout.nan == "negative_zero" and pattern == sign_bit) or (layout.nan == "all_ones" and full):
+        return math.nan
+    if layout.nan == "ieee" and exponent == top:
+        return math.nan if fraction else sign * math.inf
+    if exponent == 0:
+        return sign * math.ldexp(fraction, layout.least_exponent - fraction_bits)
+    return sign * math.ldexp(fraction + (1 << fraction_bits), exponent - layout.bias - fraction_bits)
 
 
 def element_to_json(element_type: ElementType, storage: Any) -> JsonNumber | list[JsonNumber]:

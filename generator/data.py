@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from generator import floats
+from generator import floats, powers_of_two
 from generator.draws import Draw
 from opcert.element_types import ELEMENT_TYPES, ElementType
 from opcert.tensors import Tensor
@@ -21,16 +21,21 @@ FLOAT_CLASSES = (
     "distinct", "random", "constant", "large_offset", "ties",
     "signed_zero", "subnormal", "huge", "nonfinite",
 )  # fmt: skip
+POWER_CLASSES = ("distinct", "random", "constant", "huge", "nonfinite")
 PLAIN_CLASSES = ("distinct", "random", "constant")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-éß漢😀"
 
 
 def data_classes(element_type: ElementType | str) -> tuple[str, ...]:
     """The data classes that an element type has."""
-    kind = (ELEMENT_TYPES[element_type] if isinstance(element_type, str) else element_type).kind
-    if kind in ("float", "complex"):
+    kind = ELEMENT_TYPES[element_type] if isinstance(element_type, str) else element_type
+    if kind.kind == "complex":
         return FLOAT_CLASSES
-    return INTEGER_CLASSES if kind in ("signed", "unsigned") else PLAIN_CLASSES
+    if kind.is_float:
+        if kind.layout is None:
+            return POWER_CLASSES
+        return tuple(each for each in FLOAT_CLASSES if each != "nonfinite" or floats.not_numbers(kind))
+    return INTEGER_CLASSES if kind.is_integer else PLAIN_CLASSES
 
 
 def fill(element_type: ElementType | str, shape: Sequence[int], data_class: str, draw: Draw) -> Tensor:
@@ -62,8 +67,9 @@ def _elements(kind: ElementType, count: int, data_class: str, draw: Draw) -> NDA
         both: NDArray[np.generic] = np.stack(parts, axis=-1).copy().view(kind.storage).reshape(count)
         return both
     if kind.is_float:
+        functions = floats if kind.layout is not None else powers_of_two
         codes = np.array(
-            getattr(floats, data_class)(kind, count, draw), dtype=np.dtype(f"u{max(kind.bits, 8) // 8}")
+            getattr(functions, data_class)(kind, count, draw), dtype=np.dtype(f"u{max(kind.bits, 8) // 8}")
         )
         stored: NDArray[np.generic] = codes.view(kind.storage)
         return stored
@@ -89,7 +95,7 @@ def _constant(kind: ElementType, count: int, draw: Draw) -> list[int]:
 def _large_offset(kind: ElementType, count: int, draw: Draw) -> list[int]:
     high = kind.integer_range[1]
     top = high - high // 8
-    return draw.shuffled([top - position % (top // 2) for position in range(count)])
+    return draw.shuffled([top - position % max(top // 2, 1) for position in range(count)])
 
 
 def _ties(kind: ElementType, count: int, draw: Draw) -> list[int]:

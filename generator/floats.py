@@ -42,12 +42,14 @@ def greatest(kind: ElementType) -> int:
 
 
 def not_numbers(kind: ElementType) -> list[int]:
-    """The bits of NaN and, where the type has them, both infinities."""
+    """The bits of NaN and of both infinities, of those that the type has."""
     layout = _layout(kind)
     if layout.nan == "negative_zero":
         return [sign_bit(kind)]
     if layout.nan == "all_ones":
         return [sign_bit(kind) - 1]
+    if layout.nan == "none":
+        return []
     infinity = greatest(kind) + 1
     quiet = infinity | (1 << (layout.precision - 2))
     return [quiet, infinity, infinity | sign_bit(kind)]

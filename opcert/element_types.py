@@ -19,14 +19,15 @@ class FloatLayout:
 
     `precision` counts the significand's bits with the implicit one; `least_exponent` is the exponent of the
     smallest normal number. `infinities` says whether the layout has them; `nan` how it writes NaN: `ieee`
-    (exponent all ones), `all_ones` (exponent and significand all ones, either sign) or `negative_zero`.
+    (exponent all ones), `all_ones` (exponent and significand all ones, either sign), `negative_zero`, or
+    `none` where it has none.
     """
 
     precision: int
     exponent_bits: int
     bias: int
     infinities: bool = True
-    nan: Literal["ieee", "all_ones", "negative_zero"] = "ieee"
+    nan: Literal["ieee", "all_ones", "negative_zero", "none"] = "ieee"
 
     @property
     def least_exponent(self) -> int:
@@ -44,9 +45,10 @@ class ElementType:
 
     `name` is ONNX's (`float`, `double`, `bfloat16`); `code` its number in ONNX's TensorProto; `storage` the
     numpy type that holds one element: the type itself where numpy has it, else an unsigned integer with the
-    element's bits (bfloat16 in uint16, float8 in uint8), a small integer's value in int8 or uint8 (int4,
-    uint4), or an object holding `bytes` (string). `bits` is
-    the width of one element, 0 for strings.
+    element's bits (bfloat16 in uint16, float8 and float4 in uint8), a small integer's value in int8 or uint8
+    (int4, uint4, int2, uint2), or an object holding `bytes` (string). `bits` is the width of one element, 0
+    for strings. `layout` is None where the type is not floating-point, and of float8e8m0, which has neither
+    sign nor significand nor zero: pattern p is 2**(p - 127), and 255 is NaN.
     """
 
     name: str
@@ -62,6 +64,11 @@ class ElementType:
     @property
     def is_float(self) -> bool:
         return self.kind == "float"
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether ONNX's messages hold several elements in a byte; everywhere else each has its own."""
+        return 0 < self.bits < 8
 
     @property
     def is_integer(self) -> bool:
@@ -112,6 +119,10 @@ _ALL = (
     ElementType("float8e5m2fnuz", 20, "float", 8, np.uint8, FloatLayout(3, 5, 16, False, "negative_zero")),
     ElementType("uint4", 21, "unsigned", 4, np.uint8),
     ElementType("int4", 22, "signed", 4, np.int8),
+    ElementType("float4e2m1", 23, "float", 4, np.uint8, FloatLayout(2, 2, 1, False, "none")),
+    ElementType("float8e8m0", 24, "float", 8, np.uint8),
+    ElementType("uint2", 25, "unsigned", 2, np.uint8),
+    ElementType("int2", 26, "signed", 2, np.int8),
 )
 
 ELEMENT_TYPES: dict[str, ElementType] = {each.name: each for each in _ALL}

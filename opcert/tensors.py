@@ -54,8 +54,8 @@ class Tensor:
     def to_bytes(self) -> bytes:
         """Raw little-endian elements in row-major order.
 
-        Booleans take one byte; 4-bit integers one byte each, sign-extended; a string is its length in
-        bytes (32 bits) and its bytes.
+        Booleans take one byte, and so do elements of 4 and 2 bits, integers of them sign-extended; a string
+        is its length in bytes (32 bits) and its bytes.
         """
         if self.element_type.kind == "string":
             return b"".join(struct.pack("<I", len(each)) + each for each in self.array.reshape(-1).tolist())
@@ -89,7 +89,8 @@ def _is_of_bytes(array: NDArray[Any]) -> bool:
 def tensor(values: ArrayLike, element_type: ElementType | str | None = None) -> Tensor:
     """A tensor of plain values; the type defaults to the one that numpy gives the values.
 
-    Values go into storage as they are: for types that are stored as bits (bfloat16, float8) give the bits.
+    Values go into storage as they are: for types that are stored as bits (bfloat16, float8, float4) give
+    the bits.
     """
     if isinstance(element_type, str):
         element_type = ELEMENT_TYPES[element_type]

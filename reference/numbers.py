@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.element_types import ElementType, FloatLayout
+from reference.powers_of_two import decode_exponents, encode_power, holds_powers_alone
 
 Number = Fraction | float
 """A Fraction, or one of the floats NaN, inf, -inf and -0.0."""
@@ -63,8 +64,12 @@ def decode(element_type: ElementType, array: NDArray[Any]) -> Decoded:
         integers = np.asarray(whole, dtype=object).reshape(array.shape)
         wide = element_type.bits > 16
         return Decoded(integers, 0, np.ones(array.shape, bool), np.zeros(array.shape), wide)
-    layout = layout_of(element_type)
     bits = bits_of(array)
+    if holds_powers_alone(element_type):
+        exponents, finite = decode_exponents(bits)
+        special = np.where(finite, 0.0, np.nan)
+        return _decoded(finite.astype(np.int64), exponents, finite, special)
+    layout = layout_of(element_type)
     low = np.uint64(layout.precision - 1)
     negative = (bits >> np.uint64(element_type.bits - 1)).astype(bool)
     magnitude = bits & np.uint64((1 << (element_type.bits - 1)) - 1)
@@ -77,21 +82,28 @@ def decode(element_type: ElementType, array: NDArray[Any]) -> Decoded:
         special = np.where(finite, 0.0, np.where(fraction == 0, np.where(negative, -np.inf, np.inf), np.nan))
     else:
         top = magnitude == np.uint64((1 << (element_type.bits - 1)) - 1)
-        finite = ~(top if layout.nan == "all_ones" else negative & (magnitude == 0))
+        nan = {"all_ones": top, "negative_zero": negative & (magnitude == 0)}
+        finite = ~nan.get(layout.nan, np.zeros(array.shape, bool))
         special = np.where(finite, 0.0, np.nan)
     significand = np.where(finite, np.where(negative, -significand, significand), 0)
+    return _decoded(significand, powers, finite, special)
+
+
+def _decoded(
+    significand: NDArray[Any], powers: NDArray[Any], finite: NDArray[np.bool_], special: NDArray[np.float64]
+) -> Decoded:
     used = powers[significand != 0]
     exponent = int(used.min()) if used.size else 0
     shifts = np.where(significand != 0, powers - exponent, 0)
     integers = np.left_shift(significand.astype(object), shifts.astype(object))
-    return Decoded(np.asarray(integers, dtype=object).reshape(array.shape), exponent, finite, special)
+    return Decoded(np.asarray(integers, dtype=object).reshape(finite.shape), exponent, finite, special)
 
 
 def numbers(element_type: ElementType, array: NDArray[Any]) -> list[Number]:
     """The elements of a floating-point or integer array one by one, in row-major order; -0.0 is kept."""
     decoded = decode(element_type, array)
     minus_zero = np.zeros(array.shape, bool)
-    if element_type.is_float:
+    if element_type.is_float and not holds_powers_alone(element_type):
         minus_zero = (bits_of(array) == 1 << (element_type.bits - 1)) & decoded.finite
     scale = decoded.scale
     return [
@@ -103,9 +115,9 @@ def numbers(element_type: ElementType, array: NDArray[Any]) -> list[Number]:
 
 
 def layout_of(element_type: ElementType) -> FloatLayout:
-    """The layout of a floating-point type; raises TypeError on any other."""
+    """The layout of a floating-point type; raises TypeError on any other, and on float8e8m0."""
     if element_type.layout is None:
-        raise TypeError(f"{element_type} is not a floating-point type")
+        raise TypeError(f"{element_type} has no sign and significand to round to")
     return element_type.layout
 
 
@@ -149,8 +161,11 @@ def _significand(layout: FloatLayout, numerator: int, denominator: int) -> tuple
 def encode_bits(element_type: ElementType, numerator: int, denominator: int) -> int:
     """The bit pattern of a ratio (denominator > 0), rounded to nearest, ties to even.
 
-    Beyond the greatest finite number lies infinity, or NaN in a layout that has none. Zero is positive.
+    Beyond the greatest finite number lies infinity, or NaN in a layout that has none, or that number itself
+    where it has neither. Zero is positive.
     """
+    if holds_powers_alone(element_type):
+        return encode_power(Fraction(numerator, denominator))
     layout = layout_of(element_type)
     sign = 1 << (element_type.bits - 1) if numerator < 0 else 0
     if numerator == 0:
@@ -158,7 +173,7 @@ def encode_bits(element_type: ElementType, numerator: int, denominator: int) -> 
     significand, exponent = _significand(layout, abs(numerator), denominator)
     most, top = _greatest(layout)
     if exponent > top or (exponent == top and significand > most):
-        return sign | _infinity(element_type) if layout.infinities else _nan(element_type)
+        return _beyond(element_type, sign)
     if significand == 0:
         return 0 if layout.nan == "negative_zero" else sign
     least = layout.least_exponent - layout.precision + 1
@@ -169,6 +184,14 @@ def encode_bits(element_type: ElementType, numerator: int, denominator: int) -> 
 def _greatest(layout: FloatLayout) -> tuple[int, int]:
     top = (1 << layout.precision) - (2 if layout.nan == "all_ones" else 1)
     return top, layout.greatest_exponent - layout.precision + 1
+
+
+def _beyond(element_type: ElementType, sign: int) -> int:
+    """The bits of what lies beyond the greatest finite number, or the least one."""
+    layout = layout_of(element_type)
+    if layout.infinities:
+        return sign | _infinity(element_type)
+    return sign | ((1 << (element_type.bits - 1)) - 1) if layout.nan == "none" else _nan(element_type)
 
 
 def _infinity(element_type: ElementType) -> int:
@@ -182,6 +205,8 @@ def _nan(element_type: ElementType) -> int:
         return 1 << (element_type.bits - 1)
     if layout.nan == "all_ones":
         return (1 << (element_type.bits - 1)) - 1
+    if layout.nan == "none":
+        raise ValueError(f"{element_type} has no NaN")
     return _infinity(element_type) | (1 << (layout.precision - 2))
 
 
@@ -197,16 +222,19 @@ def encode_ratios(
 def encode(element_type: ElementType, values: Iterable[Number | int]) -> NDArray[Any]:
     """Numbers, each correctly rounded (see `encode_bits`), as a flat array in the type's storage.
 
-    NaN is the quiet one; an infinity in a layout without infinities becomes NaN.
+    NaN is the quiet one; an infinity is what lies beyond the greatest finite number. Raises ValueError for
+    NaN in a layout that has none.
     """
     return storage_of(element_type, np.array([_bits(element_type, each) for each in values], dtype=np.uint64))
 
 
 def _bits(element_type: ElementType, value: Number | int) -> int:
+    if holds_powers_alone(element_type):
+        return encode_power(value)
     if isinstance(value, float) and not math.isfinite(value):
-        if math.isnan(value) or not layout_of(element_type).infinities:
+        if math.isnan(value):
             return _nan(element_type)
-        return _infinity(element_type) | (1 << (element_type.bits - 1) if value < 0 else 0)
+        return _beyond(element_type, 1 << (element_type.bits - 1) if value < 0 else 0)
     exact = Fraction(value)
     bits = encode_bits(element_type, exact.numerator, exact.denominator)
     minus_zero = isinstance(value, float) and value == 0 and math.copysign(1, value) < 0

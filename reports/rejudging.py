@@ -162,7 +162,7 @@ def _check_size(entry: Mapping[str, Any], folder: Path) -> None:
     """Only what is too large to keep may stand there as a digest alone; UserError otherwise."""
     try:
         bits = ELEMENT_TYPES[entry["element_type"]].bits
-        size = prod(int(each) for each in entry["shape"]) * bits // 8
+        size = prod(int(each) for each in entry["shape"]) * -(-bits // 8)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError("an output in the record is damaged", got=str(error)) from error
     kept = sum(each.stat().st_size for each in folder.iterdir()) if folder.is_dir() else 0

@@ -28,6 +28,8 @@ from onnx import numpy_helper
 HERE = Path(__file__).resolve().parent
 TIME_LIMIT = 60.0
 Inputs = list[tuple[str, Any]]
+SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
+LACKING = ("bfloat16", "float8", "float4", "int4", "int2")  # parts of names of types that numpy lacks
 
 
 def read_tensor(name: str) -> Any:
@@ -42,7 +44,7 @@ def read_tensor(name: str) -> Any:
 
 
 def has_plain_type(array: Any) -> bool:
-    """Whether numpy itself has the type; bfloat16, float8 and 4-bit integers come from ml_dtypes."""
+    """Whether numpy itself has the type; bfloat16, float8, 4 and 2 bits come from ml_dtypes."""
     return bool(array.dtype.isbuiltin == 1)
 
 
@@ -52,28 +54,37 @@ def run_onnxruntime(_: dict[str, Any], inputs: Inputs) -> list[Any]:
     session = onnxruntime.InferenceSession(str(HERE / "model.onnx"), providers=["CPUExecutionProvider"])
     outputs = session.get_outputs()
     types = [each.type for each in (*session.get_inputs(), *outputs)]
-    if not any("bfloat16" in each or "float8" in each for each in types):
+    if not any(part in each for part in LACKING for each in types):
         return list(session.run(None, dict(inputs)))
     values = {}
     for name, array in inputs:
         if has_plain_type(array):
             values[name] = onnxruntime.OrtValue.ortvalue_from_numpy(array)
         else:
-            code = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
-            bits = array.view(f"u{array.dtype.itemsize}")
-            values[name] = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, code)
+            values[name] = to_ort_value(onnxruntime.OrtValue, array)
     found = session.run_with_ort_values([each.name for each in outputs], values)
     return [from_ort_value(value, declared.type) for value, declared in zip(found, outputs, strict=True)]
 
 
+def to_ort_value(kinds: Any, array: Any) -> Any:
+    code = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+    raw = numpy_helper.from_array(array).raw_data
+    if len(raw) == array.nbytes:
+        return kinds.ortvalue_from_numpy_with_onnx_type(array.view(f"u{array.dtype.itemsize}"), code)
+    value = kinds.ortvalue_from_shape_and_type(array.shape, code)  # several elements in a byte
+    ctypes.memmove(value.data_ptr(), raw, len(raw))
+    return value
+
+
 def from_ort_value(value: Any, declared: str) -> Any:
-    name = declared[len("tensor(") : -1].upper()
-    if "BFLOAT16" not in name and "FLOAT8" not in name:
+    name = declared[len("tensor(") : -1]
+    if not any(part in name for part in LACKING):
         return value.numpy()
-    dtype = onnx.helper.tensor_dtype_to_np_dtype(getattr(onnx.TensorProto, name))
-    shape = tuple(value.shape())
-    size = int(np.prod(shape)) * dtype.itemsize
-    return np.frombuffer(ctypes.string_at(value.data_ptr(), size), dtype).reshape(shape)
+    code = getattr(onnx.TensorProto, name.upper())
+    empty = np.zeros(tuple(value.shape()), onnx.helper.tensor_dtype_to_np_dtype(code))
+    message = numpy_helper.from_array(empty)  # as many bytes
+    message.raw_data = ctypes.string_at(value.data_ptr(), len(message.raw_data))
+    return numpy_helper.to_array(message)
 
 
 def run_onnx(_: dict[str, Any], inputs: Inputs) -> list[Any]:
@@ -151,14 +162,14 @@ def numbers(array: Any) -> Any:
     """Values that can be subtracted: float64, complex128, or Python's integers."""
     if array.dtype.kind == "c":
         return array.astype(np.complex128)
-    if array.dtype.kind in "iu" or array.dtype.name in ("int4", "uint4"):
+    if array.dtype.kind in "iu" or array.dtype.name in SMALL_INTEGERS:
         return array.astype(object)
     return array.astype(np.float64)
 
 
 def same(got: Any, wanted: Any) -> Any:
     """Where elements are equal bit for bit; any two NaN are, the two zeros are not."""
-    if got.dtype.kind in "OSUbiu" or got.dtype.name in ("int4", "uint4"):
+    if got.dtype.kind in "OSUbiu" or got.dtype.name in SMALL_INTEGERS:
         return np.asarray(got == wanted, dtype=bool).reshape(got.shape)
     if got.dtype.kind == "c":
         return same(got.real.copy(), wanted.real.copy()) & same(got.imag.copy(), wanted.imag.copy())

@@ -29,7 +29,7 @@ def element_text(value: Any, element_type: ElementType) -> str:
     if element_type.kind == "complex":
         sign = "" if str(value.imag).startswith(("-", "n")) else "+"
         return f"{_float_text(value.real)}{sign}{_float_text(value.imag)}i"
-    if element_type.layout is not None and np.dtype(element_type.storage).kind != "f":
+    if element_type.is_float and np.dtype(element_type.storage).kind != "f":
         bits = np.asarray([value], dtype=element_type.storage)
         return _float_text(np.float32(decode_floats(element_type, bits)[0]))
     return _float_text(value)

@@ -22,14 +22,18 @@ _SCRIPT = Path(__file__).with_name("dump_node_tests.py")
 _SECONDS = 600
 _REMEDY = "Name a version that has node tests and runs here, for example onnx==1.20.0."
 _MAKING = (
-    "canonical.py",
-    "carried_models.py",
-    "cases.py",
-    "goldens.py",
-    "manifests.py",
-    "models.py",
-    "suites.py",
-    "adopting/*.py",
+    "conformance/canonical.py",
+    "conformance/carried_models.py",
+    "conformance/cases.py",
+    "conformance/goldens.py",
+    "conformance/manifests.py",
+    "conformance/models.py",
+    "conformance/protos.py",
+    "conformance/suites.py",
+    "conformance/values.py",
+    "conformance/adopting/*.py",
+    "opcert/element_types.py",
+    "opcert/tensors.py",
 )
 
 Announce = Callable[[str], None]
@@ -101,7 +105,7 @@ def _sources_digest() -> str:
         digest.update(f"{name} {importlib.metadata.version(name)}\0".encode())
     package = importlib.metadata.distribution(PACKAGE)
     tests = Path(str(package.locate_file("onnx/backend/test/case")))
-    ours = Path(__file__).parents[1]
+    ours = Path(__file__).parents[2]
     for path in (
         *sorted(tests.rglob("*.py")),
         *(each for part in _MAKING for each in sorted(ours.glob(part))),

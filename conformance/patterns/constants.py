@@ -50,14 +50,15 @@ def _least_normal(output: WrongOutput) -> float:
 def find_constant(output: WrongOutput) -> str | None:
     """All elements are alike, where more than one would not be so by chance.
 
-    An element has one of at least 16 values in most types (4 bits of surprise), of 2 in booleans (1 bit).
+    An element has one of at least 16 values in most types (4 bits of surprise), of 4 in integers of 2 bits,
+    of 2 in booleans (1 bit).
     """
     flat = output.got.reshape(-1)
     if len({got for got, _, _ in output.first_pairs if got == got}) > 1:
         return None
     if flat.size < FEWEST or not _alike(output.element_type, flat[output.sampled_places]):
         return None
-    bits = 1.0 if output.element_type.kind == "bool" else 4.0
+    bits = 1 if output.element_type.kind == "bool" else min(output.element_type.bits or 4, 4)
     if output.wrong_places.size < FEWEST or bits * output.wrong_places.size < STRANGE:
         return None
     if not _alike(output.element_type, flat):

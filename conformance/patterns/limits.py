@@ -15,6 +15,8 @@ def find_clipping(output: WrongOutput) -> str | None:
     """Every wrong element stands at a limit of the output or of its type, or should stand at one."""
     if not output.has_numbers or output.wrong_places.size < FEWEST:
         return None
+    if output.element_type.bits == 2:
+        return None  # every other element is a limit
     if len({got for got, _, _ in output.first_pairs}) > 2:
         return _not_saturated(output)
     return _stopped(output) or _at_type_limit(output) or _not_saturated(output)

@@ -68,8 +68,10 @@ class WrongOutput:
 
     @cached_property
     def has_numbers(self) -> bool:
-        """Whether the shape is right, and elements are integers or floating-point numbers."""
-        return self.wrong is not None and (self.element_type.is_integer or self.element_type.is_float)
+        """Whether the shape is right, and elements are integers or floating-point numbers with a layout."""
+        return self.wrong is not None and (
+            self.element_type.is_integer or self.element_type.layout is not None
+        )
 
     @cached_property
     def wrong_got(self) -> NDArray[Any]:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.wire_arrays import from_numpy, from_storage, to_numpy, to_storage
+    from conformance.workers.wire_arrays import (
+        PACKED,
+        STORAGE,
+        from_numpy,
+        from_storage,
+        pack,
+        to_numpy,
+        to_storage,
+        unpack,
+    )
     from conformance.workers.worker_protocol import (
         Header,
         LoadRequest,
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
         serve,
     )
 else:
-    from wire_arrays import from_numpy, from_storage, to_numpy, to_storage
+    from wire_arrays import PACKED, STORAGE, from_numpy, from_storage, pack, to_numpy, to_storage, unpack
     from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
 
 _LEVELS = {
@@ -40,15 +49,20 @@ _PROVIDER = "ExecutionProvider"
 # How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
 _THREADS = (1, 2)
 
-# Element types that numpy lacks: their number in ONNX's TensorProto, and what holds their bits.
+# Element types that numpy lacks: their number in ONNX's TensorProto.
 _EXTENDED = {
-    "bfloat16": (16, np.uint16),
-    "float8e4m3fn": (17, np.uint8),
-    "float8e4m3fnuz": (18, np.uint8),
-    "float8e5m2": (19, np.uint8),
-    "float8e5m2fnuz": (20, np.uint8),
+    "bfloat16": 16,
+    "float8e4m3fn": 17,
+    "float8e4m3fnuz": 18,
+    "float8e5m2": 19,
+    "float8e5m2fnuz": 20,
+    "uint4": 21,
+    "int4": 22,
+    "float4e2m1": 23,
+    "float8e8m0": 24,
+    "uint2": 25,
+    "int2": 26,
 }
-_PACKED = ("int4", "uint4")
 
 
 # One Identity of one float, opset 9, IR version 4.
@@ -144,14 +158,17 @@ class OnnxRuntimeWorker(Worker):
 
     def _to_value(self, tensor: WireTensor) -> Any:
         kinds = self._ort.OrtValue
-        if tensor.element_type in _PACKED:
-            raise Unsupported("the Python interface of ONNX Runtime takes no %s" % tensor.element_type)
         if tensor.element_type not in _EXTENDED:
             return kinds.ortvalue_from_numpy(to_numpy(tensor))
         if not hasattr(kinds, "ortvalue_from_numpy_with_onnx_type"):
             raise Unsupported("the Python interface of this ONNX Runtime takes no %s" % tensor.element_type)
-        code, _ = _EXTENDED[tensor.element_type]
-        return kinds.ortvalue_from_numpy_with_onnx_type(to_storage(tensor), code)
+        code, stored = _EXTENDED[tensor.element_type], to_storage(tensor)
+        if tensor.element_type not in PACKED:
+            return kinds.ortvalue_from_numpy_with_onnx_type(stored, code)
+        value = kinds.ortvalue_from_shape_and_type(tensor.shape, code)
+        raw = pack(tensor.element_type, stored).tobytes()
+        ctypes.memmove(value.data_ptr(), raw, len(raw))
+        return value
 
 
 def _from_value(value: Any) -> Any:
@@ -160,14 +177,14 @@ def _from_value(value: Any) -> Any:
     name = _element_type(value.data_type())
     if name not in _EXTENDED:
         return from_numpy(value.numpy())
-    _, storage = _EXTENDED[name]
     shape = tuple(value.shape())
-    count = 1
-    for extent in shape:
-        count *= extent
-    width = np.dtype(storage).itemsize
-    raw = ctypes.string_at(value.data_ptr(), count * width) if count else b""
-    return from_storage(name, np.frombuffer(raw, storage).reshape(shape))
+    count = int(np.prod(shape, dtype=np.int64))
+    plain = np.dtype(STORAGE[name])
+    size = -(-count * PACKED[name] // 8) if name in PACKED else count * plain.itemsize
+    raw = ctypes.string_at(value.data_ptr(), size) if count else b""
+    if name in PACKED:
+        return from_storage(name, unpack(name, np.frombuffer(raw, np.uint8), shape))
+    return from_storage(name, np.frombuffer(raw, plain).reshape(shape))
 
 
 def _element_type(text: str) -> str:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.wire_arrays import STORAGE, from_numpy, from_storage, to_numpy, to_storage
+    from conformance.workers.wire_arrays import (
+        PACKED,
+        STORAGE,
+        from_numpy,
+        from_storage,
+        pack,
+        to_numpy,
+        to_storage,
+        unpack,
+    )
     from conformance.workers.worker_protocol import (
         Header,
         LoadRequest,
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
         serve,
     )
 else:
-    from wire_arrays import STORAGE, from_numpy, from_storage, to_numpy, to_storage
+    from wire_arrays import PACKED, STORAGE, from_numpy, from_storage, pack, to_numpy, to_storage, unpack
     from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
 
 # The first unless `load` asks for another.
@@ -58,8 +67,9 @@ _TYPES = {
     "float8e5m2": "f8e5m2",
     "int4": "i4",
     "uint4": "u4",
+    "float8e8m0": "f8e8m0",
+    "float4e2m1": "f4e2m1",
 }
-_PACKED = ("int4", "uint4")
 
 
 class _Model:
@@ -152,8 +162,8 @@ class OpenvinoWorker(Worker):
             return self._to_strings(tensor)
         made = self._openvino.Tensor(self._type(tensor.element_type), list(tensor.shape))
         stored = to_storage(tensor)
-        if tensor.element_type in _PACKED:
-            made.data.view(np.uint8)[...] = _pack(stored)
+        if tensor.element_type in PACKED:
+            made.data.view(np.uint8)[...] = pack(tensor.element_type, stored)
         elif stored.size:
             # bfloat16 and float8 show themselves to numpy as other types of the same width.
             made.data.view(stored.dtype)[...] = stored
@@ -180,8 +190,8 @@ class OpenvinoWorker(Worker):
             return NotTensor(tensor)
         if name == "string":
             return from_numpy(np.array(tensor.bytes_data, dtype=object).reshape(shape))
-        if name in _PACKED:
-            return from_storage(name, _unpack(tensor.data.view(np.uint8), shape, name == "int4"))
+        if name in PACKED:
+            return from_storage(name, unpack(name, tensor.data.view(np.uint8), shape))
         if name in STORAGE:
             return from_storage(name, tensor.data.view(STORAGE[name]))
         return from_numpy(tensor.data)
@@ -217,23 +227,6 @@ def _fits(port: Any, shape: Sequence[Any]) -> bool:
         partial[axis].is_dynamic or shape[axis] is None or partial[axis].get_length() == shape[axis]
         for axis in range(len(shape))
     )
-
-
-def _pack(values: Any) -> Any:
-    """Two 4-bit integers to the byte, the first one in the lower half."""
-    halves = values.reshape(-1).view(np.uint8) & 15
-    if halves.size % 2:
-        halves = np.append(halves, np.uint8(0))
-    return halves[0::2] | (halves[1::2] << 4)
-
-
-def _unpack(packed: Any, shape: Sequence[int], signed: bool) -> Any:
-    flat = packed.reshape(-1)
-    count = int(np.prod(shape, dtype=np.int64))
-    halves = np.stack([flat & 15, flat >> 4], axis=1).reshape(-1)[:count].astype(np.int8)
-    if signed:
-        halves = np.where(halves > 7, halves - 16, halves).astype(np.int8)
-    return halves.reshape(tuple(shape))
 
 
 def _version(module: Any) -> str:

@@ -1,6 +1,6 @@
 """Tensors of the worker protocol to and from numpy arrays, for workers in Python.
 
-Types that numpy lacks (bfloat16, float8, 4-bit integers) come from ml_dtypes where the runtime's environment
+Types that numpy lacks (bfloat16, float8, 4 and 2 bits) come from ml_dtypes where the runtime's environment
 has it; without it they are Unsupported.
 """
 
@@ -38,8 +38,12 @@ EXTENDED: Dict[str, str] = {
     "float8e4m3fnuz": "float8_e4m3fnuz",
     "float8e5m2": "float8_e5m2",
     "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "float4e2m1": "float4_e2m1fn",
     "int4": "int4",
     "uint4": "uint4",
+    "int2": "int2",
+    "uint2": "uint2",
 }
 """Element types that numpy lacks, and their names in ml_dtypes."""
 
@@ -49,10 +53,19 @@ STORAGE: Dict[str, str] = {
     "float8e4m3fnuz": "uint8",
     "float8e5m2": "uint8",
     "float8e5m2fnuz": "uint8",
+    "float8e8m0": "uint8",
+    "float4e2m1": "uint8",
     "int4": "int8",
     "uint4": "uint8",
+    "int2": "int8",
+    "uint2": "uint8",
 }
-"""The plain numpy type that holds the bits (or, for 4-bit integers, the value) of an extended element."""
+"""The plain numpy type that holds the bits (or, for small integers, the value) of an extended element."""
+
+_SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
+
+PACKED: Dict[str, int] = {"int4": 4, "uint4": 4, "float4e2m1": 4, "int2": 2, "uint2": 2}
+"""Element types of which runtimes hold several in a byte, and their bits; on the wire each has its own."""
 
 _NAMES = {np.dtype(dtype): name for name, dtype in NATIVE.items()}
 _EXTENDED_NAMES = {theirs: ours for ours, theirs in EXTENDED.items()}
@@ -69,11 +82,11 @@ def to_numpy(tensor: WireTensor) -> Any:
         raise WorkerFault("unknown element type %r" % name)
     wanted = _extended_type(name)
     stored = _to_storage(tensor, STORAGE[name])
-    return stored.astype(wanted) if name in ("int4", "uint4") else stored.view(wanted)
+    return stored.astype(wanted) if name in _SMALL_INTEGERS else stored.view(wanted)
 
 
 def to_storage(tensor: WireTensor) -> Any:
-    """An array of plain numpy: extended element types as their bits (4-bit integers as their values)."""
+    """An array of plain numpy: extended element types as their bits (small integers as their values)."""
     name = tensor.element_type
     if name in STORAGE:
         return _to_storage(tensor, STORAGE[name])
@@ -97,7 +110,7 @@ def from_numpy(value: Any) -> Union[WireTensor, NotTensor]:
     if extended is None:
         return NotTensor(value)
     plain = STORAGE[extended]
-    stored = array.astype(plain) if extended in ("int4", "uint4") else array.view(plain)
+    stored = array.astype(plain) if extended in _SMALL_INTEGERS else array.view(plain)
     return WireTensor(extended, shape, stored.astype(np.dtype(plain).newbyteorder("<")).tobytes())
 
 
@@ -118,6 +131,28 @@ def from_storage(element_type: str, array: Any) -> WireTensor:
 
 def from_numpy_all(values: Sequence[Any]) -> List[Union[WireTensor, NotTensor]]:
     return [from_numpy(each) for each in values]
+
+
+def pack(element_type: str, stored: Any) -> Any:
+    """Elements in storage as bytes that hold several of them, the first in the lowest bits."""
+    bits = PACKED[element_type]
+    flat = stored.reshape(-1).view(np.uint8) & np.uint8((1 << bits) - 1)
+    padded = np.append(flat, np.zeros(-flat.size % (8 // bits), np.uint8))
+    return np.bitwise_or.reduce(
+        padded.reshape(-1, 8 // bits) << np.arange(0, 8, bits, dtype=np.uint8), axis=1
+    )
+
+
+def unpack(element_type: str, packed: Any, shape: Sequence[int]) -> Any:
+    """The inverse of `pack`."""
+    bits = PACKED[element_type]
+    count = int(np.prod(shape, dtype=np.int64))
+    parts = packed.reshape(-1, 1) >> np.arange(0, 8, bits, dtype=np.uint8)
+    flat = (parts & np.uint8((1 << bits) - 1)).reshape(-1)[:count].reshape(tuple(shape))
+    if STORAGE[element_type] == "uint8":
+        return flat
+    sign = 1 << (bits - 1)
+    return (flat ^ np.uint8(sign)).astype(np.int8) - np.int8(sign)
 
 
 def _to_storage(tensor: WireTensor, dtype: str) -> Any:

@@ -86,6 +86,8 @@ def converted(given: Tensor, kind: ElementType) -> Tensor:
         low, high = kind.integer_range
         whole = [min(max(int(each) if math.isfinite(each) else 0, low), high) for each in numbers.tolist()]
         return Tensor(kind, np.array(whole, dtype=kind.storage).reshape(given.shape))
+    if kind.layout is not None and kind.layout.nan == "none":
+        numbers = np.nan_to_num(numbers, nan=0.0)
     return Tensor(kind, encode(kind, numbers.tolist()).reshape(given.shape))
 
 

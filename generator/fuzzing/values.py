@@ -38,9 +38,16 @@ def elements(kind: ElementType) -> st.SearchStrategy[NDArray[Any]]:
         return st.one_of(near, st.integers(low, high), st.sampled_from((low, high))).map(
             lambda value: np.array([value], dtype=kind.storage)
         )
+    if not _rounds(kind):
+        return st.integers(0, (1 << kind.bits) - 1).map(lambda bits: np.array([bits], dtype=kind.storage))
     return st.one_of(st.integers(-9, 9).map(float), st.floats(width=_width(kind))).map(
         lambda value: encode(kind, [value])
     )
+
+
+def _rounds(kind: ElementType) -> bool:
+    """Whether every float has a nearest element: not where NaN, or zero and signs, have none."""
+    return kind.layout is not None and kind.layout.nan != "none"
 
 
 def _width(kind: ElementType) -> Any:
@@ -63,7 +70,7 @@ def amounts(given: Tensor) -> st.SearchStrategy[NDArray[Any]]:
         return st.one_of(st.integers(max(low, -3), min(high, 9)), st.sampled_from(ends)).map(
             lambda value: np.array([value], dtype=kind.storage)
         )
-    if kind.is_float:
+    if kind.is_float and _rounds(kind):
         plain = st.one_of(st.sampled_from(_FACTORS), st.floats(-1, 4, width=16), st.floats(width=16))
         return plain.map(lambda value: encode(kind, [value]))
     return elements(kind)

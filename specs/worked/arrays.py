@@ -22,10 +22,6 @@ DTYPES = {
                  "uint32", "uint64", "bool", "complex64", "complex128", "object")
 } | {"bool_": np.dtype(bool), "object_": np.dtype(object), "double": np.dtype("float64")}  # fmt: skip
 CODES = {each.name.upper(): each.code for each in ELEMENT_TYPES.values()} | {
-    "FLOAT4E2M1": 23,
-    "FLOAT8E8M0": 24,
-    "UINT2": 25,
-    "INT2": 26,
     "FLOAT6E2M3": 27,
     "FLOAT6E3M2": 28,
 }

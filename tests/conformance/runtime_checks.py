@@ -26,7 +26,7 @@ def converse(adapter: Adapter, **options: str) -> Conversation:
 
 
 def numbers(shape: tuple[int, ...], element_type: str = "float") -> Tensor:
-    """Elements that are all different as bits, NaN among them for the types that are stored as bits."""
+    """Elements as different as the type has them as bits, NaN among them for types stored as bits."""
     count = int(np.prod(shape, dtype=np.int64))
     if element_type == "string":
         texts = [("", "a", "ä\0b", " x\n")[each % 4] + "." * (each // 4) for each in range(count)]
@@ -39,8 +39,10 @@ def numbers(shape: tuple[int, ...], element_type: str = "float") -> Tensor:
         values = values * 37 % (1 << kind.bits)
     elif kind.is_integer:
         least, greatest = kind.integer_range
+        steps = [each % (greatest - least + 1) for each in range(count)]
         values = np.array(
-            [(least, greatest)[each % 2] + (-1) ** (each % 2) * (each // 2) for each in range(count)], object
+            [(least, greatest)[each % 2] + (-1) ** (each % 2) * (each // 2) for each in steps],
+            object,
         )
     return tensor(values.astype(kind.storage).reshape(shape), kind)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from conformance.adapter import load_adapter
 from conformance.models import FORMS, Form
+from conformance.values import decode_floats
 from opcert.tensors import tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused, make_case
 from tests.conformance.onnxruntime_calls import REFUSED, UNSUPPORTED
@@ -57,6 +59,21 @@ def test_element_types_pass_unharmed(
     runtime: Conversation, element_type: str, shape: tuple[int, ...]
 ) -> None:
     assert_moved_unharmed(runtime, make_case("ai.onnx::Identity-19", [("X", numbers(shape, element_type))]))
+
+
+@pytest.mark.parametrize("element_type", ["int4", "uint4", "int2", "uint2", "float8e8m0"])
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 3)])
+def test_elements_of_few_bits_are_read_and_written(
+    runtime: Conversation, element_type: str, shape: tuple[int, ...]
+) -> None:
+    """ONNX Runtime's own conversion says whether it was handed what was meant, and answered as it is read."""
+    few = numbers(shape, element_type)
+    kind = few.element_type
+    wide = tensor((decode_floats(kind, few.array) if kind.is_float else few.array).astype(np.float32))
+    for given, wanted in ((few, wide), (wide, few)):
+        to = {"to": ("int", wanted.element_type.code)}
+        (returned,) = runtime.call(make_case("ai.onnx::Cast-25", [("input", given)], to, wanted))
+        assert returned == wanted
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -103,7 +103,7 @@ def test_other_refusals_are_its_own(runtime: Conversation) -> None:
 @pytest.mark.parametrize(
     "element_type",
     ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "uint8", "uint16", "uint32",
-     "uint64", "bool", "float8e4m3fn", "float8e5m2", "int4", "uint4"],
+     "uint64", "bool", "float8e4m3fn", "float8e5m2", "int4", "uint4", "float8e8m0", "float4e2m1"],
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
 def test_element_types_pass_unharmed(

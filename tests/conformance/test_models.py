@@ -71,7 +71,11 @@ def test_the_reference_evaluator_runs_every_form() -> None:
         assert np.shape(found) == (1, 1, 4, 4)
 
 
-@pytest.mark.parametrize(("name", "oldest"), [("float", 7), ("bfloat16", 7), ("float8e5m2", 9), ("int4", 10)])
+@pytest.mark.parametrize(
+    ("name", "oldest"),
+    [("float", 7), ("bfloat16", 7), ("float8e5m2", 9), ("int4", 10),
+     ("float4e2m1", 11), ("float8e8m0", 12), ("int2", 13), ("uint2", 13)],
+)  # fmt: skip
 def test_the_ir_version_holds_the_element_type(name: str, oldest: int) -> None:
     element_type = ELEMENT_TYPES[name]
     given = Tensor(element_type, np.zeros(3, dtype=element_type.storage))

@@ -45,8 +45,8 @@ def tensors(draw: st.DrawFn, element_type: ElementType | None = None) -> Tensor:
     storage = np.dtype(chosen.storage)
     if chosen.kind == "bool":
         return Tensor(chosen, draw(arrays(np.bool_, shape)))
-    if chosen.bits == 4:
-        low, high = chosen.integer_range
+    if chosen.is_packed:
+        low, high = chosen.integer_range if chosen.is_integer else (0, 15)
         return Tensor(chosen, draw(arrays(storage, shape, elements=st.integers(low, high))))
     raw = draw(st.binary(min_size=count * storage.itemsize, max_size=count * storage.itemsize))
     return Tensor.from_bytes(chosen, shape, raw)
@@ -58,7 +58,11 @@ def test_a_tensor_survives_its_proto_bit_for_bit(original: Tensor) -> None:
     assert read_tensor(proto) == original
 
 
-@pytest.mark.parametrize("name", ["float", "int64", "bool", "float16", "uint4", "int4", "bfloat16", "string"])
+@pytest.mark.parametrize(
+    "name",
+    ["float", "int64", "bool", "float16", "uint4", "int4", "bfloat16", "string", "int2", "uint2",
+     "float4e2m1", "float8e8m0"],
+)  # fmt: skip
 def test_protos_are_what_the_onnx_package_reads(name: str) -> None:
     element_type = ELEMENT_TYPES[name]
     values = [b"a", b"", "é".encode()] if name == "string" else [0, 1, 1]
@@ -66,8 +70,8 @@ def test_protos_are_what_the_onnx_package_reads(name: str) -> None:
     read = onnx.numpy_helper.to_array(write_tensor(original, "x"))
     if name == "string":
         assert [each if isinstance(each, bytes) else str(each).encode() for each in read.tolist()] == values
-    elif name == "bfloat16":
-        assert read.view(np.uint16).tolist() == values
+    elif element_type.is_float and element_type.storage in (np.uint8, np.uint16):
+        assert read.view(element_type.storage).tolist() == values
     else:
         assert [int(each) for each in read.astype(np.float64)] == values
 

@@ -21,6 +21,10 @@ from opcert.element_types import ELEMENT_TYPES
         ("bfloat16", np.uint16(0x3F80), 1.0),
         ("float8e4m3fn", np.uint8(0x7F), "NaN"),
         ("float8e5m2", np.uint8(0xFC), "-Infinity"),
+        ("float8e8m0", np.uint8(0), 2.0**-127),
+        ("float8e8m0", np.uint8(255), "NaN"),
+        ("float4e2m1", np.uint8(0x0F), -6.0),
+        ("int2", np.int8(-2), -2),
         ("int64", np.int64(2**60), str(2**60)),
         ("int8", np.int8(-5), -5),
         ("bool", np.bool_(True), True),
@@ -40,11 +44,17 @@ def test_small_floats_are_decoded_as_ml_dtypes_has_them() -> None:
         "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
         "float8e5m2": ml_dtypes.float8_e5m2,
         "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+        "float8e8m0": ml_dtypes.float8_e8m0fnu,
+        "float4e2m1": ml_dtypes.float4_e2m1fn,
     }.items():
-        every = np.arange(256, dtype=np.uint8)
+        every = np.arange(1 << ELEMENT_TYPES[name].bits, dtype=np.uint8)
         ours = decode_floats(ELEMENT_TYPES[name], every)
         np.testing.assert_array_equal(ours, every.view(theirs).astype(np.float64))
     bits = np.arange(65536).astype(np.uint16)
     with np.errstate(invalid="ignore"):
         wanted = bits.view(ml_dtypes.bfloat16).astype(np.float64)
     np.testing.assert_array_equal(decode_floats(ELEMENT_TYPES["bfloat16"], bits), wanted)
+
+
+def test_a_byte_that_is_no_element_of_float4_is_no_number() -> None:
+    assert np.isnan(decode_floats(ELEMENT_TYPES["float4e2m1"], np.arange(16, 256).astype(np.uint8))).all()

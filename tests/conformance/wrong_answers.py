@@ -33,11 +33,13 @@ def draw(element_type: ElementType, seed: int, shape: tuple[int, ...] = SHAPE) -
         return np.asarray(source.random(shape) > 0.5)
     if element_type.is_integer:
         low, high = element_type.integer_range
-        least, greatest = (low // 4, high // 4) if element_type.bits > 4 else (low, high)
+        least, greatest = (low // 4, high // 4) if not element_type.is_packed else (low, high)
         return np.asarray(source.integers(least, greatest, shape, endpoint=True)).astype(element_type.storage)
     if element_type.kind == "complex":
         parts = source.uniform(-9, 9, (2, *shape))
         return np.asarray(parts[0] + 1j * parts[1]).astype(element_type.storage)
+    if element_type.is_packed:
+        return np.asarray(source.integers(0, 15, shape, endpoint=True)).astype(np.uint8)
     if element_type.bits == 8:
         found: Array = np.asarray(source.integers(1, 0x70, shape)).astype(np.uint8)
         return found
@@ -76,9 +78,10 @@ def spoil(element_type: ElementType, array: Array, where: Array) -> Array:
         spoiled[where] = ~spoiled[where]
     elif element_type.kind == "complex":
         spoiled[where] += np.random.default_rng(5).uniform(1, 9, int(where.sum()))
-    elif element_type.bits == 4:
-        low, high = element_type.integer_range
-        moved = spoiled[where].astype(np.int64) + np.random.default_rng(5).integers(1, 15, int(where.sum()))
+    elif element_type.is_packed:
+        low, high = element_type.integer_range if element_type.is_integer else (0, 15)
+        moved = spoiled[where].astype(np.int64)
+        moved += np.random.default_rng(5).integers(1, high - low, int(where.sum()), endpoint=True)
         spoiled[where] = ((moved - low) % (high - low + 1) + low).astype(element_type.storage)
     else:
         bits = spoiled.view(f"u{spoiled.itemsize}")

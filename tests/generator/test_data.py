@@ -15,13 +15,14 @@ from generator.data import data_classes, fill
 from generator.draws import Draw
 from opcert.element_types import ELEMENT_TYPES, ElementType
 
-FLOATS = [each for each in ELEMENT_TYPES.values() if each.is_float]
+FLOATS = [each for each in ELEMENT_TYPES.values() if each.layout is not None]
 ML_DTYPES = {
     "bfloat16": ml_dtypes.bfloat16,
     "float8e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
     "float8e5m2": ml_dtypes.float8_e5m2,
     "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
 }
 
 
@@ -46,18 +47,41 @@ def test_the_float_classes_hold_what_their_names_say(kind: ElementType) -> None:
     assert np.all(np.isfinite(numbers(kind, "huge")))
     subnormal = np.abs(numbers(kind, "subnormal"))
     assert np.all((subnormal > 0) & (subnormal < least))
-    assert np.isnan(numbers(kind, "nonfinite")).any()
-    assert np.isinf(numbers(kind, "nonfinite")).any() == (kind.layout is not None and kind.layout.infinities)
+    if kind.name == "float4e2m1":
+        assert "nonfinite" not in data_classes(kind)
+    else:
+        assert np.isnan(numbers(kind, "nonfinite")).any()
+        infinities = kind.layout is not None and kind.layout.infinities
+        assert np.isinf(numbers(kind, "nonfinite")).any() == infinities
     assert np.all(np.abs(numbers(kind, "random")) <= 8)
     signs = np.signbit(numbers(kind, "signed_zero")[numbers(kind, "signed_zero") == 0])
     assert set(signs.tolist()) == ({False} if kind.name.endswith("fnuz") else {False, True})
     assert len(set(numbers(kind, "constant"))) == 1
-    assert len(set(numbers(kind, "distinct"))) == 60
+    assert len(set(numbers(kind, "distinct"))) == min(60, (1 << kind.bits) - 1)
+
+
+def test_the_classes_of_powers_of_two_hold_what_their_names_say() -> None:
+    kind = ELEMENT_TYPES["float8e8m0"]
+
+    def powers(data_class: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        array = fill(kind, (60,), data_class, Draw("test")).array
+        values: np.ndarray[tuple[int], np.dtype[np.float64]]
+        values = array.view(ml_dtypes.float8_e8m0fnu).astype(np.float64)
+        return values
+
+    assert len(set(powers("distinct"))) == 60
+    assert np.isfinite(powers("distinct")).all()
+    assert powers("distinct").min() < 1 < powers("distinct").max()
+    assert ((powers("random") >= 1 / 8) & (powers("random") <= 8)).all()
+    assert len(set(powers("constant"))) == 1
+    assert (powers("huge") >= 2.0**126).all()
+    assert np.isnan(powers("nonfinite")).sum() == 1
 
 
 @pytest.mark.parametrize("kind", FLOATS, ids=str)
 def test_encode_agrees_with_an_independent_conversion(kind: ElementType) -> None:
-    for significand, exponent in [(1, 0), (-1, 0), (3, -1), (5, -2), (-3, 1), (0, 0), (1, -6)]:
+    small = [(1, 0), (-1, 0), (3, -1), (-3, 1), (0, 0), (1, -1)]
+    for significand, exponent in [*small, (5, -2), (1, -6)] if kind.bits > 4 else small:
         dtype = np.dtype(ML_DTYPES.get(kind.name, kind.storage))
         wanted = np.array(significand * 2.0**exponent).astype(dtype)
         unsigned = wanted.view(np.dtype(f"u{dtype.itemsize}"))
@@ -82,7 +106,7 @@ def test_every_class_fills_every_shape(kind: ElementType) -> None:
 
 def test_distinct_elements_are_distinct_and_in_no_order() -> None:
     for kind in ELEMENT_TYPES.values():
-        if kind.kind == "bool" or kind.bits == 4:
+        if kind.kind == "bool" or kind.is_packed:
             continue
         elements = fill(kind, (100,), "distinct", Draw("d")).array.tolist()
         assert len(set(elements)) == 100, kind

@@ -36,6 +36,7 @@ DTYPES: dict[str, Any] = {
     "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
     "float8e5m2": ml_dtypes.float8_e5m2,
     "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
 }
 NARROW = [ELEMENT_TYPES[name] for name in DTYPES if ELEMENT_TYPES[name].bits <= 16]
 
@@ -171,3 +172,28 @@ def test_representable_numbers_are_those_that_rounding_keeps(value: float, divis
     assert is_representable(layout_of(ELEMENT_TYPES["float"]), exact.numerator, exact.denominator) == (
         kept == exact
     )
+
+
+POWERS = ELEMENT_TYPES["float8e8m0"]
+
+
+def test_powers_of_two_decode_as_ml_dtypes_has_them_and_survive() -> None:
+    every = np.arange(256, dtype=np.uint8)
+    got = numbers(POWERS, every)
+    wanted = every.view(ml_dtypes.float8_e8m0fnu).astype(np.float64)
+    np.testing.assert_array_equal([float(each) for each in got], wanted)
+    np.testing.assert_array_equal(encode(POWERS, got), every)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.floats(width=32))
+def test_ml_dtypes_rounds_to_powers_of_two_the_same_way(value: float) -> None:
+    wanted = np.array([value], np.float32).astype(ml_dtypes.float8_e8m0fnu).view(np.uint8)
+    assert encode(POWERS, [value]).tolist() == wanted.tolist()
+
+
+def test_a_type_without_nan_saturates_and_refuses_nan() -> None:
+    small = ELEMENT_TYPES["float4e2m1"]
+    assert numbers(small, encode(small, [math.inf, -math.inf, 1000, -7])) == [6, -6, 6, -6]
+    with pytest.raises(ValueError, match="float4e2m1 has no NaN"):
+        encode(small, [math.nan])
