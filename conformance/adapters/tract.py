@@ -40,6 +40,12 @@ ADAPTER = Adapter(
             message="Unknown DatumType ",
         ),
         UnsupportedRule(
+            "TractError: Building node  (Cast)\n\n"
+            "Caused by:\n    unknown ONNX TensorProto.DataType (26): unknown enumeration value 26",
+            kind="TractError",
+            message=r"unknown ONNX TensorProto\.DataType \(\d+\)",
+        ),
+        UnsupportedRule(
             "TractError: Unsupported DatumType in the public API TDim",
             kind="TractError",
             message="Unsupported DatumType in the public API",

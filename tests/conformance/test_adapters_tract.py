@@ -38,7 +38,7 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     line, pads, scale, zero = numbers((2,)), tensor([1, 1]), numbers((2,)), numbers((2,), "uint8")
-    to_float8 = {"to": ("int", 17)}
+    to_float8, to_int2 = {"to": ("int", 17)}, {"to": ("int", 26)}
     cases = [
         make_case("ai.onnx::CenterCropPad-18", [("input_data", line), ("shape", tensor([2]))]),
         make_case("com.microsoft::Pad-1", [("data", line), ("pads", pads)]),
@@ -50,6 +50,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             zero,
         ),
         make_case("ai.onnx::Cast-19", [("X", line)], to_float8, numbers((2,), "float8e4m3fn")),
+        make_case("ai.onnx::Cast-25", [("X", line)], to_int2, numbers((2,), "int2")),
         make_case("ai.onnx::Shape-15", [("X", line)], output=tensor([2])),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
