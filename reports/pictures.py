@@ -128,7 +128,8 @@ class _Sheet:
         self.expected = expected.expected.array.reshape(wrong.shape)
         self.allowed = None if expected.allowed is None else expected.allowed.reshape(wrong.shape)
         self.exact = self.allowed is None or not self.allowed.any()
-        apart, _ = measure(self.element_type, self.got.reshape(-1), self.expected.reshape(-1), None)
+        with np.errstate(all="ignore"):  # infinities and NaN are ordinary here
+            apart, _ = measure(self.element_type, self.got.reshape(-1), self.expected.reshape(-1), None)
         self.apart = apart.reshape(wrong.shape)
         self.levels = self._levels()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
@@ -50,6 +51,12 @@ def test_levels_of_computed_elements_are_ratios() -> None:
     assert not picture.exact
     assert picture.planes[0].levels == "012345"
     assert picture.planes[0].apart == ("·", "0.50", "1.4×", "5.0×", "98.0×", "999,999×")
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_not_finite_is_drawn_in_silence() -> None:
+    picture = drawn([float("inf"), float("nan"), 0.0], [float("inf"), 1.0, float("-inf")])
+    assert picture.planes[0].apart == ("·", "≠", "≠")
 
 
 def test_what_cannot_be_measured_is_not_equal() -> None:
