@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.wire_arrays import from_numpy, to_numpy
+    from conformance.workers.wire_arrays import REAL, from_numpy, to_numpy
     from conformance.workers.worker_protocol import (
         Header,
         LoadRequest,
@@ -18,14 +18,8 @@ if TYPE_CHECKING:
         serve,
     )
 else:
-    from wire_arrays import from_numpy, to_numpy
+    from wire_arrays import REAL, from_numpy, to_numpy
     from worker_protocol import Worker, WorkerFault, serve
-
-_TYPES = [
-    "float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-    "uint64",
-]  # fmt: skip
-
 
 # The first unless `load` asks for another.
 _THREADS = (1, 2)
@@ -56,7 +50,7 @@ class OpencvWorker(Worker):
             "forms": ["inputs", "initializers", "dynamic"],
             "devices": ["CPU"],
             "threads": list(_THREADS),
-            "element_types": _TYPES,
+            "element_types": REAL,
             "x_settings": {"engine": self._name},
         }
 

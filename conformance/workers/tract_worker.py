@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
 
 if TYPE_CHECKING:
-    from conformance.workers.wire_arrays import from_numpy, to_numpy
+    from conformance.workers.wire_arrays import REAL, from_numpy, to_numpy
     from conformance.workers.worker_protocol import (
         Header,
         LoadRequest,
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
         serve,
     )
 else:
-    from wire_arrays import from_numpy, to_numpy
+    from wire_arrays import REAL, from_numpy, to_numpy
     from worker_protocol import NotTensor, Worker, WorkerFault, serve
-
-_TYPES = [
-    "float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-    "uint64",
-]  # fmt: skip
 
 
 class TractWorker(Worker):
@@ -42,7 +37,7 @@ class TractWorker(Worker):
             "domains": {"*": "onnx"},
             "forms": ["initializers", "inputs", "dynamic"],
             "devices": ["CPU"],
-            "element_types": _TYPES,
+            "element_types": REAL,
         }
 
     def load(self, request: LoadRequest) -> Tuple[List[str], Any]:

@@ -32,6 +32,9 @@ NATIVE: Dict[str, str] = {
     "complex64": "complex64",
     "complex128": "complex128",
 }
+REAL: List[str] = [name for name in NATIVE if not name.startswith("complex")]
+"""The element types of numpy without the complex ones."""
+
 EXTENDED: Dict[str, str] = {
     "bfloat16": "bfloat16",
     "float8e4m3fn": "float8_e4m3fn",
