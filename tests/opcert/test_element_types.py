@@ -14,6 +14,8 @@ ML_NAMES = {
     "float8e4m3fnuz": "float8_e4m3fnuz",
     "float8e5m2": "float8_e5m2",
     "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float4e2m1": "float4_e2m1fn",
+    "float8e8m0": "float8_e8m0fnu",
 }
 
 
