@@ -19,7 +19,7 @@ from generator.adequacy.bench import hold
 from generator.adequacy.choice import select
 from generator.adequacy.kept import local_name
 from generator.adequacy.measure import measure
-from generator.adequacy.outcomes import Adequacy, Outcome
+from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.subject import Subject
 from generator.calls import Call
 from generator.discovery import find_levels
@@ -159,9 +159,10 @@ def test_few_cases_are_selected_that_kill_everything() -> None:
 
 
 def test_scores_leave_equivalent_mutants_aside() -> None:
+    ends: dict[str, Status] = {"a": "killed", "b": "killed", "c": "equivalent", "d": "survived"}
     outcomes = [
-        Outcome(name, "kind", "file.py", 1, ("+x",), status, by_node_tests=name == "a")  # type: ignore[arg-type]
-        for name, status in (("a", "killed"), ("b", "killed"), ("c", "equivalent"), ("d", "survived"))
+        Outcome(name, "kind", "file.py", 1, ("+x",), status, by_node_tests=name == "a")
+        for name, status in ends.items()
     ]
     found = Adequacy("test::X-1", tuple(outcomes), node_tests=5)
     plain = found.to_json()
