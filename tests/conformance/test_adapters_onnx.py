@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,6 @@ from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,
     assert_moved_unharmed,
-    converse,
     environment_of,
     numbers,
     rule_of,
@@ -22,12 +19,6 @@ from tests.conformance.runtime_checks import (
 
 pytestmark = pytest.mark.runtimes("onnx")
 ADAPTER = load_adapter("onnx")
-
-
-@pytest.fixture(scope="module")
-def runtime() -> Iterator[Conversation]:
-    with converse(ADAPTER) as conversation:
-        yield conversation
 
 
 def test_it_says_what_it_is(runtime: Conversation) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -24,12 +22,6 @@ from tests.conformance.runtime_checks import (
 
 pytestmark = pytest.mark.runtimes("onnxruntime")
 ADAPTER = load_adapter("onnxruntime")
-
-
-@pytest.fixture(scope="module")
-def runtime() -> Iterator[Conversation]:
-    with converse(ADAPTER) as conversation:
-        yield conversation
 
 
 def test_it_says_what_it_is(runtime: Conversation) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,
     assert_moved_unharmed,
-    converse,
     environment_of,
     numbers,
     rule_of,
@@ -25,12 +23,6 @@ from tests.conformance.runtime_checks import (
 
 pytestmark = pytest.mark.runtimes("openvino")
 ADAPTER = load_adapter("openvino")
-
-
-@pytest.fixture(scope="module")
-def runtime() -> Iterator[Conversation]:
-    with converse(ADAPTER) as conversation:
-        yield conversation
 
 
 _PATCHES = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from conformance.adapter import load_adapter
@@ -13,7 +11,6 @@ from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,
     assert_moved_unharmed,
-    converse,
     environment_of,
     numbers,
     rule_of,
@@ -21,12 +18,6 @@ from tests.conformance.runtime_checks import (
 
 pytestmark = pytest.mark.runtimes("tensorflow")
 ADAPTER = load_adapter("tensorflow")
-
-
-@pytest.fixture(scope="module")
-def runtime() -> Iterator[Conversation]:
-    with converse(ADAPTER) as conversation:
-        yield conversation
 
 
 def _blocks(

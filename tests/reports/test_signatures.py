@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -58,20 +60,27 @@ def noticed(certified: Certified, key: Path | None) -> bool:
         return True
 
 
+@contextmanager
+def changed_bit(path: Path, place: int, bit: int) -> Iterator[None]:
+    """One bit of a file is another for a while."""
+    raw = path.read_bytes()
+    changed = bytearray(raw)
+    changed[place % len(raw)] ^= 1 << bit
+    try:
+        path.write_bytes(bytes(changed))
+        yield
+    finally:
+        path.write_bytes(raw)
+
+
 @MANY
 @given(place=st.integers(0, 10**9), bit=st.integers(0, 7), which=st.sampled_from(["certificate", "record"]))
 def test_with_a_key_any_changed_byte_is_noticed(
     signed_once: Certified, place: int, bit: int, which: str
 ) -> None:
     path: Path = getattr(signed_once, which)
-    raw = path.read_bytes()
-    changed = bytearray(raw)
-    changed[place % len(raw)] ^= 1 << bit
-    try:
-        path.write_bytes(bytes(changed))
+    with changed_bit(path, place, bit):
         assert noticed(signed_once, signed_once.public_key)
-    finally:
-        path.write_bytes(raw)
 
 
 @pytest.mark.parametrize("verdict", [b"pass", b"mismatch", b"unsupported"])
@@ -95,14 +104,8 @@ def test_with_a_key_any_changed_byte_of_the_suite_is_noticed(
     signed_once: Certified, place: int, bit: int, number: int
 ) -> None:
     path = sorted(each for each in signed_once.suite.rglob("*") if each.is_file())[number]
-    raw = path.read_bytes()
-    changed = bytearray(raw)
-    changed[place % len(raw)] ^= 1 << bit
-    try:
-        path.write_bytes(bytes(changed))
+    with changed_bit(path, place, bit):
         assert noticed(signed_once, signed_once.public_key)
-    finally:
-        path.write_bytes(raw)
 
 
 @MANY
