@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from conformance.adopting.adopted_cases import WRITTEN_AS, adopt_test, base_name
+from conformance.adopting.adopted_cases import UNPACKED, VALUES, WRITTEN_AS, adopt_test, base_name
 from conformance.adopting.layout import TestFolder, find_tests
 from conformance.cases import Case
 from conformance.suites import write_suite
@@ -21,9 +21,9 @@ from opcert.names import CaseId, OperatorName
 class Adoption:
     """What became of a folder of tests.
 
-    `counts` are of cases: by how they are written, and `observed` those of which nothing but survival is
-    demanded. `left_out` are the tests that could not be carried, by name, with the reason. `digest` is the
-    suite's.
+    `counts` are of cases: by how they are written, `unpacked` those whose tests have sequences or optionals,
+    and `observed` those of which nothing but survival is demanded. `left_out` are the tests that could not be
+    carried, by name, with the reason. `digest` is the suite's.
     """
 
     tests: int = 0
@@ -34,7 +34,7 @@ class Adoption:
 
     @property
     def cases(self) -> int:
-        return sum(number for name, number in self.counts.items() if name != "observed")
+        return sum(number for name, number in self.counts.items() if name not in (UNPACKED, "observed"))
 
 
 def adopt_folder(folder: Path, suite: Path, source: Mapping[str, Any]) -> Adoption:
@@ -84,5 +84,6 @@ def _adopt_all(tests: Mapping[str, TestFolder], adoption: Adoption) -> Iterator[
             operators.add(case.operator)
             adoption.operators = len(operators)
             adoption.counts[case.levels[WRITTEN_AS]] += 1
+            adoption.counts[UNPACKED] += case.levels.get(VALUES) == UNPACKED
             adoption.counts["observed"] += case.demand == "survive"
             yield case

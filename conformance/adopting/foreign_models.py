@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema, onnx_opset_version
 
-from conformance.adopting.foreign_tensors import element_type_of_code
 from conformance.carried_models import keeps_data_elsewhere
 from conformance.models import least_ir_version
 from opcert.element_types import BY_CODE
@@ -75,22 +74,6 @@ def operator_of(model: ModelProto, node: NodeProto) -> OperatorName:
     return OperatorName.parse(f"{_short(node.domain) or 'ai.onnx'}::{node.op_type}-{version}")
 
 
-def declared_types(model: ModelProto) -> tuple[str, ...]:
-    """The element types of the graph's inputs and outputs, by ONNX's names.
-
-    Raises UserError where one is no tensor, or of an element type that opcert lacks.
-    """
-    found = []
-    for side, declared in (("input", model.graph.input), ("output", model.graph.output)):
-        for each in declared:
-            kind = each.type.WhichOneof("value")
-            if kind != "tensor_type":
-                what = (kind or "nothing").removesuffix("_type").replace("_", " ")
-                raise UserError(f"an {side} is declared as {what}, and cases have tensors alone")
-            found.append(element_type_of_code(each.type.tensor_type.elem_type).name)
-    return tuple(found)
-
-
 def is_random(model: ModelProto, constants: dict[str, float]) -> bool:
     """Whether an output is random. `constants` are the single-element inputs of the graph, by name."""
     for node in list_nodes(model.graph):
@@ -128,12 +111,22 @@ def lower(model: ModelProto) -> None:
 def _type_codes(model: ModelProto) -> Iterator[int]:
     for graph in list_graphs(model.graph):
         for each in (*graph.input, *graph.output, *graph.value_info):
-            yield each.type.tensor_type.elem_type
+            yield _type_code(each.type)
         for tensor in graph.initializer:
             yield tensor.data_type
         for node in graph.node:
             for attribute in node.attribute:
                 yield attribute.t.data_type
+                yield _type_code(attribute.tp)
+                if (node.op_type, attribute.name) == ("SequenceEmpty", "dtype"):
+                    yield attribute.i
+
+
+def _type_code(declared: TypeProto) -> int:
+    """The element type of a tensor, or of those in a sequence or an optional; 0 where there is none."""
+    while (kind := declared.WhichOneof("value")) in ("optional_type", "sequence_type"):
+        declared = getattr(declared, kind).elem_type
+    return int(declared.tensor_type.elem_type)
 
 
 def _imported(model: ModelProto) -> dict[str, int]:

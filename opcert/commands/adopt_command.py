@@ -60,6 +60,8 @@ def _sum_up(adoption: Adoption) -> str:
         f"{plural(adoption.tests, 'test')}: {plural(adoption.cases, 'case')} "
         f"of {plural(adoption.operators, 'operator version')} ({', '.join(parts)})"
     )
+    if counts["unpacked"]:
+        text += f"; the sequences and optionals of {count(counts['unpacked'])} are unpacked"
     if counts["observed"]:
         text += f"; of {count(counts['observed'])} nothing is demanded but survival"
     return text + f"; {count(len(adoption.left_out))} left out"

@@ -12,6 +12,7 @@ from onnx import helper
 from conformance.adopting import node_tests
 from conformance.suites import open_suite
 from tests.commands.command_line import call, check_message
+from tests.conformance.packed_models import SEQUENCE, sequence_of, write_packed
 from tests.conformance.test_adopting import X, write_relu, write_test
 
 Capture = pytest.CaptureFixture[str]
@@ -50,6 +51,15 @@ def test_a_folder_is_adopted_run_reported_and_reproduced(
     assert call(capsys, "repro", twin, "-s", suite, "-o", folder).code == 0
     assert (folder / "reproduce.py").is_file()
     assert (folder / "model.onnx").read_bytes().count(b"Neg") == 2
+
+
+def test_what_is_unpacked_is_told_with_its_number(capsys: Capture, tmp_path: Path, tests: Path) -> None:
+    both = {"x": (SEQUENCE, sequence_of(X))}, {"y": (SEQUENCE, sequence_of(X))}
+    write_packed(tests / "test_sequence", [helper.make_node("Identity", ["x"], ["y"])], *both)
+    answer = call(capsys, "adopt", tests, "-o", tmp_path / "suite")
+    assert answer.code == 0, answer.err
+    assert "4 tests: 4 cases of" in answer.out
+    assert "; the sequences and optionals of 1 are unpacked; 0 left out" in answer.out
 
 
 def test_it_is_certified(capsys: Capture, tmp_path: Path, tests: Path) -> None:
@@ -150,7 +160,9 @@ def test_the_node_tests_of_the_installed_package(capsys: Capture, tmp_path: Path
         left_out, total = adopted["left_out"], adopted["tests"]
         assert len(opened.case_ids) + len(left_out) == total > 1500
         for reason in left_out.values():
-            assert "is not one that opcert has" in reason or "cases have tensors alone" in reason
+            assert "is not one that opcert has" in reason
+        (mapped,) = opened.cases("*/SequenceMap-17/example/test_sequence_map_extract_shapes-*")
+        assert mapped.levels == {"written_as": "node", "values": "unpacked"}
         for name in ("test_bernoulli", "test_bernoulli_expanded", "test_training_dropout"):
             (observed,) = opened.cases(f"*/survival/{name}-*")
             assert observed.demand == "survive"

@@ -373,7 +373,7 @@ DAMAGES = [
     ),
     (lambda place: (place / "test_data_set_0").rename(place / "data"), "no data set"),
     (_damage(_external), "the model keeps data in another file"),
-    (_damage(_sequence), "an input is declared as sequence"),
+    (_damage(_sequence), "test_data_set_0/input_0.pb: no SequenceProto"),
     (_damage(_new_type), "element type FLOAT6E2M3 is not one that opcert has"),
     (_into_link, "input_0.pb: the file cannot be read"),
     (_into_pipe, "model.onnx: not a plain file"),
