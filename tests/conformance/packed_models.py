@@ -107,13 +107,14 @@ def write_packed(
     outputs: Mapping[str, tuple[TypeProto, Any]],
     opset: int = 16,
     domain: str = "",
+    ir_version: int = 10,
 ) -> Path:
     """A test of nodes with one data set; every value is a message, or bytes in place of one."""
     taken, returned = (
         [make_value_info(name, kind) for name, (kind, _) in side.items()] for side in (inputs, outputs)
     )
     graph = make_graph(nodes, folder.name, taken, returned)
-    model = make_model(graph, opset_imports=[make_operatorsetid(domain, opset)], ir_version=10)
+    model = make_model(graph, opset_imports=[make_operatorsetid(domain, opset)], ir_version=ir_version)
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     (folder / "model.onnx").write_bytes(model.SerializeToString())

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import ModelProto, TensorProto, TypeProto
+from onnx import ModelProto, SequenceProto, TensorProto, TypeProto
 from onnx.helper import (
     make_graph,
     make_node,
+    make_optional_type_proto,
     make_sequence_type_proto,
     make_tensor_type_proto,
     make_value_info,
@@ -24,7 +25,7 @@ from conformance.judge import judge
 from conformance.models import FORMS, build_model
 from conformance.responses import Answered
 from conformance.suites import open_suite
-from opcert.element_types import BY_CODE
+from opcert.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.tensors import Tensor, tensor
 from reports.export import export_suite
 from tests.conformance.packed_models import (
@@ -114,11 +115,17 @@ def test_elements_of_every_type_are_carried(tmp_path: Path, element_type: str) -
     assert [each for _, each in case.inputs] == [one, other]
     assert [each.expected for each in case.expectations[0].outputs][1:] == [one, other]
     assert case.element_type == one.element_type
-    (tmp_path / "empty").mkdir()
-    empty = adopt_identity(tmp_path / "empty", kind, sequence_of(), opset=25)
-    # An empty sequence says in its node alone what it would hold; the IR version has to know that too.
-    assert model_of(empty).graph.node[0].attribute[0].i == one.element_type.code
-    assert model_of(empty).ir_version == model_of(case).ir_version
+
+
+@pytest.mark.parametrize("value", [sequence_of(), optional_of(None)], ids=["sequence", "optional"])
+def test_an_element_type_that_no_tensor_has_counts_for_the_ir_version(tmp_path: Path, value: Any) -> None:
+    element_type = ELEMENT_TYPES["float8e4m3fn"]
+    held = make_tensor_type_proto(element_type.code, None)
+    make = make_sequence_type_proto if isinstance(value, SequenceProto) else make_optional_type_proto
+    model = model_of(adopt_identity(tmp_path, make(held), value))
+    # The node that packs it names the type alone: IR version 9 is the first that has it, 8 that of the opset.
+    assert model.graph.node[0].op_type in ("SequenceEmpty", "Optional")
+    assert model.ir_version == 9
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -199,11 +206,13 @@ def test_the_operator_set_is_the_oldest_that_holds_the_packing_too(
 def test_a_model_of_another_domain_gets_the_operators(tmp_path: Path) -> None:
     nodes = [make_node("Twist", ["x"], ["y"], domain="org.example")]
     ends = {"x": (SEQUENCE, sequence_of(A))}, {"y": (OPTIONAL, optional_of(A))}
-    write_packed(tmp_path / "tests" / "test_twist", nodes, *ends, opset=3, domain="org.example")
+    write_packed(tmp_path / "tests" / "test_twist", nodes, *ends, opset=3, domain="org.example", ir_version=3)
     case = adopt_one(tmp_path)
     assert str(case.operator) == "org.example::Twist-3"
     imported = {each.domain: each.version for each in model_of(case).opset_import}
     assert imported == {"org.example": 3, "": 15}
+    # Its positions are constants, which had to be inputs before.
+    assert model_of(case).ir_version == 4
 
 
 def test_of_what_nothing_is_expected_only_the_length_is_asked(tmp_path: Path) -> None:
