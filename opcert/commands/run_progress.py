@@ -6,24 +6,24 @@ import sys
 import time
 from collections import Counter
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
-
 from conformance.judge import FAILING
 from conformance.progress import Progress
 from conformance.results import Result
 
 _SECONDS_BETWEEN_LINES = 5.0
-_SECONDS_BETWEEN_REFRESHES = 0.1
 
 
 def choose_progress() -> Progress:
     """The progress that suits standard error."""
-    return TerminalProgress() if sys.stderr.isatty() else PlainProgress()
+    if not sys.stderr.isatty():
+        return PlainProgress()
+    # Imported here, because a log does without it.
+    from opcert.commands.terminal_progress import TerminalProgress
+
+    return TerminalProgress()
 
 
-class _Counts:
+class Counts:
     """Rows seen so far: how many, and how many of each verdict."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class PlainProgress:
     """A line at the start, every few seconds, and at the end."""
 
     def __init__(self) -> None:
-        self._counts = _Counts()
+        self._counts = Counts()
         self._total = 0
         self._begun = self._printed = time.monotonic()
 
@@ -68,43 +68,3 @@ class PlainProgress:
     def finish(self) -> None:
         seconds = time.monotonic() - self._begun
         self.note(f"{self._counts.rows} of {self._total} in {seconds:.1f} s ({self._counts})")
-
-
-class TerminalProgress:
-    """One line that is redrawn: a bar, counts, and the time left."""
-
-    def __init__(self) -> None:
-        self._console = Console(stderr=True)
-        self._counts = _Counts()
-        self._shown = 0.0
-        self._task: TaskID | None = None
-        self._bar = RichProgress(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-            TimeRemainingColumn(),
-            console=self._console,
-            transient=False,
-        )
-
-    def note(self, sentence: str) -> None:
-        self._console.print(f"opcert: {sentence}", markup=False, highlight=False)
-
-    def start(self, rows: int) -> None:
-        self._task = self._bar.add_task("", total=rows)
-        self._bar.start()
-
-    def advance(self, result: Result) -> None:
-        self._counts.add(result)
-        if time.monotonic() - self._shown >= _SECONDS_BETWEEN_REFRESHES:
-            self._show()
-
-    def finish(self) -> None:
-        if self._task is not None:
-            self._show()
-            self._bar.stop()
-
-    def _show(self) -> None:
-        assert self._task is not None
-        self._shown = time.monotonic()
-        self._bar.update(self._task, completed=self._counts.rows, description=str(self._counts))
