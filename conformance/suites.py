@@ -22,6 +22,9 @@ from conformance.suite_folder import suite_order as suite_order
 from conformance.suite_folder import write_folder
 from opcert.errors import Place, UserError, unwritable
 
+_MOST_KEPT_BYTES = 8 << 20
+"""The cases of a suite whose goldens are no larger stay in memory once they were read."""
+
 
 def write_suite(
     path: Path, cases: Iterable[Case], facts: Mapping[str, Any], options: Mapping[str, Any]
@@ -76,6 +79,8 @@ class Suite:
         self.manifest = manifest.head
         self._entries = manifest.cases
         self._files = files
+        size = sum(each["bytes"] for each in manifest.head["goldens"].values())
+        self._kept: dict[str, Case] | None = {} if size <= _MOST_KEPT_BYTES else None
 
     @property
     def digest(self) -> str:
@@ -113,8 +118,11 @@ class Suite:
     def case(self, case_id: str, *, call_alone: bool = False) -> Case:
         """One case, read without the others; raises UserError where there is none, or where it is damaged.
 
-        With `call_alone` it has no expectations.
+        With `call_alone` it may be without its expectations.
         """
+        kept = None if self._kept is None else self._kept.get(case_id)
+        if kept is not None:
+            return kept
         entry = self.entry(case_id)
         raw = self._files.read(entry["file"], entry["offset"], entry["length"])
         try:
@@ -123,6 +131,8 @@ class Suite:
             raise self._damaged(entry, str(error)) from error
         if str(found.id) != case_id:
             raise self._damaged(entry, f"the case {found.id} lies there")
+        if self._kept is not None and not call_alone:
+            self._kept[case_id] = found
         return found
 
     def select(self, pattern: str | None = None) -> tuple[str, ...]:

@@ -130,16 +130,30 @@ def test_a_suite_gives_its_cases_in_suite_order(tmp_path: Path, name: str) -> No
         families = [str(each.operator.name) + "/" + each.family for each in suite.cases()]
         assert families == ["Identity/cover"] * 3 + ["Echo/example"] * 5 + ["Echo/cover"] * 5
         ids = list(suite.case_ids)
-        for each in random.Random(3).sample(ids, len(ids)):
-            assert str(suite.case(each).id) == each
-            call = suite.case(each, call_alone=True)
-            assert call.expectations == ()
-            assert (call.attributes, call.inputs) == (suite.case(each).attributes, suite.case(each).inputs)
+        with open_suite(tmp_path / name) as calls:
+            for each in random.Random(3).sample(ids, len(ids)):
+                case, call = suite.case(each), calls.case(each, call_alone=True)
+                assert (str(case.id), call.expectations) == (each, ())
+                assert (call.attributes, call.inputs) == (case.attributes, case.inputs)
         assert len(suite.select("Identity")) == 3
         assert len(suite.select("*/example/*")) == 5
         assert suite.select("nothing") == ()
         with pytest.raises(UserError, match="no such case"):
             suite.case("ai.onnx/Identity-13/cover/000000000000")
+
+
+def test_only_the_cases_of_a_small_suite_stay_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_suite(tmp_path / "suite", some_cases(), {"operators": {}}, {})
+    with open_suite(tmp_path / "suite") as small:
+        first = small.case_ids[0]
+        assert small.case(first, call_alone=True) is not small.case(first)
+        assert small.case(first) is small.case(first)
+        assert small.case(first).expectations
+    monkeypatch.setattr("conformance.suites._MOST_KEPT_BYTES", 100)
+    with open_suite(tmp_path / "suite") as large:
+        assert large.case(first) is not large.case(first)
 
 
 def test_the_digest_of_an_expectation_follows_what_is_expected_alone(tmp_path: Path) -> None:
