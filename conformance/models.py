@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto
+from onnx import GraphProto, ModelProto, OperatorSetIdProto
 from onnx.helper import find_min_ir_version_for
 
 from conformance.cases import Case
-from conformance.protos import write_attribute, write_tensor
+from conformance.protos import fill_attribute, write_tensor
 from opcert.attributes import Attributes
 from opcert.element_types import ElementType
 from opcert.errors import UserError
@@ -119,16 +119,15 @@ def build_node_model(
     model.opset_import.extend(_opsets(operator))
     graph = model.graph
     graph.name = operator.short
-    graph.node.append(_node(operator, attributes, inputs, output_names))
-    for position, (name, tensor) in enumerate(named_inputs(inputs)):
+    _add_node(graph, operator, attributes, inputs, output_names)
+    given = named_inputs(inputs)
+    for position, (name, tensor) in enumerate(given):
         if is_constant(position, form):
             graph.initializer.append(write_tensor(tensor, name))
         else:
-            graph.input.append(_declare_input(name, tensor, form))
+            _declare_input(graph, name, tensor, form)
     _declare_outputs(graph, output_names, outputs)
-    types = {each.element_type.name for _, each in named_inputs(inputs)} | {
-        each.element_type.name for each in outputs
-    }
+    types = {each.element_type.name for _, each in given} | {each.element_type.name for each in outputs}
     oldest = _LEAST_IR if graph.initializer else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
     return bytes(model.SerializeToString(deterministic=True))
@@ -171,32 +170,41 @@ def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
     ]
 
 
-def _node(
-    operator: OperatorName, attributes: Attributes, inputs: Inputs, output_names: Sequence[str]
-) -> NodeProto:
+def _add_node(
+    graph: GraphProto,
+    operator: OperatorName,
+    attributes: Attributes,
+    inputs: Inputs,
+    output_names: Sequence[str],
+) -> None:
     names = [
         name if tensor is not None else ""
         for name, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
     ]
     while names and not names[-1]:
         names.pop()
-    domain = "" if operator.domain == "ai.onnx" else operator.domain
-    node = NodeProto(op_type=operator.name, domain=domain, input=names, output=output_names)
-    node.attribute.extend(write_attribute(name, each) for name, each in sorted(attributes.items()))
-    return node
+    node = graph.node.add()
+    node.op_type = operator.name
+    if operator.domain != "ai.onnx":
+        node.domain = operator.domain
+    node.input.extend(names)
+    node.output.extend(output_names)
+    for name, each in sorted(attributes.items()):
+        fill_attribute(node.attribute.add(), name, each)
 
 
-def _declare_input(name: str, tensor: Tensor, form: Form) -> ValueInfoProto:
-    declared = TypeProto()
-    declared.tensor_type.elem_type = tensor.element_type.code
-    declared.tensor_type.shape.SetInParent()
+def _declare_input(graph: GraphProto, name: str, tensor: Tensor, form: Form) -> None:
+    value = graph.input.add()
+    value.name = name
+    declared = value.type.tensor_type
+    declared.elem_type = tensor.element_type.code
+    declared.shape.SetInParent()
     for axis, extent in enumerate(tensor.shape):
-        dimension = declared.tensor_type.shape.dim.add()
+        dimension = declared.shape.dim.add()
         if form == "dynamic":
             dimension.dim_param = f"{name}_{axis}"
         else:
             dimension.dim_value = extent
-    return ValueInfoProto(name=name, type=declared)
 
 
 def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[OutputType]) -> None:
@@ -205,9 +213,10 @@ def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[
         if not name:
             continue
         found = outputs[min(position, len(outputs) - 1)]
-        declared = TypeProto()
-        declared.tensor_type.elem_type = found.element_type.code
-        declared.tensor_type.shape.SetInParent()
+        value = graph.output.add()
+        value.name = name
+        declared = value.type.tensor_type
+        declared.elem_type = found.element_type.code
+        declared.shape.SetInParent()
         for _ in range(found.rank):
-            declared.tensor_type.shape.dim.add()
-        graph.output.append(ValueInfoProto(name=name, type=declared))
+            declared.shape.dim.add()

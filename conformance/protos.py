@@ -83,7 +83,15 @@ def _places(bits: int) -> NDArray[np.uint8]:
 
 def write_attribute(name: str, attribute: Attribute) -> AttributeProto:
     """An AttributeProto of an attribute; its type is set even where a list is empty."""
-    proto = AttributeProto(name=name, type=_ATTRIBUTE_TYPES[attribute.kind])  # type: ignore[arg-type] # int enum
+    proto = AttributeProto()
+    fill_attribute(proto, name, attribute)
+    return proto
+
+
+def fill_attribute(proto: AttributeProto, name: str, attribute: Attribute) -> None:
+    """The same in a message that is there and empty."""
+    proto.name = name
+    proto.type = _ATTRIBUTE_TYPES[attribute.kind]  # type: ignore[assignment] # int enum
     value: Any = attribute.value
     match attribute.kind:
         case "int":
@@ -98,7 +106,6 @@ def write_attribute(name: str, attribute: Attribute) -> AttributeProto:
             proto.floats.extend(value)
         case "strings":
             proto.strings.extend(each.encode("utf-8", "surrogateescape") for each in value)
-    return proto
 
 
 def read_attribute(proto: AttributeProto) -> Attribute:

@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from opcert.element_types import ELEMENT_TYPES, ElementType, element_type_of
 from opcert.errors import UserError
 
+_STORED = {name: np.dtype(each.storage) for name, each in ELEMENT_TYPES.items()}
+_LITTLE = {name: each.newbyteorder("<") for name, each in _STORED.items()}
+
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
@@ -26,7 +29,7 @@ class Tensor:
 
     def __post_init__(self) -> None:
         array = np.asarray(self.array)
-        if array.dtype != np.dtype(self.element_type.storage):
+        if array.dtype != _STORED[self.element_type.name]:
             raise TypeError(
                 f"{self.element_type} is stored as {self.element_type.storage}, not {array.dtype}"
             )
@@ -59,7 +62,7 @@ class Tensor:
         """
         if self.element_type.kind == "string":
             return b"".join(struct.pack("<I", len(each)) + each for each in self.array.reshape(-1).tolist())
-        return self.array.astype(self.array.dtype.newbyteorder("<"), copy=False).tobytes()
+        return self.array.astype(_LITTLE[self.element_type.name], copy=False).tobytes()
 
     @classmethod
     def from_bytes(cls, element_type: ElementType, shape: tuple[int, ...], raw: bytes) -> Tensor:
@@ -67,14 +70,14 @@ class Tensor:
         count = math.prod(shape)
         if element_type.kind == "string":
             return cls(element_type, _strings(raw, count).reshape(shape))
-        dtype = np.dtype(element_type.storage).newbyteorder("<")
+        dtype = _LITTLE[element_type.name]
         if len(raw) != count * dtype.itemsize:
             raise UserError(
                 f"tensor data of the wrong length for {element_type} {list(shape)}",
                 got=f"{len(raw)} bytes",
                 expected=f"{count * dtype.itemsize}",
             )
-        native = np.frombuffer(raw, dtype).astype(element_type.storage, copy=False)
+        native = np.frombuffer(raw, dtype).astype(_STORED[element_type.name], copy=False)
         return cls(element_type, native.reshape(shape))
 
 
