@@ -45,6 +45,8 @@ def worker_environment(folder: Path, program: str, more: Mapping[str, str]) -> d
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONFAULTHANDLER": "1",
         "PYTHONUTF8": "1",
+        # numpy's own threads would wait for work in a loop, beside the runtime.
+        "OPENBLAS_NUM_THREADS": "1",
         **more,
     }
 

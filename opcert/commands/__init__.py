@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -16,6 +18,8 @@ from opcert.commands.failures import explain
 from opcert.errors import ExitCode
 
 _SUFFIX = "_command"
+_YOUNG_OBJECTS = 50_000
+"""How many objects are made before cycles among them are looked for: cases are many, and hold none."""
 
 
 class _ReaderGone(Exception):
@@ -86,6 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     `arguments` stand in for those of the process. Being ended from outside, or by a terminal that closes, is
     the same as Ctrl-C: nothing half made is left behind.
     """
+    gc.set_threshold(_YOUNG_OBJECTS)
+    # numpy's threads, which nothing here needs, would wait for work in a loop.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
             signal.signal(number, signal.default_int_handler)
