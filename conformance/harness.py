@@ -76,6 +76,8 @@ def run_suite(
         for number in range(max(1, min(options.jobs, len(selected))))
     ]
     try:
+        for lane in lanes:
+            lane.begin()
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
         header = _header(suite, runtime, installed, lanes[0], offer, options, forms)

@@ -23,14 +23,19 @@ from conformance.requests import (
     read_outputs,
     seconds_of,
 )
-from conformance.responses import Crashed, HarnessFailed, Response, TimedOut
+from conformance.responses import Answered, Crashed, HarnessFailed, Refused, Response, TimedOut
 from conformance.session import Sent, Session, Task, send_task, shake_hands
 from conformance.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from opcert.errors import OpcertError
 
-_IN_FLIGHT = 8
+_IN_FLIGHT = range(4, 65)
+_SECONDS_IN_FLIGHT = 0.1
 _BYTES_IN_FLIGHT = 8 << 20
-"""A worker has at most so many cases before it at a time, and of large ones two."""
+"""A worker has so many cases before it at a time as take it about so long, and of large ones two."""
+_NAP = 0.25
+"""The part of the time that a worker needs for what it has in which nobody looks for its answers."""
+
+_REMEMBERED = 0.9
 
 
 class Lane:
@@ -52,8 +57,15 @@ class Lane:
         self._session: Session | None = None
         self._offer: Offer | None = None
         self.network: str | None = None
+        # Seconds that a case takes, the latest counting most.
+        self._pace = _SECONDS_IN_FLIGHT / _IN_FLIGHT[0]
         self.deaths = 0
         self.unload_losses: list[str] = []
+
+    def begin(self) -> None:
+        """Let the first worker start, without waiting for it; raises RuntimeUnavailable where it cannot."""
+        if self._begun is None:
+            self._begun = begin_worker(self._launch, self._limits)
 
     def start(self) -> Offer:
         """Start a worker and read its offer; raises RuntimeUnavailable, with what the worker printed."""
@@ -73,7 +85,7 @@ class Lane:
         for task in tasks:
             self._revive(ahead)
             ahead.append(self._submit(task))
-            while len(ahead) >= _IN_FLIGHT or (len(ahead) > 1 and _bytes(ahead) > _BYTES_IN_FLIGHT):
+            while self._is_enough(ahead):
                 yield self._finish(ahead)
         while ahead:
             yield self._finish(ahead)
@@ -120,18 +132,26 @@ class Lane:
         assert session is not None
         return send_task(session, task, request)
 
+    def _is_enough(self, ahead: deque[Sent | tuple[Task, Response]]) -> bool:
+        """Whether the worker has enough before it for a while."""
+        if len(ahead) >= min(_IN_FLIGHT[-1], max(_IN_FLIGHT[0], _SECONDS_IN_FLIGHT / self._pace)):
+            return True
+        return len(ahead) > 1 and _bytes(ahead) > _BYTES_IN_FLIGHT
+
     def _finish(self, ahead: deque[Sent | tuple[Task, Response]]) -> tuple[Task, Response]:
         while True:
             self._revive(ahead)
             first = ahead.popleft()
             if not isinstance(first, Sent):
                 return first
-            response = self._await(first)
+            response = self._await(first, _NAP * self._pace * len(ahead))
             if response is None:
                 # The worker was lost between two cases: this one has had no chance yet.
                 ahead.appendleft(first)
                 continue
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
+            if isinstance(response, Answered | Refused):
+                self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
             return first.task, response
 
     def _revive(self, ahead: deque[Sent | tuple[Task, Response]]) -> None:
@@ -140,7 +160,7 @@ class Lane:
             if isinstance(each, Sent) and not (each.session is self._session and each.session.process.alive):
                 ahead[position] = self._send(each.task, each.request)
 
-    def _await(self, sent: Sent) -> Response | None:
+    def _await(self, sent: Sent, nap: float) -> Response | None:
         """The response to the oldest task that the worker has; None where an earlier model took it down."""
         session = sent.session
         process, limit = session.process, self._limits.case_seconds
@@ -149,18 +169,18 @@ class Lane:
         stage = "unload"
         try:
             if sent.unload is not None:
-                process.receive(sent.unload, limit, begin + limit)
+                process.receive(sent.unload, limit, begin + limit, nap)
             stage, begin = "load", time.monotonic()
             seconds = 0.0
             if sent.load is not None:
-                frame = process.receive(sent.load, limit, begin + limit)
+                frame = process.receive(sent.load, limit, begin + limit, nap)
                 seconds = seconds_of(frame)
                 if frame.header.get("type") == "error":
                     session.refused[sent.model] = read_error(frame.header, stage, self._adapter, seconds)
                 elif frame.header.get("type") != "loaded":
                     raise BrokenProtocol(f"an answer to load of type {frame.header.get('type')!r}")
             stage = "run"
-            frame = process.receive(sent.run, limit, begin + limit)
+            frame = process.receive(sent.run, limit, begin + limit, nap)
             if sent.model in session.refused:
                 session.loaded = (
                     None if session.loaded and session.loaded[0] == sent.model else session.loaded

@@ -14,28 +14,30 @@ class PipeWriter:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._unsent: deque[memoryview] = deque()
+        self._unsent: deque[bytes | memoryview] = deque()
 
     def put(self, *pieces: bytes) -> None:
         """Put bytes behind those that are to be written."""
-        self._unsent.extend(memoryview(each) for each in pieces if each)
+        self._unsent.extend(filter(None, pieces))
 
     def write(self) -> bool:
         """Write as much as the pipe takes at once; whether that is all."""
         while self._unsent:
+            pieces = list(islice(self._unsent, _PIECES))
             try:
-                sent = os.writev(self._descriptor, list(islice(self._unsent, _PIECES)))
+                sent = os.writev(self._descriptor, pieces)
             except BlockingIOError:
                 return False
             except OSError:
                 # The reader has closed its end; reading from it will tell how it ended.
                 self.forget()
                 break
-            while sent:
-                piece = self._unsent.popleft()
+            for piece in pieces:
                 if len(piece) > sent:
-                    self._unsent.appendleft(piece[sent:])
-                sent -= min(sent, len(piece))
+                    self._unsent[0] = memoryview(piece)[sent:]
+                    break
+                sent -= len(piece)
+                self._unsent.popleft()
         return True
 
     def forget(self) -> None:

@@ -14,6 +14,8 @@ from conformance.responses import HarnessFailed, Refused
 from conformance.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from opcert.errors import RuntimeUnavailable
 
+_SENT_TOGETHER = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -33,10 +35,14 @@ class Task:
 
 @dataclass(eq=False)
 class Session:
-    """One worker: the numbers given to requests so far, the model that it holds, those that it refused."""
+    """One worker: the numbers given to requests so far, the model that it holds, those that it refused.
+
+    `put` counts the tasks that wait to be sent.
+    """
 
     process: WorkerProcess
     numbers: int = 0
+    put: int = 0
     loaded: tuple[int, CaseRequest] | None = None
     refused: dict[int, Refused | HarnessFailed] = field(default_factory=dict)
 
@@ -62,7 +68,10 @@ class Sent:
 
 
 def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
-    """Send a task, and before it what loads its model, unless the worker holds that."""
+    """Send a task, and before it what loads its model, unless the worker holds that.
+
+    Some wait for the next ones, or for somebody who waits for an answer.
+    """
     process = session.process
     size = sum(len(each) for each in (*request.load_blobs, *request.run_blobs))
     if session.loaded is not None and request.same_model(session.loaded[1]):
@@ -77,7 +86,10 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
         session.loaded = (sent.model, request)
     sent.run = session.number()
     process.send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
-    process.flush()
+    session.put += 1
+    if session.put == _SENT_TOGETHER:
+        process.flush()
+        session.put = 0
     return sent
 
 

@@ -64,6 +64,8 @@ class TaskSource:
         self._taken = bytearray(len(plan.selected))
         self._waiting: dict[str, list[int]] = {}
         self._spent: dict[str, tuple[float, int]] = {}
+        if not self._several:
+            return
         for position, case_id in enumerate(plan.selected):
             if case_id in plan.done:
                 self._taken[position] = 1
@@ -76,12 +78,17 @@ class TaskSource:
 
     def lane(self) -> Iterator[Task]:
         """The tasks for one lane, until there are none left."""
+        if not self._several:
+            yield from self._plan.tasks()
+            return
         while cases := self._take():
             for position, case in cases:
                 yield from self._plan.tasks_of(position, case)
 
     def measured(self, task: Task, seconds: float) -> None:
         """What a row took."""
+        if not self._several:
+            return
         with self._lock:
             group = self._group(task.order[0])
             total, count = self._spent.get(group, (0.0, 0))
@@ -93,7 +100,7 @@ class TaskSource:
             if position is None:
                 return []
             found = [(position, self._case(position))]
-            while self._several and len(found) < _MOST_TOGETHER:
+            while len(found) < _MOST_TOGETHER:
                 position += 1
                 if position == len(self._taken) or self._taken[position]:
                     break
@@ -121,8 +128,8 @@ class TaskSource:
         return total / count if count else math.inf
 
     def _group(self, position: int) -> str:
-        """The operator of a case; all are one where the order does not matter."""
-        return self._plan.selected[position].rsplit("/", 2)[0] if self._several else ""
+        """The operator of a case."""
+        return self._plan.selected[position].rsplit("/", 2)[0]
 
     def _case(self, position: int) -> Case:
         return self._plan.suite.case(self._plan.selected[position])

@@ -132,12 +132,13 @@ class WorkerProcess:
         """What the worker printed before that many bytes tells nothing about the case that it is at."""
         self._streams.tail.marked = printed
 
-    def receive(self, number: int, seconds: float, deadline: float) -> Frame:
+    def receive(self, number: int, seconds: float, deadline: float, nap: float = 0.0) -> Frame:
         """The answer to request `number`; `seconds` is the limit that led to `deadline` (monotonic time).
 
-        Raises WorkerLost, WorkerHung or Stopped; after these the worker is dead.
+        Where it is not there yet, nobody looks for it before `nap` seconds are over: to be woken by each of
+        many answers costs both sides more than the answers. Raises WorkerLost, WorkerHung or Stopped; after
+        these the worker is dead.
         """
-        self.flush()
         while True:
             try:
                 frame = self._streams.take()
@@ -154,6 +155,10 @@ class WorkerProcess:
                 stderr = self.kill()
                 raise WorkerHung(seconds, stderr)
             printed = self.printed
+            self.flush()
+            if nap:
+                time.sleep(min(nap, _TICK, deadline - now))
+                nap = 0.0
             self._wait(min(_TICK, deadline - now))
             if not self._streams.complete:
                 self.settled = printed

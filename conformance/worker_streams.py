@@ -38,6 +38,7 @@ class WorkerStreams:
         self.ended = False
         self.tail = StderrTail(self._err)
         self._writer = PipeWriter(self._in)
+        self._waits = False
         self._reader = FrameReader(max_bytes)
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
@@ -49,11 +50,12 @@ class WorkerStreams:
 
     def flush(self) -> None:
         """Send as much as the worker takes at once."""
-        if self._writer.write():
-            with contextlib.suppress(KeyError):
-                self._poll.unregister(self._in)
-        else:
+        waits = not self._writer.write()
+        if waits and not self._waits:
             self._poll.register(self._in, select.POLLOUT)
+        elif self._waits and not waits:
+            self._poll.unregister(self._in)
+        self._waits = waits
 
     def end_input(self) -> None:
         """Close the worker's standard input, once it has taken what was put; a second later at most."""

@@ -12,6 +12,7 @@ import sys
 from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple
 
 MAX_HEADER = 16 << 20
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 Header = Dict[str, Any]
 Blobs = List[bytes]
@@ -59,7 +60,7 @@ def _read_exactly(stream: BinaryIO, count: int) -> bytes:
 def write_frame(stream: BinaryIO, header: Header, blobs: Sequence[bytes] = ()) -> None:
     if blobs:
         header = dict(header, blobs=[len(each) for each in blobs])
-    raw = json.dumps(header, separators=(",", ":")).encode("utf-8")
+    raw = _ENCODER.encode(header).encode("utf-8")
     stream.write(struct.pack("<I", len(raw)) + raw)
     for each in blobs:
         stream.write(each)
