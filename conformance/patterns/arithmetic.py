@@ -33,14 +33,17 @@ def find_offset(output: WrongOutput) -> str | None:
     right = int(output.wrong_mask.reshape(-1).argmin())
     if not output.wrong_mask.reshape(-1)[right] and np.isfinite(_number(output, right)):
         return None
-    (got_first, expected_first, _), *others = output.first_pairs
+    got_first, expected_first, _ = output.first_pairs[0]
     slack_first = _room(output, output.first_pairs[0])
-    for pair in others:
-        apart = abs((pair[0] - pair[1]) - (got_first - expected_first))
-        if apart > slack_first + _room(output, pair):
+    for pair in output.first_pairs:
+        off, room = pair[0] - pair[1], _room(output, pair)
+        # An offset is at most what this is off by and its slack, and its slack at least half the room.
+        if abs(off) + room <= _CLEARLY * room / 2:
+            return None
+        if abs(off - (got_first - expected_first)) > slack_first + room:
             return None
     got, expected, slack = _floats(output, output.sampled_places)
-    offset = float(np.median(got - expected))
+    offset = _middle(got - expected)
     if not math.isfinite(offset) or not _offset_fits(got, expected, slack, offset).all():
         return None
     got, expected, slack = _floats(output, slice(None))
@@ -51,6 +54,12 @@ def find_offset(output: WrongOutput) -> str | None:
     if not np.array_equal(wrong, finite) or _few_values(expected[finite], 2):
         return None
     return f"every element is off by {offset:.6g}"
+
+
+def _middle(values: Floats) -> float:
+    """Their median; NaN, which comes last, counts as the greatest."""
+    ordered = np.sort(values)
+    return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 
 
 def _number(output: WrongOutput, place: int) -> float:
