@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from reports.rules import Field, Rule, Table, grow, single_values
 
 MOST_CONDITIONS = 3
-_KEPT = 40
 # A set of conditions must explain more cases than it has conditions: with enough features to choose from, one
 # failing case is always singled out by something.
 _FEWEST = (2, 1, 3, 4)
@@ -86,13 +85,13 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
 def _best(table: Table, everything: Rule, field: Field) -> Rule | None:
     """The rule of the highest score among those that explain enough."""
     literals = single_values(table, field.failing)
-    rules = [everything]
+    scored = [(field.gain(everything.mask), everything)]
     best: Rule | None = None
     worth = -math.inf
     for size in range(MOST_CONDITIONS + 1):
         if size:
-            rules = grow(rules, literals, table, field, worth, _FEWEST[size])
-        scored = sorted(((field.gain(rule.mask) - rule.cost, rule) for rule in rules), key=_preferred)
+            rules = [rule for _, rule in scored]
+            scored = grow(rules, literals, table, field, worth, _FEWEST[size])
         for score, rule in scored:
             support = (rule.mask & field.failed).bit_count()
             # Cases that an earlier separation explains support a later one, too, if they are not most of it.
@@ -100,13 +99,7 @@ def _best(table: Table, everything: Rule, field: Field) -> Rule | None:
                 if score > worth:
                     best, worth = rule, score
                 break
-        rules = [rule for _, rule in scored[:_KEPT]]
     return best
-
-
-def _preferred(scored: tuple[float, Rule]) -> tuple[float, int, int, tuple[int, ...]]:
-    score, rule = scored
-    return -score, rule.negations, rule.values, rule.places
 
 
 def _masks(observations: Sequence[Observation], feature: str) -> dict[str, int]:

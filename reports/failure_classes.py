@@ -103,10 +103,13 @@ def find_classes(cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
     by_cause: dict[tuple[str, str, Kind, str], list[CaseResult]] = defaultdict(list)
     by_operator: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
+    judged: dict[OperatorName, list[CaseResult]] = defaultdict(list)
     for each in cases:
         kind = failure_kind(each)
         key = (each.operator.domain, each.operator.name)
         by_operator[key].append(each)
+        if kind is not None or each.verdict == "pass":
+            judged[each.operator].append(each)
         if kind is not None:
             by_cause[(*key, kind, _complaint(kind, each))].append(each)
     classes: list[FailureClass] = []
@@ -115,7 +118,7 @@ def find_classes(cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
     classes.sort(key=_fixing_order)
     numbered = [replace(each, number=number) for number, each in enumerate(classes, 1)]
     class_of = {str(case.id): each.number for each in numbered for case in each.cases}
-    return tuple(_with_fit(each, cases, class_of) for each in numbered)
+    return tuple(_with_fit(each, judged, class_of) for each in numbered)
 
 
 def _complaint(kind: Kind, case: CaseResult) -> str:
@@ -207,14 +210,15 @@ def _fixing_order(each: FailureClass) -> tuple[int, bool, int, int, int, str]:
     )
 
 
-def _with_fit(found: FailureClass, cases: Sequence[CaseResult], class_of: Mapping[str, int]) -> FailureClass:
+def _with_fit(
+    found: FailureClass, judged: Mapping[OperatorName, Sequence[CaseResult]], class_of: Mapping[str, int]
+) -> FailureClass:
     if found.conditions is None:
         return found
     fulfilling = 0
     elsewhere: dict[int, int] = defaultdict(int)
-    for each in cases:
-        judged = each.verdict == "pass" or failure_kind(each) is not None
-        if not judged or each.operator not in found.operators or not _comparable(found.kind, each):
+    for each in (case for operator in found.operators for case in judged[operator]):
+        if not _comparable(found.kind, each):
             continue
         if all(condition.holds(each.features) for condition in found.conditions):
             fulfilling += 1

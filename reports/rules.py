@@ -5,11 +5,16 @@ Observations are numbered; a set of them is a number with their bits.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from heapq import heappushpop
 from typing import NamedTuple
 
 MOST_VALUES = 3
+MOST_RULES = 40
+"""Of the rules of one length so many are tried with a further condition."""
+
 _PRECISION = 0.75
 # What a set of conditions costs, in failing cases that it would have to explain more: a passing case that
 # fulfils it, a condition, a further value in one, a negation. A note may be a little wrong, but not long.
@@ -23,35 +28,33 @@ Table = Sequence[tuple[str, Mapping[str, int]]]
 
 
 class Literal(NamedTuple):
-    """One condition: a feature by its place in the table, its values, and the observations that fulfil it."""
+    """One condition: a feature by its place in the table, its values, and the observations that fulfil it.
+
+    `cost` is what its length costs, beside being one more condition.
+    """
 
     place: int
     values: tuple[str, ...]
     negated: bool
     mask: int
+    cost: float
 
 
 class Rule(NamedTuple):
-    """Literals in the order of their places, the observations that fulfil them all, and their lengths."""
+    """Literals in the order of their places, the observations that fulfil them all, and their lengths.
+
+    `cost` is what its length costs; the first condition is free.
+    """
 
     literals: tuple[Literal, ...]
     mask: int
     places: tuple[int, ...] = ()
     negations: int = 0
     values: int = 0
+    cost: float = 0.0
 
-    @property
-    def cost(self) -> float:
-        """What its length costs; the first condition is free."""
-        length = len(self.places)
-        return (
-            _CONDITION_COST * max(length - 1, 0)
-            + _VALUE_COST * (self.values - length)
-            + _NEGATION_COST * self.negations
-        )
-
-    def narrowed(self, literal: Literal, mask: int) -> Rule:
-        """The rule with one more condition; `mask` is what fulfils both."""
+    def narrowed(self, literal: Literal, mask: int, cost: float) -> Rule:
+        """The rule with one more condition, and its cost; `mask` is what fulfils both."""
         position = bisect_right(self.places, literal.place)
         return Rule(
             (*self.literals[:position], literal, *self.literals[position:]),
@@ -59,6 +62,7 @@ class Rule(NamedTuple):
             (*self.places[:position], literal.place, *self.places[position:]),
             self.negations + literal.negated,
             self.values + len(literal.values),
+            cost,
         )
 
 
@@ -73,7 +77,7 @@ class Field(NamedTuple):
     def separates(self, mask: int) -> bool:
         """Whether some of these observations fail, and at most a quarter of them pass."""
         hits, misses = (mask & self.failing).bit_count(), (mask & self.passing).bit_count()
-        return hits > 0 and hits >= _PRECISION * (hits + misses)
+        return hits > 0 and _is_precise(hits, misses)
 
     def covered(self, mask: int) -> int:
         """The failing observations in the groups where the mask separates."""
@@ -86,14 +90,17 @@ class Field(NamedTuple):
     def gain(self, mask: int) -> float:
         """Failing cases covered, less what the passing ones among them cost, where the rule separates."""
         total = 0.0
+        failing, passing = mask & self.failing, mask & self.passing
         for members in self.groups.values():
-            inside = mask & members
-            if self.separates(inside):
-                gain = (inside & self.failing).bit_count() - _PASSING_COST * (
-                    inside & self.passing
-                ).bit_count()
-                total += max(gain, 0.0)
+            hits = (failing & members).bit_count()
+            misses = (passing & members).bit_count() if hits else 0
+            if hits and _is_precise(hits, misses):
+                total += max(hits - _PASSING_COST * misses, 0.0)
         return total
+
+
+def _is_precise(hits: int, misses: int) -> bool:
+    return hits >= _PRECISION * (hits + misses)
 
 
 def grow(
@@ -103,28 +110,44 @@ def grow(
     field: Field,
     least: float,
     fewest: int,
-) -> list[Rule]:
-    """Every rule with one more condition that makes it narrower and still covers a failing case.
+) -> list[tuple[float, Rule]]:
+    """The best rules with one more condition that makes them narrower, the best first, with their scores.
 
-    Rules of which not even the failing cases that fulfil them come to more than `least`, or that fewer than
-    `fewest` of those that failed fulfil, are left out: no further condition makes them better.
+    Each still covers a failing case. Rules of which not even the failing cases that fulfil them come to more
+    than `least`, or that fewer than `fewest` of those that failed fulfil, are left out: no further condition
+    makes them better.
     """
-    grown = {}
+    grown: dict[tuple[Literal, ...], tuple[float, Rule]] = {}
+    best: list[float] = [-math.inf] * MOST_RULES
     for rule in rules:
-        cost = rule.cost + (_CONDITION_COST if rule.literals else 0.0)
-        if (rule.mask & field.failing).bit_count() - cost <= least:
+        base = rule.cost + (_CONDITION_COST if rule.literals else 0.0)
+        if (rule.mask & field.failing).bit_count() - base <= least:
             continue
         several = _several_values(table, field.failing & rule.mask, rule.places)
-        for literal in [*literals, *several]:
+        for literal in (*literals, *several):
             both = rule.mask & literal.mask
             hits = (both & field.failing).bit_count()
-            if not hits or hits - cost <= least or both == rule.mask or literal.place in rule.places:
+            cost = base + literal.cost
+            # What passes only takes from what the hits come to.
+            if not hits or hits - cost <= least or hits - cost < best[0]:
+                continue
+            if both == rule.mask or literal.place in rule.places:
                 continue
             if (both & field.failed).bit_count() < fewest:
                 continue
-            together = rule.narrowed(literal, both)
-            grown[together.literals] = together
-    return list(grown.values())
+            score = field.gain(both) - cost
+            if score < best[0]:
+                continue
+            together = rule.narrowed(literal, both, cost)
+            if together.literals not in grown:
+                grown[together.literals] = score, together
+                heappushpop(best, score)
+    return sorted(grown.values(), key=_preference)[:MOST_RULES]
+
+
+def _preference(scored: tuple[float, Rule]) -> tuple[float, int, int, tuple[int, ...]]:
+    score, rule = scored
+    return -score, rule.negations, rule.values, rule.places
 
 
 def single_values(table: Table, failing: int) -> list[Literal]:
@@ -136,9 +159,9 @@ def single_values(table: Table, failing: int) -> list[Literal]:
             known |= mask
         for value, mask in sorted(masks.items()):
             if mask & failing:
-                literals.append(Literal(place, (value,), False, mask))
+                literals.append(Literal(place, (value,), False, mask, 0.0))
             if len(masks) > 2 and known & ~mask & failing:
-                literals.append(Literal(place, (value,), True, known & ~mask))
+                literals.append(Literal(place, (value,), True, known & ~mask, _NEGATION_COST))
     return literals
 
 
@@ -153,5 +176,5 @@ def _several_values(table: Table, failing: int, used: Sequence[int]) -> list[Lit
             mask = 0
             for value in values:
                 mask |= masks[value]
-            literals.append(Literal(place, values, False, mask))
+            literals.append(Literal(place, values, False, mask, _VALUE_COST * (len(values) - 1)))
     return literals
