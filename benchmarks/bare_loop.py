@@ -1,4 +1,4 @@
-"""A bare loop over cases on ONNX Runtime: create the session, run, compare.
+"""A bare loop over cases that lie ready as bytes, on ONNX Runtime: create the session, run, compare.
 
 It runs in the environment of the runtime.
 

@@ -1,14 +1,17 @@
-"""The main job: generating the default suite, and running it beside a bare loop over the same cases.
+"""The main job: generating the default suite, and running it beside bare loops over the same cases.
 
 Usage: uv run python -m benchmarks.main_job [--pairs N] [--suite FOLDER] [--generate]
 
 Prints, for each command, wall seconds as minimum, median and maximum, processor seconds, and the peak memory
-of its largest process; the ratio of harness to bare loop pair by pair; and what judging and recording take of
-the harness. The cases are those whose element types numpy has and whose operators ONNX Runtime offers; both
-sides start a process, create sessions, run and compare, on one thread. The bare loop creates a session for
-every case, reads its cases from one file, and compares with numpy's allclose. The harness creates one session
-for neighbours that are the same call with other data. Its record is whole before the failures are divided
-into classes for the summary at its end.
+of its largest process; the ratios of harness to bare loop round by round; and what judging and recording take
+of the harness. The cases are those whose element types numpy has and whose operators ONNX Runtime offers; all
+start a process, create sessions, run and compare, on one thread.
+
+Both bare loops create a session for every case. One is what somebody writes by hand (bare_tests.py): it reads
+the cases as tests in ONNX's layout and compares with numpy's assert_allclose. The other is as bare as can be
+(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. The harness
+reads the suite, builds the models, and creates one session for neighbours that are the same call with other
+data. Its record is whole before the failures are divided into classes for the summary at its end.
 """
 
 from __future__ import annotations
@@ -23,11 +26,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 from numpy.typing import NDArray
 
 from benchmarks.measured import run_measured, show, show_ratios
 from conformance.cases import Case
 from conformance.collector import Collector
+from conformance.environments import prepare
 from conformance.lane import Lane
 from conformance.limits import Limits
 from conformance.models import build_model, named_inputs
@@ -38,6 +43,7 @@ from conformance.runtimes import find_runtime, install
 from conformance.suites import Suite, open_suite, write_suite
 from conformance.task_source import Plan
 from generator.cache import default_suite
+from reports.export import export_suite
 
 OPCERT = (sys.executable, "-m", "opcert")
 STORED_BY_NUMPY = frozenset(
@@ -131,13 +137,21 @@ def main() -> None:
         selected = folder / "suite"
         neighbours = {str(each.id): each for case in cases if (each := valid_case(case)) is not None}
         write_suite(selected, ({str(each.id): each for each in cases} | neighbours).values(), {}, {})
+        tests = folder / "tests"
+        with open_suite(selected) as chosen:
+            for _ in export_suite(chosen, tests):
+                pass
+        version = runtime.facts["packages"]["onnxruntime"]
+        by_hand = prepare((f"onnxruntime=={version}", f"onnx=={onnx.__version__}"), announce=print)
+        written = (str(by_hand.program), str(Path(__file__).with_name("bare_tests.py")), str(tests))
         bare = (runtime.launch.command[0], str(Path(__file__).with_name("bare_loop.py")), name)
         harness = (*OPCERT, "run", "onnxruntime", "-s", str(selected), "-o", str(folder / "run.jsonl"))
 
-        run_measured(bare)
-        run_measured(harness)
-        looped, run, recorded = [], [], []
+        for command in (written, bare, harness):
+            run_measured(command)
+        tested, looped, run, recorded = [], [], [], []
         for _ in range(asked.pairs):
+            tested.append(run_measured(written))
             looped.append(run_measured(bare))
             begun = time.time()
             run.append(run_measured(harness))
@@ -149,11 +163,13 @@ def main() -> None:
     print(f"{'':28} {'minimum':>8} {'median':>8} {'maximum':>8}")
     if generated:
         show("generate the default suite", generated, len(suite.case_ids))
-    show("bare loop", looped, len(cases))
+    show("bare loop over tests", tested, len(cases))
+    show("bare loop over bytes", looped, len(cases))
     show("opcert run, to the record", recorded, len(cases))
     show("opcert run, to the end", run, len(cases))
-    show_ratios("opcert run to the record / bare loop", recorded, looped)
-    show_ratios("opcert run to the end / bare loop", run, looped)
+    for loop, measured in (("tests", tested), ("bytes", looped)):
+        show_ratios(f"opcert run to the record / bare loop over {loop}", recorded, measured)
+        show_ratios(f"opcert run to the end / bare loop over {loop}", run, measured)
     print(f"judging and recording: {judging:.0f} microseconds of processor a case")
 
 
