@@ -104,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         code = cli.main(given, prog_name="opcert", standalone_mode=False)
         sys.stdout.flush()
+        gc.freeze()  # the end of the process needs no last look for cycles
     except _ReaderGone as gone:
         sys.exit(explain(gone.error, given))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - what is not expected is told as our bug
