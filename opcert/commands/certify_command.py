@@ -62,10 +62,10 @@ def command(
 ) -> int:
     """Certify RUNTIME: run the suite on it and write the report, JUnit and a certificate.
 
-    RUNTIME is a built-in one (`onnxruntime`, `onnx`, `openvino`, `tensorflow`; `onnxruntime==1.20.1` for a
-    version of it) or `module:Backend`, a class with ONNX's Backend interface. Without a profile the
-    certificate states what holds, and the answer is 0; with one it demands it, and the answer is 1 where it
-    is not met. A suite with local changes, and a record that is not whole, are not certified.
+    RUNTIME is a built-in one (`opcert list runtimes`; `onnxruntime==1.20.1` for a version of it),
+    `module:Backend`, a class with ONNX's Backend interface, or `exec:COMMAND`, a worker of your own. Without
+    a profile the certificate states what holds, and the answer is 0; with one it demands it, and the answer
+    is 1 where it is not met. A suite with local changes, and a record that is not whole, are not certified.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
