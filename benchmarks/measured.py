@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measured:
-    """One finished command: wall seconds, processor seconds, and MiB of its largest process."""
+    """One finished command: wall seconds, processor seconds, MiB of its largest process, what it printed."""
 
     seconds: float
     processor: float
     mebibytes: float
+    printed: str = ""
 
 
 def run_measured(command: Sequence[str]) -> Measured:
@@ -33,10 +34,11 @@ def run_measured(command: Sequence[str]) -> Measured:
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - begun
-        if child.returncode not in (0, 1):
-            output.seek(0)
-            raise SystemExit(f"{command} answered {child.returncode}:\n{output.read().decode()}")
-    return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+        output.seek(0)
+        printed = output.read().decode("utf-8", "replace")
+    if child.returncode not in (0, 1):
+        raise SystemExit(f"{command} answered {child.returncode}:\n{printed}")
+    return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, printed)
 
 
 def show(name: str, measured: Sequence[Measured], cases: int) -> None:
