@@ -15,6 +15,8 @@ from conformance.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from opcert.errors import RuntimeUnavailable
 
 _SENT_TOGETHER = 8
+_SENT_ALONE = 1 << 16
+"""So many tasks go out at one time; one of more bytes than that goes at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Sent:
 def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
     """Send a task, and before it what loads its model, unless the worker holds that.
 
-    Some wait for the next ones, or for somebody who waits for an answer.
+    Small ones wait for the next, or for somebody who waits for an answer.
     """
     process = session.process
     size = sum(len(each) for each in (*request.load_blobs, *request.run_blobs))
@@ -87,7 +89,7 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
     sent.run = session.number()
     process.send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
     session.put += 1
-    if session.put == _SENT_TOGETHER:
+    if session.put == _SENT_TOGETHER or size > _SENT_ALONE:
         process.flush()
         session.put = 0
     return sent
