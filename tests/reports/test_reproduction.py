@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,14 @@ def test_a_refused_valid_call_reproduces(reproduce: Reproduce) -> None:
     done = reproduce(bad)
     assert done.returncode == 1
     assert "a valid call is refused" in done.stdout
+
+
+def test_a_call_of_somebody_elses_domain_is_tried(reproduce: Reproduce) -> None:
+    operator = OperatorName("org.example", "CenterCropPad", 18)
+    foreign = crop()
+    foreign = replace(foreign, id=replace(foreign.id, operator=operator))
+    done = reproduce(foreign)
+    assert (done.returncode, "a valid call is refused" in done.stdout) == (1, True), done.stdout
 
 
 def test_a_runtime_that_is_not_there_is_not_a_reproduction(tmp_path: Path) -> None:
