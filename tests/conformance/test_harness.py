@@ -154,6 +154,19 @@ def test_a_runtime_that_only_dies_on_some_cases_goes_on(tmp_path: Path) -> None:
     assert record.counts["pass"] == 2
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_fast_worker_that_dies_with_many_cases_before_it_loses_none_of_them(
+    tmp_path: Path, jobs: int
+) -> None:
+    deeds = {17: "SIGSEGV", 120: "exit3", 121: "SIGABRT", 250: "sleep", 299: "SIGKILL"}
+    cases = [make_case(deeds.get(seed, "echo"), seed=seed) for seed in range(300)]
+    record = run(tmp_path, cases, jobs=jobs)
+    assert [each.case for each in record.results] == list(open_suite(tmp_path / "suite").case_ids)
+    expected = {"echo": "pass", "sleep": "timeout"}
+    assert {each.verdict for each in record.results} == {"pass", "crash", "timeout"}
+    assert all(each.verdict == expected.get(each.levels["do"], "crash") for each in record.results)
+
+
 def test_the_run_ends_after_as_many_failures_as_were_allowed(tmp_path: Path) -> None:
     record = run(tmp_path, [make_case("zero", seed=each) for each in range(9)], max_failures=2)
     assert (record.counts["mismatch"], record.counts["not_run"]) == (2, 7)
