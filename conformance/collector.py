@@ -14,7 +14,7 @@ from conformance.judge import FAILING, Judgement, judge
 from conformance.lane import Lane
 from conformance.loaded_files import digest_files
 from conformance.progress import Progress
-from conformance.records import RecordWriter
+from conformance.records import Record, RecordWriter
 from conformance.responses import Answered, Refused, Response
 from conformance.results import Result, make_result
 from conformance.run_options import RunOptions
@@ -118,8 +118,11 @@ class Collector:
 
     def finish(
         self, tasks: Iterable[Task], unload_losses: Sequence[str], loaded: Iterable[Path] | None = None
-    ) -> None:
-        """Record what was not run as such, and write the footer; `loaded` are files to identify in it."""
+    ) -> Record:
+        """Record what was not run as such, and write the footer; `loaded` are files to identify in it.
+
+        Returns the record as it was written.
+        """
         stopped = None
         if self.halt.reason is not None:
             stopped = {"kind": self.halt.kind, "reason": self.halt.reason}
@@ -131,7 +134,7 @@ class Collector:
         more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
         if loaded is not None:
             more["loaded"] = digest_files(loaded)
-        self._writer.finish(counts, self._faults.faults(unload_losses), **more)
+        return self._writer.finish(counts, self._faults.faults(unload_losses), **more)
 
     def _record(self, task: Task, response: Response | None, judgement: Judgement) -> None:
         outputs: tuple[Any, ...] = ()

@@ -19,7 +19,7 @@ from conformance.first_worker import FirstWorker
 from conformance.lane import Lane
 from conformance.limits import describe_confinement
 from conformance.progress import Progress, Silent
-from conformance.records import Record, RecordWriter, read_record, timestamp
+from conformance.records import Record, RecordWriter, timestamp
 from conformance.requests import Offer
 from conformance.results import Result
 from conformance.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
@@ -107,7 +107,7 @@ def run_suite(
             _run_lanes(lanes, TaskSource(plan, len(lanes), times), collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
             loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
-            collector.finish(plan.tasks(), losses, loaded)
+            record = collector.finish(plan.tasks(), losses, loaded)
         finally:
             writer.close()
             progress.finish()
@@ -117,7 +117,7 @@ def run_suite(
         raise
     for lane in lanes:
         lane.close()
-    return read_record(record_path)
+    return record
 
 
 def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> None:

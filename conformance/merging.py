@@ -11,7 +11,7 @@ from typing import Any
 from conformance.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.loaded_files import merge_digests
 from conformance.outputs import outputs_folder
-from conformance.records import Record, RecordWriter, read_record
+from conformance.records import Record, RecordWriter
 from conformance.results import Result
 from conformance.row_places import Order
 from conformance.shards import Shard
@@ -65,10 +65,9 @@ def merge_records(
                 finder.compare(same)
         counts = count_verdicts(case_verdicts(each for each, _ in rows).values())
         faults = [*finder.faults(), *merge_unload_faults([each.faults for each in records])]
-        writer.finish(counts, faults, **_loaded(records))
+        return writer.finish(counts, faults, **_loaded(records))
     finally:
         writer.close()
-    return read_record(path)
 
 
 def _check_alike(first: Record, other: Record) -> None:

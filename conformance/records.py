@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,6 +80,7 @@ class RecordWriter:
         self.outputs = OutputStore(path)
         self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
         self.places = RowPlaces(len(self._header))
+        self._rows: list[tuple[Order, Result]] | None = []
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             begun = path
@@ -108,10 +110,16 @@ class RecordWriter:
     def _place(self, result: Result, order: Order) -> bytes:
         line = result.to_line()
         self.places.add(order, len(line))
+        if self._rows is not None:
+            self._rows.append((order, result))
+            if len(self._rows) > _MOST_KEPT:
+                self._rows = None
         return line
 
-    def finish(self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any) -> None:
-        """Put the record into suite order and give it its footer."""
+    def finish(
+        self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any
+    ) -> Record:
+        """Put the record into suite order and give it its footer; returns it as `read_record` does."""
         try:
             made = self.path.with_name(f".{self.path.name}.ordered")
             digest = hashlib.sha256()
@@ -130,12 +138,19 @@ class RecordWriter:
                     "digest": digest.hexdigest(),
                     **more,
                 }
-                file.write(canonical_json(footer) + b"\n")
+                last = canonical_json(footer) + b"\n"
+                file.write(last)
             made.replace(self.path)
         except OSError as error:
             raise _unwritable(self.path, error) from error
         finally:
             self.close()
+        if self._rows is None:
+            return read_record(self.path)
+        self._rows.sort(key=itemgetter(0))
+        return Record(
+            self.path, json.loads(self._header), tuple(row for _, row in self._rows), json.loads(last)
+        )
 
     def close(self) -> None:
         """Leave the record as it is; without `finish` it is a partial run."""

@@ -115,14 +115,14 @@ def make_result(
     if isinstance(response, Refused):
         seen.update(
             stage=response.stage,
-            error=response.kind,
-            message=response.message,
+            error=response.kind or None,
+            message=response.message or None,
             unsupported=response.unsupported,
         )
     elif isinstance(response, Crashed):
-        seen.update(signal=response.signal, status=response.status, stderr=response.stderr)
+        seen.update(signal=response.signal, status=response.status, stderr=response.stderr or None)
     elif isinstance(response, TimedOut):
-        seen.update(stage=response.stage, stderr=response.stderr, seconds=response.limit)
+        seen.update(stage=response.stage, stderr=response.stderr or None, seconds=response.limit)
     return Result(
         case=str(case.id),
         operator=str(case.operator),
@@ -133,7 +133,7 @@ def make_result(
         verdict=judgement.verdict,
         readings=judgement.readings,
         behaviour=judgement.behaviour,
-        reason=judgement.reason,
+        reason=judgement.reason or None,
         worst=_worst_to_json(judgement.worst),
         outputs=outputs,
         behaviours=judgement.behaviours,

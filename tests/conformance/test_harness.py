@@ -224,6 +224,20 @@ def test_a_form_that_is_not_taken_is_an_error(tmp_path: Path) -> None:
         run(tmp_path, [make_case()], forms="upside_down")
 
 
+def test_a_run_returns_the_record_that_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deeds = ("echo", "ulp", "zero", "text", "double", "flat", "twice", "nothing", "raise", "SIGSEGV", "exit3")
+    cases = [make_case(do, seed=1) for do in (*deeds, "differs_by_call", "unsupported", "unload_segv")]
+    cases.append(make_case("raise", family="survival", demand="survive"))
+    several = (expect(sample(1), ties="up"), expect(sample(2), ties="even"))
+    cases.append(make_case("echo", seed=3, given=sample(2), expectations=several))
+    for most in (5000, 3):
+        monkeypatch.setattr("conformance.records._MOST_KEPT", most)
+        returned = run(tmp_path, cases, repeat=2)
+        read = read_record(tmp_path / "run.jsonl")
+        assert list(returned.results) == list(read.results)
+        assert (returned.header, returned.footer, returned.counts) == (read.header, read.footer, read.counts)
+
+
 @pytest.mark.parametrize("jobs", [2, 5])
 def test_several_workers_give_the_same_record(tmp_path: Path, jobs: int) -> None:
     cases = [make_case(do, seed=1) for do in ("ulp", "SIGSEGV", "raise", "exit3")]
