@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.canonical import canonical_json
-from opcert.errors import Place, UserError, unwritable
+from opcert.errors import Place, UserError, unreadable, unwritable
 
 FORMAT = "opcert-explanations/1"
 FILE = "explanations.json"
@@ -91,9 +91,7 @@ def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Expla
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise UserError(
-            "the explanations cannot be read", got=error.strerror, where=Place(str(path))
-        ) from error
+        raise unreadable("the explanations", path, error) from error
     try:
         content = json.loads(raw.decode("utf-8"))
         if content["format"] != FORMAT:

@@ -13,7 +13,7 @@ from conformance.canonical import sha256
 from conformance.cases import Case
 from conformance.responses import NotTensor
 from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import Place, UserError, unwritable
+from opcert.errors import Place, UserError, unreadable, unwritable
 from opcert.tensors import Tensor
 
 INLINE_BYTES = 4096
@@ -108,9 +108,7 @@ def _raw_of(entry: Mapping[str, Any], record: Path) -> bytes | None:
     try:
         raw: bytes = path.read_bytes()
     except OSError as error:
-        raise UserError(
-            "an output of the record cannot be read", got=error.strerror, where=Place(str(path))
-        ) from error
+        raise unreadable("an output of the record", path, error) from error
     if sha256(raw) != entry.get("sha256"):
         raise ValueError(f"{path.name} does not have the digest that the record states")
     return raw

@@ -26,7 +26,7 @@ from conformance.record_rows import RecordRows
 from conformance.results import Result
 from conformance.row_places import Order, RowPlaces
 from conformance.totals import add_verdict, case_verdicts, count_verdicts
-from opcert.errors import Place, UserError, unwritable
+from opcert.errors import Place, UserError, unreadable, unwritable
 
 FORMAT = "opcert-run/1"
 _MOST_KEPT = 5000
@@ -171,12 +171,7 @@ def read_record(path: Path) -> Record:
         with path.open("rb") as file:
             return _read(path, file)
     except OSError as error:
-        raise UserError(
-            "the record cannot be read",
-            got=error.strerror,
-            where=Place(str(path)),
-            remedy="Make one with `opcert run`.",
-        ) from error
+        raise unreadable("the record", path, error, "Make one with `opcert run`.") from error
 
 
 def _read(path: Path, file: IO[bytes]) -> Record:

@@ -11,7 +11,7 @@ from conformance.records import Record, read_record
 from conformance.results import Result
 from conformance.row_places import Order
 from conformance.task_source import Plan
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unreadable
 
 _SAME_OPTIONS = ("pattern", "forms", "repeat", "shard", "timeout", "start_timeout", "memory")
 
@@ -28,7 +28,7 @@ def find_begun(path: Path) -> Record | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UserError("the record cannot be read", got=error.strerror, where=Place(str(path))) from error
+        raise unreadable("the record", path, error) from error
     return read_record(path)
 
 

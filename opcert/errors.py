@@ -123,3 +123,9 @@ def unwritable(
     if isinstance(error, FileExistsError | NotADirectoryError):
         reason = f"a file stands where a folder should be ({reason})"
     return UserError(f"{what} cannot be written", got=reason, where=Place(str(path)), remedy=remedy)
+
+
+def unreadable(what: str, path: Path, error: OSError, remedy: str | None = None) -> UserError:
+    """The error of something (`the record`) that the system did not let us read at a path."""
+    reason = error.strerror or str(error)
+    return UserError(f"{what} cannot be read", got=reason, where=Place(str(path)), remedy=remedy)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unreadable
 from opcert.yaml_files import load_bytes
 from opcert.yaml_schemas import validate
 from reports.failure_classes import classes_of
@@ -140,12 +140,7 @@ def read_baseline(path: Path) -> Baseline:
     try:
         documents = load_bytes(path.read_bytes(), str(path))
     except OSError as error:
-        raise UserError(
-            "the baseline cannot be read",
-            got=error.strerror,
-            where=Place(str(path)),
-            remedy="Write one with --update-baseline.",
-        ) from error
+        raise unreadable("the baseline", path, error, "Write one with --update-baseline.") from error
     if len(documents) != 1 or not isinstance(documents[0].value, dict):
         raise UserError(
             "not a baseline", expected="one mapping with the key known", where=Place(str(path), 1)

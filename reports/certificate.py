@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.canonical import canonical_json, plain, sha256
 from conformance.judge import VERDICTS
-from opcert.errors import NothingRan, Place, UserError
+from opcert.errors import NothingRan, Place, UserError, unreadable
 from opcert.names import OperatorName
 from reports.certifiable import list_obstacles
 from reports.evaluation import ProfileResult, evaluate
@@ -106,7 +106,7 @@ def file_digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise UserError("the file cannot be read", got=error.strerror, where=Place(str(path))) from error
+        raise unreadable("the file", path, error) from error
 
 
 def _predicate(

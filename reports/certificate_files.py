@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.canonical import canonical_json
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unreadable
 from reports.certificate import PREDICATE_TYPE, STATEMENT_TYPE, Certificate
 from reports.files import write_bytes
 from reports.signing import Envelope, is_envelope, read_envelope, sign
@@ -53,12 +53,7 @@ def read_certificate(path: Path) -> CertificateFile:
             raise _none(path, f"a file of {path.stat().st_size} bytes")
         raw = path.read_bytes()
     except OSError as error:
-        raise UserError(
-            "the certificate cannot be read",
-            got=error.strerror,
-            where=Place(str(path)),
-            remedy="Make one with `opcert certify`.",
-        ) from error
+        raise unreadable("the certificate", path, error, "Make one with `opcert certify`.") from error
     document = _object(path, raw)
     if not is_envelope(document):
         return CertificateFile(

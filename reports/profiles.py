@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, field_validator
 
 from conformance.judge import FAILING, Verdict
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unreadable
 from opcert.names import FAMILIES, OperatorName
 from opcert.yaml_files import load_bytes
 from opcert.yaml_schemas import validate
@@ -110,7 +110,7 @@ def load_profile(text: str) -> Profile:
     try:
         return read_profile(path.read_bytes(), str(path))
     except OSError as error:
-        raise UserError("the profile cannot be read", got=error.strerror, where=Place(str(path))) from error
+        raise unreadable("the profile", path, error) from error
 
 
 def read_profile(raw: bytes, file: str) -> Profile:

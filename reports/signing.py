@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.canonical import canonical_json, sha256
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unreadable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -132,9 +132,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UserError(
-            "the key cannot be read", got=error.strerror, where=Place(str(path)), remedy=_MAKE_ONE
-        ) from error
+        raise unreadable("the key", path, error, _MAKE_ONE) from error
 
 
 def _no_key(which: str, path: Path, problem: str) -> UserError:

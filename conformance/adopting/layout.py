@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from opcert.errors import Place, UserError
+from opcert.errors import Place, UserError, unreadable
 
 MODEL = "model.onnx"
 MOST_BYTES = 256 << 20
@@ -104,7 +104,7 @@ def _walk(folder: Path, depth: int) -> Iterator[Path]:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        raise UserError("the folder cannot be read", got=error.strerror, where=Place(str(folder))) from error
+        raise unreadable("the folder", folder, error) from error
     folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
     sets = [each for each in folders if _DATA_SET.fullmatch(each)]
     if sets or any(entry.name == MODEL for entry in found):
@@ -139,7 +139,7 @@ def read_file(path: Path) -> bytes:
         # Without waiting for a writer, should it be a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise UserError("the file cannot be read", got=error.strerror, where=shown) from error
+        raise unreadable("the file", Path(path.name), error) from error
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
