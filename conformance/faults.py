@@ -122,11 +122,12 @@ class FaultFinder:
 
 
 def _unload_fault(reasons: Sequence[str], count: int) -> dict[str, Any]:
+    message = f"the worker was lost {count} times between two cases, with none of them to blame"
     return {
         "kind": "unload_crash",
         "count": count,
         "reasons": list(reasons[:_EXAMPLES]),
-        "message": f"the worker was lost {count} times between two cases, with none of them to blame",
+        "message": f"{message}; at first: {reasons[0]}" if reasons else message,
     }
 
 

@@ -59,6 +59,7 @@ class Lane:
         self.network: str | None = None
         # Seconds that a case takes, the latest counting most.
         self._pace = _SECONDS_IN_FLIGHT / _IN_FLIGHT[0]
+        self._latest = "nothing"
         self.deaths = 0
         self.unload_losses: list[str] = []
 
@@ -150,6 +151,7 @@ class Lane:
                 ahead.appendleft(first)
                 continue
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
+            self._latest = str(first.task.case.id)
             if isinstance(response, Answered | Refused):
                 self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
             return first.task, response
@@ -192,17 +194,20 @@ class Lane:
             return read_outputs(frame, seconds)
         except WorkerHung as hung:
             if stage == "unload":
-                self.unload_losses.append(f"no answer within {limit:g} s")
+                self._note_loss(f"no answer within {limit:g} s")
                 return None
             return TimedOut(hung.limit, stage, hung.stderr)
         except WorkerLost as lost:
             if stage == "unload" or lost.earlier:
-                self.unload_losses.append(lost.reason)
+                self._note_loss(lost.reason)
                 return None
             reason = f"{lost.reason} at {stage}"
             return Crashed(reason, lost.signal_name, lost.status, lost.stderr, time.monotonic() - begin)
         except BrokenProtocol as error:
             return Crashed(f"broke the protocol with {error}", stderr=process.kill())
+
+    def _note_loss(self, reason: str) -> None:
+        self.unload_losses.append(f"{reason} after {self._latest}")
 
 
 def _bytes(ahead: Iterable[Sent | tuple[Task, Response]]) -> int:

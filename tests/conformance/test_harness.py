@@ -134,7 +134,10 @@ def test_inconsistent_readings_are_a_fault(tmp_path: Path) -> None:
 def test_a_worker_that_dies_while_it_forgets_a_model_blames_no_case(tmp_path: Path) -> None:
     record = run(tmp_path, [make_case("unload_segv"), *(make_case("echo", seed=each) for each in range(6))])
     assert record.counts["pass"] == 7
-    assert [each["kind"] for each in record.faults] == ["unload_crash"]
+    (fault,) = record.faults
+    (deed,) = (each.case for each in record.results if each.levels["do"] == "unload_segv")
+    assert fault["kind"] == "unload_crash"
+    assert fault["reasons"] == [f"killed by SIGSEGV after {deed}"]
 
 
 def test_a_runtime_that_never_survives_is_stopped(tmp_path: Path) -> None:
