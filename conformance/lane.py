@@ -28,14 +28,16 @@ from conformance.session import Sent, Session, Task, send_task, shake_hands
 from conformance.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from opcert.errors import OpcertError
 
-_IN_FLIGHT = range(4, 65)
 _SECONDS_IN_FLIGHT = 0.1
+_FEWEST_IN_FLIGHT, _MOST_IN_FLIGHT = 4, 64
 _BYTES_IN_FLIGHT = 8 << 20
-"""A worker has so many cases before it at a time as take it about so long, and of large ones two."""
+"""A worker has as many cases before it as take it about so long, within limits, and of large ones two."""
+
 _NAP = 0.25
 """The part of the time that a worker needs for what it has in which nobody looks for its answers."""
 
 _REMEMBERED = 0.9
+"""How much of what a case is thought to take stays when another one has been answered."""
 
 
 class Lane:
@@ -58,7 +60,7 @@ class Lane:
         self._offer: Offer | None = None
         self.network: str | None = None
         # Seconds that a case takes, the latest counting most.
-        self._pace = _SECONDS_IN_FLIGHT / _IN_FLIGHT[0]
+        self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
         self._latest = "nothing"
         self.deaths = 0
         self.unload_losses: list[str] = []
@@ -135,7 +137,8 @@ class Lane:
 
     def _is_enough(self, ahead: deque[Sent | tuple[Task, Response]]) -> bool:
         """Whether the worker has enough before it for a while."""
-        if len(ahead) >= min(_IN_FLIGHT[-1], max(_IN_FLIGHT[0], _SECONDS_IN_FLIGHT / self._pace)):
+        wanted = min(_MOST_IN_FLIGHT, max(_FEWEST_IN_FLIGHT, _SECONDS_IN_FLIGHT / self._pace))
+        if len(ahead) >= wanted:
             return True
         return len(ahead) > 1 and _bytes(ahead) > _BYTES_IN_FLIGHT
 
@@ -157,9 +160,12 @@ class Lane:
             return first.task, response
 
     def _revive(self, ahead: deque[Sent | tuple[Task, Response]]) -> None:
-        """Send again, to a new worker, what a lost one had been given."""
+        """Send again, to a new worker, what a lost one had been given: all that was sent, or nothing."""
+        oldest = next((each for each in ahead if isinstance(each, Sent)), None)
+        if oldest is None or (oldest.session is self._session and oldest.session.process.alive):
+            return
         for position, each in enumerate(ahead):
-            if isinstance(each, Sent) and not (each.session is self._session and each.session.process.alive):
+            if isinstance(each, Sent):
                 ahead[position] = self._send(each.task, each.request)
 
     def _await(self, sent: Sent, nap: float) -> Response | None:
