@@ -27,7 +27,7 @@ from conformance.row_places import Order
 from conformance.run_options import RunOptions, choose_forms
 from conformance.runtimes import Installed, Runtime, install
 from conformance.suites import Suite
-from conformance.task_source import Plan, TaskSource, earlier_times
+from conformance.task_source import LongestFirst, Plan, TaskSource, earlier_times
 from conformance.worker_process import Stopped
 from opcert.errors import NothingRan, Place, RuntimeUnavailable
 
@@ -97,14 +97,16 @@ def run_suite(
             progress.note(f"{recorded} of {len(selected) * plan.rows} rows are recorded already")
             header["started"] = earlier.header.get("started")
             header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
-        times = earlier_times(record_path, suite.digest, runtime.text) if len(lanes) > 1 else None
+        tasks = TaskSource(plan)
+        if len(lanes) > 1:
+            tasks = LongestFirst(plan, earlier_times(record_path, suite.digest, runtime.text))
         writer = RecordWriter(record_path, header, None if kept is None else kept())
         try:
             collector = Collector(suite, writer, progress, options, len(offer.threads))
             for result, order in () if kept is None else kept():
                 collector.keep(result, order, plan.rows)
             progress.start((len(selected) - len(plan.done)) * plan.rows)
-            _run_lanes(lanes, TaskSource(plan, len(lanes), times), collector)
+            _run_lanes(lanes, tasks, collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
             loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
             record = collector.finish(plan.tasks(), losses, loaded)

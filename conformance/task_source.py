@@ -50,22 +50,34 @@ class Plan:
 
 
 class TaskSource:
-    """Hands out tasks to lanes. All rows of a case go to one lane, and so do neighbours that share a model.
+    """Hands out tasks to one lane, in the order of the record."""
 
-    Several lanes take what takes longest first, so that they end at one time: by `times`, the seconds that
-    cases took before, or else by what the operator's cases take in this run; what nobody knows comes first.
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def lane(self) -> Iterator[Task]:
+        """The tasks for one lane, until there are none left."""
+        return self._plan.tasks()
+
+    def measured(self, task: Task, seconds: float) -> None:
+        """What a row took; here nothing depends on it."""
+
+
+class LongestFirst(TaskSource):
+    """Hands out tasks to several lanes, what takes longest first, so that they end at one time.
+
+    All rows of a case go to one lane, and so do neighbours that share a model. What takes longest is known by
+    `times`, the seconds that cases took before, or else by what the operator's cases take in this run; what
+    nobody knows comes first.
     """
 
-    def __init__(self, plan: Plan, lanes: int = 1, times: Mapping[str, float] | None = None) -> None:
-        self._plan = plan
-        self._several = lanes > 1
+    def __init__(self, plan: Plan, times: Mapping[str, float] | None = None) -> None:
+        super().__init__(plan)
         self._times = times or {}
         self._lock = threading.Lock()
         self._taken = bytearray(len(plan.selected))
         self._waiting: dict[str, list[int]] = {}
         self._spent: dict[str, tuple[float, int]] = {}
-        if not self._several:
-            return
         for position, case_id in enumerate(plan.selected):
             if case_id in plan.done:
                 self._taken[position] = 1
@@ -78,17 +90,12 @@ class TaskSource:
 
     def lane(self) -> Iterator[Task]:
         """The tasks for one lane, until there are none left."""
-        if not self._several:
-            yield from self._plan.tasks()
-            return
         while cases := self._take():
             for position, case in cases:
                 yield from self._plan.tasks_of(position, case)
 
     def measured(self, task: Task, seconds: float) -> None:
         """What a row took."""
-        if not self._several:
-            return
         with self._lock:
             group = self._group(task.order[0])
             total, count = self._spent.get(group, (0.0, 0))

@@ -14,7 +14,7 @@ from conformance.run_options import RunOptions
 from conformance.runtimes import find_runtime
 from conformance.session import Task
 from conformance.suites import Suite, open_suite
-from conformance.task_source import Plan, TaskSource, earlier_times, share_model
+from conformance.task_source import LongestFirst, Plan, TaskSource, earlier_times, share_model
 from opcert.names import OperatorName
 from tests.conformance.samples import IDENTITY, echo_runtime, make_case, make_suite, sample
 
@@ -47,7 +47,7 @@ def test_one_lane_takes_every_row_in_the_order_of_the_record(suite: Suite) -> No
 def test_several_lanes_take_every_row_once_and_a_case_whole(suite: Suite, known: bool) -> None:
     times = {each: float(number % 5) for number, each in enumerate(suite.case_ids)} if known else {}
     plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
-    source = TaskSource(plan, 3, times)
+    source = LongestFirst(plan, times)
     taken: list[list[Task]] = [[], [], []]
 
     def work(mine: list[Task]) -> None:
@@ -71,14 +71,14 @@ def test_several_lanes_take_what_took_longest_before_first(suite: Suite) -> None
     echoes = [each for each in suite.case_ids if "/Echo-" in each]
     times = {each: float(number) for number, each in enumerate(suite.case_ids)}
     plan = Plan(suite, echoes, ("inputs",), 1)
-    taken = [str(each.case.id) for each in TaskSource(plan, 2, times).lane()]
+    taken = [str(each.case.id) for each in LongestFirst(plan, times).lane()]
     assert taken == sorted(echoes, key=lambda each: -times[each])
 
 
 def test_what_nobody_measured_comes_before_what_is_known_to_be_short(suite: Suite) -> None:
     echoes = [each for each in suite.case_ids if "/Echo-" in each]
     times = dict.fromkeys(echoes[1:], 5.0)
-    first = next(TaskSource(Plan(suite, echoes, ("inputs",), 1), 2, times).lane())
+    first = next(LongestFirst(Plan(suite, echoes, ("inputs",), 1), times).lane())
     assert str(first.case.id) == echoes[0]
 
 
@@ -86,7 +86,7 @@ def test_without_earlier_times_the_operators_that_take_longest_in_this_run_come_
     cases = [make_case(seed=each, family=family) for each in range(3) for family in ("example", "cover")]
     relus = [make_case(seed=each, operator=OTHER, given=sample(each, (each + 1,))) for each in range(6)]
     with open_suite(make_suite(tmp_path, cases + relus)) as opened:
-        source = TaskSource(Plan(opened, opened.case_ids, ("inputs",), 1), 2)
+        source = LongestFirst(Plan(opened, opened.case_ids, ("inputs",), 1))
         seen = []
         for task in source.lane():
             seen.append(task.case.operator.name)
@@ -96,7 +96,7 @@ def test_without_earlier_times_the_operators_that_take_longest_in_this_run_come_
 
 
 def test_neighbours_that_share_a_model_go_to_one_lane_together(suite: Suite) -> None:
-    source = TaskSource(Plan(suite, suite.case_ids, ("inputs",), 1), 2)
+    source = LongestFirst(Plan(suite, suite.case_ids, ("inputs",), 1))
     lanes = [source.lane(), source.lane()]
     first, second = ([next(lane)] for lane in lanes)
     first += [next(lanes[0]) for _ in range(5)]
