@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, OperatorSetIdProto
 from onnx.helper import find_min_ir_version_for
 
 from conformance.cases import Case
-from conformance.protos import fill_attribute, write_tensor
+from conformance.protos import declare_tensor, fill_attribute, write_tensor
 from opcert.attributes import Attributes
 from opcert.element_types import ElementType
 from opcert.errors import UserError
@@ -28,7 +28,9 @@ _DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
 """Those of documents that name none."""
 _OPSET_BESIDE_OTHERS = 13
 _OLDEST_IR = 3
-_LEAST_IR = 4  # initializers need no graph input since then
+LEAST_IR = 4
+"""Initializers need no graph input since this IR version."""
+
 _IR_OF_TYPES = {
     "float8e4m3fn": 9,
     "float8e4m3fnuz": 9,
@@ -91,7 +93,7 @@ def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
         del graph.input[:]
         graph.input.extend(kept)
         graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constant.items())
-        model.ir_version = max(model.ir_version, _LEAST_IR)
+        model.ir_version = max(model.ir_version, LEAST_IR)
     else:
         del graph.value_info[:]
         given = {name for name, _ in named_inputs(inputs)}
@@ -125,16 +127,18 @@ def build_node_model(
         if is_constant(position, form):
             graph.initializer.append(write_tensor(tensor, name))
         else:
-            _declare_input(graph, name, tensor, form)
+            open_extents = [f"{name}_{axis}" for axis in range(len(tensor.shape))]
+            extents = open_extents if form == "dynamic" else tensor.shape
+            declare_tensor(graph.input.add(), name, tensor.element_type, extents)
     _declare_outputs(graph, output_names, outputs)
     types = {each.element_type.name for _, each in given} | {each.element_type.name for each in outputs}
-    oldest = _LEAST_IR if graph.initializer else _OLDEST_IR
+    oldest = LEAST_IR if graph.initializer else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
     return bytes(model.SerializeToString(deterministic=True))
 
 
 def least_ir_version(
-    opsets: Iterable[OperatorSetIdProto], types: Iterable[str], oldest: int = _LEAST_IR
+    opsets: Iterable[OperatorSetIdProto], types: Iterable[str], oldest: int = LEAST_IR
 ) -> int:
     """The oldest IR version, from `oldest` on, that holds the operator sets and element types named."""
     of_opsets = find_min_ir_version_for(list(opsets), ignore_unknown=True)
@@ -193,30 +197,10 @@ def _add_node(
         fill_attribute(node.attribute.add(), name, each)
 
 
-def _declare_input(graph: GraphProto, name: str, tensor: Tensor, form: Form) -> None:
-    value = graph.input.add()
-    value.name = name
-    declared = value.type.tensor_type
-    declared.elem_type = tensor.element_type.code
-    declared.shape.SetInParent()
-    for axis, extent in enumerate(tensor.shape):
-        dimension = declared.shape.dim.add()
-        if form == "dynamic":
-            dimension.dim_param = f"{name}_{axis}"
-        else:
-            dimension.dim_value = extent
-
-
 def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[OutputType]) -> None:
     # The node may have more outputs than anybody expects something of, or fewer.
     for position, name in enumerate(names):
         if not name:
             continue
         found = outputs[min(position, len(outputs) - 1)]
-        value = graph.output.add()
-        value.name = name
-        declared = value.type.tensor_type
-        declared.elem_type = found.element_type.code
-        declared.shape.SetInParent()
-        for _ in range(found.rank):
-            declared.shape.dim.add()
+        declare_tensor(graph.output.add(), name, found.element_type, [None] * found.rank)

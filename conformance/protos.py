@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, TensorProto, ValueInfoProto
 
 from opcert.attributes import Attribute, AttributeKind
 from opcert.element_types import BY_CODE, ElementType
@@ -79,6 +80,22 @@ def _unpack(element_type: ElementType, raw: bytes, count: int) -> NDArray[Any]:
 def _places(bits: int) -> NDArray[np.uint8]:
     """Where in a byte its elements begin, from the lowest bit on."""
     return np.arange(0, 8, bits, dtype=np.uint8)
+
+
+def declare_tensor(
+    value: ValueInfoProto, name: str, element_type: ElementType, shape: Iterable[int | str | None]
+) -> None:
+    """Fill the declaration of a tensor; an extent is a number, a name for one, or open."""
+    value.name = name
+    declared = value.type.tensor_type
+    declared.elem_type = element_type.code
+    declared.shape.SetInParent()
+    for extent in shape:
+        dimension = declared.shape.dim.add()
+        if isinstance(extent, int):
+            dimension.dim_value = extent
+        elif extent is not None:
+            dimension.dim_param = extent
 
 
 def write_attribute(name: str, attribute: Attribute) -> AttributeProto:

@@ -16,11 +16,11 @@ from onnx import ModelProto, NodeProto, ValueInfoProto
 
 from conformance.adopting.declared_values import DeclaredValue, declared_inputs, declared_outputs
 from conformance.adopting.foreign_values import DataSet, Value
-from conformance.adopting.packing_nodes import SINCE, Surroundings, declare_tensor, is_packing
+from conformance.adopting.packing_nodes import SINCE, Surroundings, is_packing
+from conformance.models import LEAST_IR
+from conformance.protos import declare_tensor
 from opcert.errors import UserError
 from opcert.tensors import Tensor
-
-_LEAST_IR = 4  # initializers need no graph input since then
 
 Named = tuple[tuple[str, Tensor], ...]
 
@@ -56,7 +56,7 @@ def pack_values(model: ModelProto, data: DataSet) -> PackedModel:
     expected = _unpack_outputs(packed, outputs, data, around)
     around.write_into(packed.graph)
     _import_operators(packed, [*around.before, *around.after])
-    packed.ir_version = max(packed.ir_version, _LEAST_IR)
+    packed.ir_version = max(packed.ir_version, LEAST_IR)
     return PackedModel(packed, given, expected)
 
 
@@ -92,7 +92,7 @@ def _pack_inputs(model: ModelProto, data: DataSet, around: Surroundings) -> Name
             given.extend([(each.name, value)] if isinstance(value, Tensor) else [])
             continue
         parts = around.pack(declared, value, each.type.optional_type.elem_type)
-        taken.extend(declare_tensor(name, part, extents=True) for name, part in parts)
+        taken.extend(_declared(name, part, part.shape) for name, part in parts)
         given.extend(parts)
     del model.graph.input[:]
     model.graph.input.extend(taken)
@@ -112,11 +112,17 @@ def _unpack_outputs(
             expected.extend([(each.name, value)] if isinstance(value, Tensor) else [])
             continue
         parts = around.unpack(declared, value)
-        returned.extend(declare_tensor(name, part, extents=False) for name, part in parts)
+        returned.extend(_declared(name, part, [None] * len(part.shape)) for name, part in parts)
         expected.extend(parts)
     del model.graph.output[:]
     model.graph.output.extend(returned)
     return tuple(expected) if data.outputs else ()
+
+
+def _declared(name: str, value: Tensor, shape: Sequence[int | None]) -> ValueInfoProto:
+    declared = ValueInfoProto()
+    declare_tensor(declared, name, value.element_type, shape)
+    return declared
 
 
 def _import_operators(model: ModelProto, nodes: Sequence[NodeProto]) -> None:

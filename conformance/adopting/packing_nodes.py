@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, NodeProto, TypeProto, ValueInfoProto
+from onnx import GraphProto, NodeProto, TypeProto
 from onnx.helper import make_node
 
 from conformance.adopting.declared_values import DeclaredValue
@@ -120,18 +120,6 @@ class Surroundings:
             wish += "_"
         self._taken.add(wish)
         return wish
-
-
-def declare_tensor(name: str, value: Tensor, *, extents: bool) -> ValueInfoProto:
-    """A tensor at the end of a graph, of its element type and rank; its extents are left open or told."""
-    declared = TypeProto()
-    declared.tensor_type.elem_type = value.element_type.code
-    declared.tensor_type.shape.SetInParent()
-    for extent in value.shape:
-        dimension = declared.tensor_type.shape.dim.add()
-        if extents:
-            dimension.dim_value = extent
-    return ValueInfoProto(name=name, type=declared)
 
 
 def _names(graph: GraphProto) -> Iterator[str]:
