@@ -72,8 +72,9 @@ class Lane:
 
     def start(self) -> Offer:
         """Start a worker and read its offer; raises RuntimeUnavailable, with what the worker printed."""
-        process = self._begun or begin_worker(self._launch, self._limits)
-        self._begun = None
+        self.begin()
+        process, self._begun = self._begun, None
+        assert process is not None
         self._session = Session(process)
         self._offer = shake_hands(process, self._limits)
         self.network = process.read_isolation()

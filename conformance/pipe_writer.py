@@ -16,6 +16,10 @@ class PipeWriter:
         self._descriptor = descriptor
         self._unsent: deque[bytes | memoryview] = deque()
 
+    def __len__(self) -> int:
+        """How many pieces are not written yet."""
+        return len(self._unsent)
+
     def put(self, *pieces: bytes) -> None:
         """Put bytes behind those that are to be written."""
         self._unsent.extend(filter(None, pieces))

@@ -14,9 +14,9 @@ from conformance.responses import HarnessFailed, Refused
 from conformance.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from opcert.errors import RuntimeUnavailable
 
-_SENT_TOGETHER = 8
+_SENT_TOGETHER = 48
 _SENT_ALONE = 1 << 16
-"""So many tasks go out at one time; one of more bytes than that goes at once."""
+"""So many pieces of requests, of some eight tasks, go out at one time; a task of more bytes goes at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,10 @@ class Task:
 
 @dataclass(eq=False)
 class Session:
-    """One worker: the numbers given to requests so far, the model that it holds, those that it refused.
-
-    `put` counts the tasks that wait to be sent.
-    """
+    """One worker: the numbers given to requests so far, the model that it holds, those that it refused."""
 
     process: WorkerProcess
     numbers: int = 0
-    put: int = 0
     loaded: tuple[int, CaseRequest] | None = None
     refused: dict[int, Refused | HarnessFailed] = field(default_factory=dict)
 
@@ -88,10 +84,8 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
         session.loaded = (sent.model, request)
     sent.run = session.number()
     process.send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
-    session.put += 1
-    if session.put == _SENT_TOGETHER or size > _SENT_ALONE:
+    if process.unsent >= _SENT_TOGETHER or size > _SENT_ALONE:
         process.flush()
-        session.put = 0
     return sent
 
 

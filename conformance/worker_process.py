@@ -124,6 +124,11 @@ class WorkerProcess:
         return loaded_files(self._process.pid)
 
     @property
+    def unsent(self) -> int:
+        """How many pieces of requests wait to be sent."""
+        return self._streams.unsent
+
+    @property
     def printed(self) -> int:
         """How many bytes the worker has printed on standard error, as far as they were read."""
         return self._streams.tail.printed

@@ -48,6 +48,11 @@ class WorkerStreams:
         """Put bytes behind those that are to be sent; `flush` and `move` send them."""
         self._writer.put(*pieces)
 
+    @property
+    def unsent(self) -> int:
+        """How many pieces wait to be sent."""
+        return len(self._writer)
+
     def flush(self) -> None:
         """Send as much as the worker takes at once."""
         waits = not self._writer.write()
