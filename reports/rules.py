@@ -41,20 +41,21 @@ class Literal(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Literals in the order of their places, the observations that fulfil them all, and their lengths.
-
-    `cost` is what its length costs; the first condition is free.
-    """
+    """Literals in the order of their places, the observations that fulfil them all, and their lengths."""
 
     literals: tuple[Literal, ...]
     mask: int
     places: tuple[int, ...] = ()
     negations: int = 0
     values: int = 0
-    cost: float = 0.0
 
-    def narrowed(self, literal: Literal, mask: int, cost: float) -> Rule:
-        """The rule with one more condition, and its cost; `mask` is what fulfils both."""
+    @property
+    def cost(self) -> float:
+        """What its length costs; the first condition is free."""
+        return _CONDITION_COST * max(len(self.places) - 1, 0) + sum(each.cost for each in self.literals)
+
+    def narrowed(self, literal: Literal, mask: int) -> Rule:
+        """The rule with one more condition; `mask` is what fulfils both."""
         position = bisect_right(self.places, literal.place)
         return Rule(
             (*self.literals[:position], literal, *self.literals[position:]),
@@ -62,7 +63,6 @@ class Rule(NamedTuple):
             (*self.places[:position], literal.place, *self.places[position:]),
             self.negations + literal.negated,
             self.values + len(literal.values),
-            cost,
         )
 
 
@@ -138,7 +138,7 @@ def grow(
             score = field.gain(both) - cost
             if score < best[0]:
                 continue
-            together = rule.narrowed(literal, both, cost)
+            together = rule.narrowed(literal, both)
             if together.literals not in grown:
                 grown[together.literals] = score, together
                 heappushpop(best, score)
