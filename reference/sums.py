@@ -76,8 +76,17 @@ class Sums:
 
 
 def along(axis: int, matrix: NDArray[Any], data: NDArray[Any]) -> NDArray[Any]:
-    """The product of a matrix with every vector of `data` along an axis."""
-    return np.asarray(np.moveaxis(np.tensordot(matrix, data, axes=(1, axis)), 0, axis))
+    """The product of a matrix with every vector of `data` along an axis, added up from the first element on.
+
+    Every step is one product and one sum of each element, so that the order of the roundings is ours and not
+    that of a library's kernel: the bits are the same on every processor and under every number of threads.
+    """
+    vectors = np.moveaxis(data, axis, 0)
+    columns = matrix.T.reshape(matrix.shape[::-1] + (1,) * (data.ndim - 1))
+    total = np.zeros((len(matrix), *vectors.shape[1:]), dtype=np.result_type(matrix, data))
+    for column, element in zip(columns, vectors, strict=True):
+        total = total + column * element
+    return np.moveaxis(total, 0, axis)
 
 
 def outer(
