@@ -1,35 +1,32 @@
-"""What the system tells of processes: their memory, their descendants, and those left behind."""
+"""What the system tells of processes: their descendants, and those left behind.
+
+A process may go at any moment between two looks at it, and may forbid them: whatever cannot be looked at is
+not there. `proc` stands in for the folder in which Linux tells of processes; elsewhere there is none.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from contextlib import suppress
-from pathlib import Path
 
+PROC = "/proc"
 _ROUNDS = 20
+_MOST = 1 << 16
+"""So many descendants are looked for: who starts processes faster than they are found keeps nobody here."""
 
 
-def resident_bytes(process: int) -> int:
-    """Resident memory of a process and its descendants in bytes; 0 where the system does not tell."""
-    if not sys.platform.startswith("linux"):
-        return _resident_by_ps(process)
-    return sum(_resident_of(each) for each in (process, *descendants(process)))
-
-
-def descendants(process: int) -> list[int]:
-    """The ids of a process's children, their children and so on, as far as the system tells."""
-    found: list[int] = []
-    for task in Path(f"/proc/{process}/task").glob("*"):
-        try:
-            children = (task / "children").read_text()
-        except OSError:
-            continue
-        for child in children.split():
-            found += [int(child), *descendants(int(child))]
-    return found
+def descendants(process: int, proc: str = PROC) -> list[int]:
+    """The ids of a process's children, their children and so on, as far as the system tells; each once."""
+    found = {process: None}
+    waiting = [process]
+    while waiting and len(found) <= _MOST:
+        for child in _children(waiting.pop(), proc):
+            if child not in found:
+                found[child] = None
+                waiting.append(child)
+    del found[process]
+    return list(found)
 
 
 def kill_all(process: int) -> None:
@@ -37,7 +34,7 @@ def kill_all(process: int) -> None:
     # The group's id is the process's until it is waited for, so nobody else's processes are met.
     for each in descendants(process):
         _kill(each)
-    with suppress(ProcessLookupError, PermissionError):
+    with suppress(OSError):
         os.killpg(process, signal.SIGKILL)
 
 
@@ -48,39 +45,43 @@ def kill_left_behind(mark: str) -> None:
     others at the moment, so it is looked until nobody is left.
     """
     for _ in range(_ROUNDS):
-        found = _marked(os.fsencode(mark))
+        found = marked(mark)
         if not found:
             return
         for each in found:
             _kill(each)
 
 
-def _marked(mark: bytes) -> list[int]:
-    found = []
-    with suppress(OSError):  # there is no /proc elsewhere than on Linux
-        for name in os.listdir("/proc"):  # noqa: PTH208 - ten times as fast as Path.iterdir
-            if name.isdigit():
-                with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:  # noqa: PTH123 - as above
-                    if mark in file.read():
-                        found.append(int(name))
-    return found
+def marked(mark: str, proc: str = PROC) -> list[int]:
+    """The processes, this one left out, that were started with `mark` in their environment."""
+    wanted, own = os.fsencode(mark), str(os.getpid())
+    names = (name for name in names_in(proc) if name.isdigit() and name != own)
+    return [int(name) for name in names if wanted in read_bytes(f"{proc}/{name}/environ")]
+
+
+def names_in(folder: str) -> list[str]:
+    """What is in a folder that may not be there (any more)."""
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - ten times as fast as Path.iterdir
+    except OSError:
+        return []
+
+
+def read_bytes(path: str) -> bytes:
+    """What is in a file that may not be there (any more), or may not be read: then nothing."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
+            return file.readall() or b""
+    except OSError:
+        return b""
+
+
+def _children(process: int, proc: str) -> list[int]:
+    tasks = f"{proc}/{process}/task"
+    listed = [read_bytes(f"{tasks}/{task}/children").split() for task in names_in(tasks)]
+    return [int(child) for children in listed for child in children if child.isdigit()]
 
 
 def _kill(process: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
+    with suppress(OSError):
         os.kill(process, signal.SIGKILL)
-
-
-def _resident_of(process: int) -> int:
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def _resident_by_ps(process: int) -> int:
-    finished = subprocess.run(
-        ["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=False
-    )
-    return int(finished.stdout.split()[0]) * 1024 if finished.stdout.split() else 0

@@ -21,7 +21,8 @@ from conformance.confinement import (
 from conformance.frames import BrokenProtocol, Frame, encode_frame
 from conformance.limits import Limits
 from conformance.loaded_files import loaded_files
-from conformance.processes import kill_all, kill_left_behind, resident_bytes
+from conformance.memory import MemoryWatch
+from conformance.processes import kill_all, kill_left_behind
 from conformance.worker_streams import WorkerStreams
 from opcert.errors import RuntimeUnavailable
 
@@ -96,7 +97,7 @@ class WorkerProcess:
             remove_folder(self._folder)
             raise RuntimeUnavailable("the worker cannot be started", got=str(error)) from error
         self._streams = WorkerStreams(self._process, limits.answer_bytes)
-        self._memory_checked = time.monotonic()
+        self._memory = MemoryWatch(self._process.pid, limits.resident_bytes)
         self.alive = True
 
     def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
@@ -149,13 +150,10 @@ class WorkerProcess:
                 frame = self._streams.take()
             except BrokenProtocol as error:
                 raise self._killed(f"broke the protocol with {error}") from error
+            self._check_memory()
             if frame is not None:
-                if time.monotonic() - self._memory_checked > _TICK:
-                    self._check_memory()
                 return self._checked(frame, number)
             now = time.monotonic()
-            if now - self._memory_checked > _TICK:
-                self._check_memory()
             if now >= deadline:
                 stderr = self.kill()
                 raise WorkerHung(seconds, stderr)
@@ -191,9 +189,8 @@ class WorkerProcess:
             raise self._died()
 
     def _check_memory(self) -> None:
-        self._memory_checked = time.monotonic()
-        used = resident_bytes(self._process.pid)
-        if used > self._limits.resident_bytes:
+        used = self._memory.look()
+        if used is not None:
             limit = self._limits.resident_bytes
             raise self._killed(
                 f"killed at {used >> 20} MiB of resident memory; the limit is {limit >> 20} MiB"
@@ -201,7 +198,10 @@ class WorkerProcess:
 
     def _has_exited(self) -> bool:
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        try:
+            return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        except ChildProcessError:  # the caller told the system to wait for its children
+            return True
 
     def _died(self) -> WorkerLost:
         # Some die in steps: wait a moment for the status before the group is killed.

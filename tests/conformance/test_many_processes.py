@@ -1,0 +1,61 @@
+"""Workers with many processes: looking at those that go meanwhile, and counting the memory of all."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.harness import run_suite
+from conformance.limits import Limits
+from conformance.memory import MemoryWatch
+from conformance.processes import descendants
+from conformance.records import Record
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import open_suite
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+MIB = 1 << 20
+
+
+def run(folder: Path, *deeds: str, memory: int = 4 << 30, mark: str = "") -> Record:
+    runtime = find_runtime(echo_runtime(mark, "family_worker.py"))
+    cases = [make_case(do, seed=seed) for seed, do in enumerate(deeds)]
+    options = RunOptions(limits=Limits(case_seconds=60, resident_bytes=memory))
+    with open_suite(make_suite(folder, cases)) as suite:
+        return run_suite(suite, runtime, folder / "run.jsonl", options)
+
+
+def test_a_worker_that_starts_hundreds_of_short_lived_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[int] = set()
+
+    def look(*where: Any) -> list[int]:
+        found = descendants(*where)
+        seen.update(found)
+        return found
+
+    monkeypatch.setattr("conformance.memory._REST", 0)
+    monkeypatch.setattr("conformance.memory.descendants", look)
+    monkeypatch.setattr("conformance.worker_process.MemoryWatch", partial(MemoryWatch, every=0.0005))
+    record = run(tmp_path, *["hasty"] * 300)
+    assert record.counts["pass"] == 300
+    assert len(seen) > 100
+
+
+def test_idle_children_that_share_all_memory_are_nothing_to_blame_a_worker_for(tmp_path: Path) -> None:
+    record = run(tmp_path, "idle_children", "echo", memory=200 * MIB)
+    assert [each.reason for each in record.results] == [None, None]
+
+
+@pytest.mark.parametrize("do", ["eating_children", "rewriting_children", "share_with_children"])
+def test_memory_that_children_really_have_counts(tmp_path: Path, do: str) -> None:
+    record = run(tmp_path, do, "echo", memory=300 * MIB)
+    found = {each.levels["do"]: each for each in record.results}
+    assert found["echo"].verdict == "pass"
+    assert found[do].verdict == "crash"
+    assert "MiB of resident memory; the limit is 300 MiB" in (found[do].reason or "")
