@@ -1,14 +1,13 @@
-"""Whether a run can be certified at all: whole, unfiltered, of a suite that nobody changed."""
+"""Whether a run can be certified at all: whole and unfiltered."""
 
 from __future__ import annotations
 
 from reports.facts import items, mapping, text
 from reports.results import Results
-from reports.standing import SuiteStanding
 from reports.text import count, listed, plural
 
 
-def list_obstacles(results: Results, standing: SuiteStanding) -> list[str]:
+def list_obstacles(results: Results) -> list[str]:
     """Every reason why no certificate can be made of a run; none where one can."""
     header, footer = results.record.header, results.record.footer
     options = mapping(header.get("options"))
@@ -31,6 +30,4 @@ def list_obstacles(results: Results, standing: SuiteStanding) -> list[str]:
         )
     if counts["harness_error"]:
         found.append(f"opcert itself failed on {plural(counts['harness_error'], 'case')}")
-    if standing.kind == "changed":
-        found.append(standing.text)
     return found

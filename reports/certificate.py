@@ -59,7 +59,7 @@ def make_certificate(
     """
     if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
         raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
-    obstacles = list_obstacles(results, standing)
+    obstacles = list_obstacles(results)
     if obstacles:
         raise UserError(
             "no certificate can be made of this run",
@@ -68,7 +68,7 @@ def make_certificate(
             where=Place(str(results.record.path)),
         )
     day = on or datetime.now(UTC).date()
-    evaluated = evaluate(profile, results, day) if profile is not None else None
+    evaluated = evaluate(profile, results, day, standing) if profile is not None else None
     predicate = _predicate(results, evaluated, day, standing)
     statement: dict[str, Any] = {
         "_type": STATEMENT_TYPE,
@@ -131,7 +131,7 @@ def _predicate(
             "platform": results.record.header.get("platform"),
             "options": results.record.header.get("options"),
         },
-        "suite": {"standing": standing.kind, "says": standing.text},
+        "suite": standing.to_json(),
         "runtime": results.record.header.get("runtime"),
         "loaded": footer.get("loaded"),
         "counts": _counts(results.cases),

@@ -11,6 +11,7 @@ from opcert.names import OperatorName
 from reports.profiles import Profile, Waiver
 from reports.readings import fault_text
 from reports.results import CaseResult, Results
+from reports.standing import OWN, SuiteStanding
 from reports.text import plural
 from reports.verdicts import FAILING, word
 
@@ -42,14 +43,19 @@ class ProfileResult:
         return not self.reasons
 
 
-def evaluate(profile: Profile, results: Results, on: date) -> ProfileResult:
-    """Hold a run against a profile; waivers that expired before the day `on` cover nothing."""
+def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStanding = OWN) -> ProfileResult:
+    """Hold a run against a profile; waivers that expired before the day `on` cover nothing.
+
+    `standing` says whose the suite is.
+    """
     demanded = [
         each for each in results.cases if profile.demands(each.operator, each.id.family, each.element_type)
     ]
     waivers = tuple(_use(each, demanded, on) for each in profile.waivers)
     waived = {case for each in waivers for case in each.covered}
     reasons = [*_record_reasons(results, demanded)]
+    if profile.suite == "released":
+        reasons += standing.contradicts_release(profile.operators)
     for operator in map(OperatorName.parse, profile.operators):
         own = [each for each in demanded if each.operator == operator]
         if not own:

@@ -19,6 +19,7 @@ from reports.yaml_types import Date, Listed, Strict, read_list
 
 Unsupported = Literal["operator", "case", "none"]
 Everything = Literal["all"]
+DemandedSuite = Literal["released", "any"]
 
 
 class Waiver(Strict):
@@ -46,7 +47,8 @@ class Profile(Strict):
     """A profile as its file states it.
 
     `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
-    which it supports no case; `case`, any case, as long as one case of the profile passes.
+    which it supports no case; `case`, any case, as long as one case of the profile passes. `suite` is whose
+    cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
     """
 
     profile: str = Field(min_length=1)
@@ -55,6 +57,7 @@ class Profile(Strict):
     element_types: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
     families: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
     unsupported: Unsupported = "none"
+    suite: DemandedSuite = "any"
     waivers: Listed[Waiver] = ()
 
     @field_validator("operators")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
@@ -17,12 +17,12 @@ from reports.certificate import file_digest, make_certificate, statement_digest
 from reports.certificate_files import CertificateFile
 from reports.differences import find_differences
 from reports.evaluation import evaluate
-from reports.facts import mapping, text
+from reports.facts import items, mapping, text
 from reports.profiles import Profile, list_profiles, load_profile
 from reports.rejudging import find_wrong_faults, find_wrong_rows
 from reports.results import Results, put_together
 from reports.signing import is_signed_by
-from reports.standing import SuiteStanding
+from reports.standing import OWN, Departure, Standing, SuiteStanding, tell_departures
 from reports.text import parse_moment, plural
 
 if TYPE_CHECKING:
@@ -150,10 +150,7 @@ def _check_statement(
     try:
         issued = date.fromisoformat(text(predicate.get("issued")))
         profile = _profile(mapping(predicate.get("profile")))
-        suite = mapping(predicate.get("suite"))
-        standing = SuiteStanding(
-            "released" if suite.get("standing") == "released" else "own", text(suite.get("says"))
-        )
+        standing = _standing(mapping(predicate.get("suite")))
         anew = make_certificate(results, profile, issued, standing)
     except (OpcertError, ValueError) as error:
         found.problems.append(f"the statement cannot be made from this record: {_first_line(error)}")
@@ -173,7 +170,9 @@ def _check_statement(
     _check_standing(standing, evidence, same_version, found)
     _check_days(predicate, issued, evidence.today, found)
     if profile is not None:
-        _check_profile(profile, results, text(predicate.get("result")), evidence.today, found)
+        _check_profile(
+            profile, replace(evidence, standing=standing), results, text(predicate.get("result")), found
+        )
 
 
 def _different_subjects(stated: list[Any], anew: list[Any]) -> Iterator[str]:
@@ -190,11 +189,12 @@ def _check_standing(
     stated: SuiteStanding, evidence: Evidence, same_version: bool, found: Verification
 ) -> None:
     known = evidence.standing
-    if known is None or known.kind == stated.kind:
+    if known is None or (known.kind, known.departures) == (stated.kind, stated.departures):
         found.notes.append(f"suite: {stated.text}")
         return
     said = (
-        f"the certificate calls the suite {stated.kind}, and this opcert calls it {known.kind}: {known.text}"
+        f"the certificate calls the suite {stated.kind}, with departures from the released one: "
+        f"{tell_departures(stated.departures)}; this opcert calls it {known.kind}: {known.text}"
     )
     (found.problems if same_version else found.notes).append(said)
 
@@ -207,17 +207,35 @@ def _check_days(predicate: Mapping[str, Any], issued: date, today: date, found: 
         found.problems.append(f"issued on {issued}, before the run ended on {finished.date()}")
 
 
-def _check_profile(profile: Profile, results: Results, result: str, today: date, found: Verification) -> None:
+def _check_profile(
+    profile: Profile, evidence: Evidence, results: Results, result: str, found: Verification
+) -> None:
     if profile.profile in list_profiles() and load_profile(profile.profile) != profile:
         found.notes.append(f"the profile {profile.profile} is not the one that this opcert brings")
     if result == "FAILED":
         found.problems.append(f"the profile {profile.profile} is not met, as the certificate says itself")
         return
-    now = evaluate(profile, results, today)
+    now = evaluate(profile, results, evidence.today, evidence.standing or OWN)
     if now.met:
         found.checked.append(f"the profile {profile.profile} is met, with no waiver expired")
     else:
         found.problems += [f"no longer so: {each}" for each in now.reasons]
+
+
+def _standing(stated: Mapping[str, Any]) -> SuiteStanding:
+    """What a certificate says of its suite; raises ValueError where that cannot be read."""
+    kind: Standing | None = next(
+        (each for each in get_args(Standing) if each == stated.get("standing")), None
+    )
+    if kind is None:
+        raise ValueError(f"no standing of a suite is called {text(stated.get('standing'))!r}")
+    departures = []
+    for each in map(mapping, items(stated.get("departures"))):
+        otherwise, left_out, beyond = (each.get(name) for name in ("otherwise", "leftOut", "beyond"))
+        if not (isinstance(otherwise, int) and isinstance(left_out, int) and isinstance(beyond, int)):
+            raise ValueError("the numbers of cases that are not the released ones cannot be read")
+        departures.append(Departure(text(each.get("operator")), otherwise, left_out, beyond))
+    return SuiteStanding(kind, text(stated.get("says")), tuple(departures))
 
 
 def _profile(stated: Mapping[str, Any]) -> Profile | None:

@@ -14,7 +14,6 @@ from opcert.errors import ExitCode
 if TYPE_CHECKING:
     from conformance.records import Record
     from conformance.runtimes import Runtime
-    from conformance.suites import Suite
     from reports.certificate import Certificate
     from reports.standing import SuiteStanding
 
@@ -65,7 +64,8 @@ def command(
     RUNTIME is a built-in one (`opcert list runtimes`; `onnxruntime==1.20.1` for a version of it),
     `module:Backend`, a class with ONNX's Backend interface, or `exec:COMMAND`, a worker of your own. Without
     a profile the certificate states what holds, and the answer is 0; with one it demands it, and the answer
-    is 1 where it is not met. A suite with local changes, and a record that is not whole, are not certified.
+    is 1 where it is not met. A suite with local changes is certified as one; a record that is not whole is
+    not certified.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
@@ -96,7 +96,8 @@ def command(
     digest = str(given.header.get("suite")) if given else ""
     with resolve_suite(suite_name, digest, folders) as suite:
         standing = find_standing(suite)
-        _refuse_changed(suite, standing)
+        if standing.kind == "changed":
+            click.echo(f"opcert: {standing.text} The certificate states it.", err=True)
         if given is None:
             options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout), identify=True)
             record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
@@ -122,7 +123,7 @@ def command(
         known = ExitCode.HOLDS
         if baseline is not None:
             known = baseline_options.apply_baseline(results, baseline, update_baseline)
-    click.echo(_state(certificate))
+    click.echo(_state(certificate, standing))
     click.echo(f"report: {report}")
     return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
 
@@ -144,29 +145,14 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
     return record
 
 
-def _refuse_changed(suite: Suite, standing: SuiteStanding) -> None:
-    """Before anything runs: nobody could know what a suite with local changes means."""
-    from opcert.errors import Place, UserError
-
-    if standing.kind == "changed":
-        raise UserError(
-            "this suite cannot be certified",
-            got=standing.text,
-            where=Place(str(suite.path)),
-            remedy="`opcert run` runs it all the same; `opcert generate --update` locks the changes.",
-        )
-
-
-def _state(certificate: Certificate) -> str:
-    """What the certificate says of the profile, in lines."""
+def _state(certificate: Certificate, standing: SuiteStanding) -> str:
+    """What the certificate says of the profile, in lines, and of a suite with local changes."""
     result = certificate.profile
     if result is None:
-        return "certificate: states what holds; no profile was demanded"
-    if result.met:
-        return f"certificate: profile {result.profile.profile} is met"
-    return "\n".join(
-        [
-            f"certificate: profile {result.profile.profile} is not met",
-            *(f"  {each}" for each in result.reasons),
-        ]
-    )
+        lines = ["certificate: states what holds; no profile was demanded"]
+    elif result.met:
+        lines = [f"certificate: profile {result.profile.profile} is met"]
+    else:
+        lines = [f"certificate: profile {result.profile.profile} is not met"]
+        lines += [f"  {each}" for each in result.reasons]
+    return "\n".join([*lines, f"suite: {standing.text}"] if standing.kind == "changed" else lines)

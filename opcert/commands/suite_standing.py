@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 
 from conformance.suites import Suite
 from generator.lock import Lock, OperatorLock, read_lock
+from opcert.commands.suite_departures import find_departures
 from opcert.names import CaseId
-from reports.standing import SuiteStanding
+from reports.standing import Departure, Standing, SuiteStanding, tell_departures
 from reports.text import plural
 
 _ADOPTED = "adopted"
@@ -24,19 +26,31 @@ def find_standing(suite: Suite, lock: Lock | None = None) -> SuiteStanding:
     released = lock or read_lock()
     if suite.digest == released.digest:
         return SuiteStanding("released", f"The suite is the one that opcert {version('opcert')} carries.")
+    departures = find_departures(suite, released.operators)
+    kind, text = _tell(suite, released, departures)
+    return SuiteStanding(kind, text, departures)
+
+
+def _tell(suite: Suite, released: Lock, departures: tuple[Departure, ...]) -> tuple[Standing, str]:
     options = suite.manifest.get("options")
     if isinstance(options, dict) and _ADOPTED in options:
-        return SuiteStanding("own", f"The suite was adopted from {options[_ADOPTED]}, expectations included.")
+        return "own", f"The suite was adopted from {options[_ADOPTED]}, expectations included."
     if options == released.options:
-        return SuiteStanding(
-            "changed",
-            f"the suite has local changes: its digest is {suite.digest[:16]}, that of the released one "
-            f"{released.digest[:16]}; `opcert generate --check` says what changed",
+        return "changed", (
+            f"The suite has local changes: beside the one that opcert {version('opcert')} carries, "
+            f"{tell_departures(departures)}. Its digest is {suite.digest[:16]}, that of the released one "
+            f"{released.digest[:16]}; `opcert generate --check` says what changed."
+        )
+    otherwise = [each for each in departures if each.otherwise]
+    if otherwise:
+        return "changed", (
+            f"The suite has local changes: of the cases that opcert {version('opcert')} carries too, "
+            f"{tell_departures([replace(each, left_out=0, beyond=0) for each in otherwise])}."
         )
     return _compare_cases(suite, released.operators)
 
 
-def _compare_cases(suite: Suite, released: Mapping[str, OperatorLock]) -> SuiteStanding:
+def _compare_cases(suite: Suite, released: Mapping[str, OperatorLock]) -> tuple[Standing, str]:
     operators = set()
     same, beyond = 0, 0
     for text in suite.case_ids:
@@ -45,17 +59,11 @@ def _compare_cases(suite: Suite, released: Mapping[str, OperatorLock]) -> SuiteS
         known = released[operator].cases.get(text.split("/", 2)[2]) if operator in released else None
         if known is None:
             beyond += 1
-        elif not str(suite.entry(text)["expectation"]).startswith(known):  # a lock holds its first digits
-            return SuiteStanding(
-                "changed",
-                f"the suite has local changes: it expects something else of {text} than opcert does",
-            )
         else:
             same += 1
     left_out = sum(len(released[each].cases) for each in operators if each in released) - same
-    return SuiteStanding(
-        "own",
+    return "own", (
         f"The suite is of the certifier's own choosing: {plural(same, 'case')} of it stand in the suite that "
         f"opcert {version('opcert')} carries too, {beyond} do not, and {left_out} of its operators are "
-        "left out.",
+        "left out."
     )

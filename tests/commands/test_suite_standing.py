@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from conformance.canonical import canonical_json
 from conformance.cases import Case
+from conformance.manifests import manifest_digest
 from conformance.suites import Suite, open_suite, write_suite
 from generator.lock import Lock, OperatorLock
 from opcert.commands.suite_standing import find_standing
-from reports.standing import SuiteStanding
+from reports.certificate import statement_digest
+from reports.profiles import list_profiles, load_profile
+from reports.standing import Departure, SuiteStanding
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import IDENTITY, expect, make_case, sample
 
@@ -53,11 +62,51 @@ def test_the_same_options_with_another_digest_are_local_changes(tmp_path: Path, 
     assert "generate --check" in found.text
 
 
-def test_a_case_of_which_something_else_is_expected_is_a_local_change(tmp_path: Path, released: Lock) -> None:
+def test_cases_of_which_something_else_is_expected_are_local_changes(tmp_path: Path, released: Lock) -> None:
     changed = replace(CASES[0], expectations=(expect(sample(99)),))
     found = standing(tmp_path, [changed], released, size="small")
     assert found.kind == "changed"
-    assert str(CASES[0].id) in found.text
+    assert "1 case expects something else." in found.text
+    assert found.departures == (Departure(str(IDENTITY), otherwise=1, left_out=2, beyond=0),)
+    whole = standing(tmp_path, [changed, *CASES[1:]], released)
+    assert whole.kind == "changed"
+    assert "carries, 1 case expects something else. Its digest is" in whole.text
+
+
+def test_what_a_case_expects_is_read_from_its_own_bytes(tmp_path: Path, released: Lock) -> None:
+    changed = replace(CASES[0], expectations=(expect(sample(99)),))
+    write_suite(tmp_path / "own", [changed, *CASES[1:]], {"operators": {str(IDENTITY): {}}}, OPTIONS)
+    manifest = tmp_path / "own" / "manifest.json"
+    content = json.loads(manifest.read_text())
+    for each in content["cases"]:
+        each["expectation"] = released.operators[str(IDENTITY)].cases[each["id"].split("/", 2)[2]] * 4
+    del content["digest"]
+    manifest.write_bytes(canonical_json({**content, "digest": manifest_digest(content)}) + b"\n")
+    with open_suite(tmp_path / "own") as suite:
+        found = find_standing(suite, released)
+    assert found.departures == (Departure(str(IDENTITY), otherwise=1, left_out=0, beyond=0),)
+
+
+@given(
+    changed=st.sets(st.integers(0, 3)),
+    left=st.sets(st.integers(0, 3), max_size=3),
+    beyond=st.integers(0, 3),
+)
+@settings(max_examples=25, deadline=None)
+def test_departures_are_counted(changed: set[int], left: set[int], beyond: int) -> None:
+    cases = [make_case(operator=IDENTITY, seed=each) for each in range(4)]
+    others = [replace(each, expectations=(expect(sample(99)),)) for each in cases]
+    kept = [others[each] if each in changed else cases[each] for each in range(4) if each not in left]
+    kept += [make_case(operator=IDENTITY, seed=50 + each) for each in range(beyond)]
+    with tempfile.TemporaryDirectory() as folder:
+        facts: dict[str, object] = {"operators": {str(IDENTITY): {}}}
+        write_suite(Path(folder, "released"), cases, facts, OPTIONS)
+        with open_suite(Path(folder, "released")) as suite:
+            lock = lock_like(suite)
+        found = standing(Path(folder), kept, lock, size="small")
+    wanted = Departure(str(IDENTITY), len(changed - left), len(left), beyond)
+    assert found.departures == (() if not (changed - left or left or beyond) else (wanted,))
+    assert (found.kind == "changed") == bool(changed - left)
 
 
 def test_a_part_of_the_released_suite_is_told_to_be_one(tmp_path: Path, released: Lock) -> None:
@@ -73,17 +122,83 @@ def test_an_adopted_suite_is_told_to_be_one(tmp_path: Path, released: Lock) -> N
     assert found == SuiteStanding("own", "The suite was adopted from ONNX 1.23.2, expectations included.")
 
 
-def test_a_changed_suite_is_refused_before_anything_runs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def changed_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A suite of two cases, one of which expects something else than the released suite does."""
     import opcert.commands.suite_standing as module
 
     suite = identity_suite(tmp_path, 2)
     with open_suite(suite) as opened:
-        lock = Lock("0" * 64, opened.manifest["options"], "", {})
+        cases = lock_like(opened).operators[str(IDENTITY)].cases
+        name = next(iter(cases))
+        released = OperatorLock({}, "", "", {**cases, name: "0" * 16})
+        lock = Lock("0" * 64, opened.manifest["options"], "", {str(IDENTITY): released})
     monkeypatch.setattr(module, "read_lock", lambda: lock)
-    answer = call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", tmp_path / "out")
-    assert answer.code == 2
-    assert "this suite cannot be certified" in answer.err
-    assert "local changes" in answer.err
-    assert not (tmp_path / "out").exists()
+    return suite
+
+
+def test_a_changed_suite_is_certified_as_what_it_is(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, changed_suite: Path
+) -> None:
+    out = tmp_path / "out"
+    answer = call(capsys, "certify", "fake_backends:Good", "-s", changed_suite, "-o", out)
+    assert answer.code == 0, answer.err
+    assert "The suite has local changes: " in answer.err
+    assert "suite: The suite has local changes: " in answer.out
+    assert {"index.html", "junit.xml", "run.jsonl", "certificate.html", "certificate.json"} <= {
+        each.name for each in out.iterdir()
+    }
+    stated = json.loads((out / "certificate.json").read_text())["predicate"]["suite"]
+    assert stated["standing"] == "changed"
+    assert "1 case expects something else" in stated["says"]
+    assert stated["departures"] == [
+        {"operator": str(IDENTITY), "otherwise": 1, "leftOut": 0, "beyond": 0},
+    ]
+    assert "1 case expects something else" in (out / "certificate.html").read_text()
+    verified = call(capsys, "verify", out / "certificate.json", "-s", changed_suite)
+    assert verified.code == 0, verified.out
+    assert "suite: The suite has local changes: " in verified.out
+
+
+@pytest.mark.parametrize(("demanded", "code"), [("any", 0), ("released", 1)])
+def test_a_profile_that_demands_the_released_suite_is_not_met_by_a_changed_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, changed_suite: Path, demanded: str, code: int
+) -> None:
+    profile = tmp_path / "identity.yaml"
+    profile.write_text(
+        f"profile: identity\ndescription: ''\noperators: ['{IDENTITY}']\nsuite: {demanded}\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    words = ("fake_backends:Good", "-s", changed_suite, "-o", out, "--profile", profile)
+    answer = call(capsys, "certify", *words)
+    assert answer.code == code, answer.err
+    said = f"{IDENTITY}: its cases are not those of the released suite: 1 case expects something else"
+    assert (said in answer.out) == (code == 1)
+    assert (out / "certificate.json").exists()
+    verified = call(capsys, "verify", out / "certificate.json", "-s", changed_suite)
+    assert verified.code == code, verified.out
+
+
+def test_a_changed_suite_cannot_be_called_another(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, changed_suite: Path
+) -> None:
+    out = tmp_path / "out"
+    call(capsys, "certify", "fake_backends:Good", "-s", changed_suite, "-o", out)
+    path = out / "certificate.json"
+    honest = json.loads(path.read_text())
+    changes: tuple[dict[str, Any], ...] = (
+        {"standing": "own"},
+        {"departures": []},
+        {"standing": "released", "departures": []},
+    )
+    for change in changes:
+        forged = json.loads(json.dumps(honest))
+        forged["predicate"]["suite"].update(change)
+        forged["predicate"]["digest"] = {"sha256": statement_digest(forged)}
+        path.write_bytes(canonical_json(forged) + b"\n")
+        assert call(capsys, "verify", path, "-s", changed_suite).code == 1, change
+
+
+def test_every_ready_made_profile_demands_the_released_suite() -> None:
+    assert {load_profile(each).suite for each in list_profiles()} == {"released"}

@@ -23,7 +23,7 @@ from reports.formats.badge import write_certificate_badge
 from reports.profiles import load_profile
 from reports.results import Results, put_together
 from reports.schemas import load_schema
-from reports.standing import SuiteStanding
+from reports.standing import Departure, SuiteStanding
 from reports.summary import failure_lines, readings_lines, summary_table
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
 
@@ -148,10 +148,14 @@ def test_a_run_that_ended_early_is_refused(results: Results) -> None:
         make_certificate(stopped, on=DAY)
 
 
-def test_a_changed_suite_is_refused(results: Results) -> None:
-    changed = SuiteStanding("changed", "the suite has local changes")
-    with pytest.raises(UserError, match="local changes"):
-        make_certificate(results, on=DAY, standing=changed)
+def test_a_changed_suite_is_certified_as_one(results: Results) -> None:
+    changed = SuiteStanding("changed", "The suite has local changes.", (Departure(str(CROP_PAD), 3, 0, 1),))
+    predicate = make_certificate(results, on=DAY, standing=changed).statement["predicate"]
+    assert predicate["suite"] == {
+        "standing": "changed",
+        "says": "The suite has local changes.",
+        "departures": [{"operator": str(CROP_PAD), "otherwise": 3, "leftOut": 0, "beyond": 1}],
+    }
 
 
 def test_it_says_whose_suite_it_is_what_was_loaded_and_how_adequate_the_suite_is(results: Results) -> None:

@@ -1,0 +1,43 @@
+"""How the cases of a suite differ from those of the released one, operator version by operator version."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from conformance.cases import Case, call_digest
+from conformance.goldens import write_golden
+from conformance.suites import Suite
+from generator.lock import OperatorLock
+from reports.standing import Departure
+
+
+def find_departures(suite: Suite, released: Mapping[str, OperatorLock]) -> tuple[Departure, ...]:
+    """The operator versions of which a suite has not the released cases, in the order of the released suite.
+
+    What a case expects is worked out from its own bytes, whatever the manifest says of it.
+    """
+    same, otherwise, beyond = Counter[str](), Counter[str](), Counter[str]()
+    for case in suite.cases():
+        operator = str(case.operator)
+        known = released[operator].cases.get(str(case.id).split("/", 2)[2]) if operator in released else None
+        if known is None:
+            beyond[operator] += 1
+        elif _is_released(case, known):
+            same[operator] += 1
+        else:
+            otherwise[operator] += 1
+    found = []
+    for operator in dict.fromkeys([*released, *beyond]):
+        known_cases = len(released[operator].cases) if operator in released else 0
+        left_out = known_cases - same[operator] - otherwise[operator]
+        if otherwise[operator] or left_out or beyond[operator]:
+            found.append(Departure(operator, otherwise[operator], left_out, beyond[operator]))
+    return tuple(found)
+
+
+def _is_released(case: Case, expectation: str) -> bool:
+    """Whether a case is the call that its id names, and expects what the lock holds the first digits of."""
+    if case.id.digest != call_digest(case.operator, case.attributes, case.inputs, case.model):
+        return False
+    return write_golden(case)[1].startswith(expectation)
