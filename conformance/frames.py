@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MAX_HEADER = 16 << 20
+from conformance.protocol_limits import LARGEST_HEADER, LONGEST_WORD, MOST_OUTPUTS, cut
+from opcert.strict_json import parse_json
+
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 class BrokenProtocol(Exception):
-    """A worker sent something that the protocol does not allow."""
+    """A worker sent something that the protocol does not allow; what it says of that is cut."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(cut(what, LONGEST_WORD))
 
 
 @dataclass(frozen=True)
@@ -77,17 +82,19 @@ class FrameReader:
         if len(self._buffer) < 4:
             return False
         (length,) = struct.unpack_from("<I", self._buffer)
-        if length > MAX_HEADER:
-            raise BrokenProtocol(f"a header of {length} bytes; at most {MAX_HEADER} are allowed")
+        if length > LARGEST_HEADER:
+            raise BrokenProtocol(f"a header of {length} bytes; at most {LARGEST_HEADER} are allowed")
         if len(self._buffer) < 4 + length:
             return False
         try:
-            header = json.loads(self._buffer[4 : 4 + length].decode("utf-8"))
-        except (ValueError, RecursionError) as error:
+            header = parse_json(bytes(self._buffer[4 : 4 + length]))
+        except ValueError as error:
             raise BrokenProtocol(f"a header that is not JSON: {error}") from error
         lengths = header.get("blobs", []) if isinstance(header, dict) else None
         if not isinstance(lengths, list) or not all(type(each) is int and each >= 0 for each in lengths):
             raise BrokenProtocol("a header that is no object, or whose blobs are no list of lengths")
+        if len(lengths) > MOST_OUTPUTS:
+            raise BrokenProtocol(f"a frame of {len(lengths)} blobs; at most {MOST_OUTPUTS} are allowed")
         if sum(lengths) > self._max_bytes:
             raise BrokenProtocol(f"an answer of {sum(lengths)} bytes; at most {self._max_bytes} are allowed")
         self._header, self._lengths, self._begin = header, lengths, 4 + length

@@ -21,6 +21,7 @@ from onnx import GraphProto, NodeProto, TensorProto
 
 from conformance.canonical import canonical_json
 from conformance.carried_models import check_carried
+from conformance.case_words import check_words
 from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
 from conformance.protos import read_attribute, read_tensor, write_attribute, write_tensor
 from opcert.attributes import Attributes
@@ -47,8 +48,11 @@ def write_node(case: Case) -> NodeProto:
 
 
 def write_golden(case: Case) -> tuple[bytes, str]:
-    """The case's bytes, and the SHA-256 digest of what it expects (demand, outputs, readings)."""
-    graph = GraphProto(name=str(case.id))
+    """The case's bytes, and the SHA-256 digest of what it expects (demand, outputs, readings).
+
+    Raises UserError where the case uses a word that cannot be read again.
+    """
+    graph = GraphProto(name=str(check_words(case).id))
     graph.node.append(write_node(case))
     for position, (_, tensor) in enumerate(case.inputs):
         if tensor is not None:
@@ -134,8 +138,11 @@ def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
             for each in graph.initializer
             if not call_alone or each.name.startswith(_OF_CALL)
         }
-        return _assemble(CaseId.parse(graph.name), node, rest, tensors)
-    except (DecodeError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        return check_words(_assemble(CaseId.parse(graph.name), node, rest, tensors))
+    except (
+        *(DecodeError, ValueError, KeyError, IndexError, TypeError, AttributeError),
+        *(OverflowError, RecursionError),
+    ) as error:
         raise UserError("not a golden case", got=f"{type(error).__name__}: {error}") from error
 
 
@@ -147,17 +154,17 @@ def _assemble(
         id=case_id,
         element_type=ELEMENT_TYPES[rest["element_type"]],
         attributes=attributes,
-        inputs=tuple((name, tensors.get(f"input/{i}")) for i, name in enumerate(rest["inputs"])),
+        inputs=tuple((name, tensors.get(f"input/{i}")) for i, name in enumerate(_list(rest["inputs"]))),
         output_names=tuple(node.output),
         demand=rest["demand"],
         expectations=tuple(
             Expectation(
                 tuple(
                     _read_expected(name, f"{number}/{position}", tensors)
-                    for position, name in enumerate(each["outputs"])
+                    for position, name in enumerate(_list(each["outputs"]))
                 ),
-                {key: tuple(options) for key, options in each["readings"].items()},
-                {key: tuple(options) for key, options in each["behaviours"].items()},
+                {key: tuple(_list(options)) for key, options in each["readings"].items()},
+                {key: tuple(_list(options)) for key, options in each["behaviours"].items()},
             )
             for number, each in enumerate(rest["expectations"])
         ),
@@ -168,6 +175,12 @@ def _assemble(
         sources=tuple((document, line) for document, line in rest["sources"]),
         model=check_carried(tensors["model"].array.tobytes()) if "model" in tensors else None,
     )
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"a list was expected and not {type(value).__name__}")
+    return value
 
 
 def _read_expected(name: str, place: str, tensors: Mapping[str, Tensor]) -> ExpectedOutput:

@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from conformance.canonical import canonical_json, sha256
 from conformance.case_index import CaseIndex
+from conformance.cases import Demand
 from conformance.suite_files import SuiteFiles
+from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import Place, UserError
 from opcert.names import CaseId
 
@@ -25,6 +27,7 @@ MANIFEST = "manifest.json"
 REMEDY = "Generate the suite again, or fetch it whole."
 _GOLDEN = re.compile(r"goldens/[A-Za-z0-9_][A-Za-z0-9_.]*/[A-Za-z0-9_]+-[0-9]+\.pb")
 _CHUNK = 1 << 18
+_DEMANDS = frozenset(get_args(Demand))
 _BEGIN = '{"cases":['
 _DIGEST = re.compile(r'\],"digest":"([0-9a-f]{64})",')
 
@@ -181,11 +184,12 @@ def _check(path: Path, head: Mapping[str, Any], cases: CaseIndex) -> None:
     for position, case_id in enumerate(cases):
         entry = cases.get(case_id) or {}
         try:
-            CaseId.parse(case_id)
-            inside = entry["offset"] + entry["length"] <= goldens[entry["file"]]["bytes"]
+            fits = CaseId.parse(case_id).family == entry["family"] and entry["demand"] in _DEMANDS
+            fits = fits and entry["element_type"] in ELEMENT_TYPES
+            fits = fits and entry["offset"] + entry["length"] <= goldens[entry["file"]]["bytes"]
         except (KeyError, TypeError, UserError):
-            inside = False
-        if not inside:
+            fits = False
+        if not fits:
             raise _damaged(path, f"the entry of case number {position}")
 
 

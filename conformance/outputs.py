@@ -21,7 +21,7 @@ INLINE_BYTES = 4096
 FILE_BYTES = 16 << 20
 """Outputs up to this size are kept in a file; of larger ones the digest alone."""
 TOTAL_BYTES = 1 << 30
-"""When the files of a record have this size together, digests alone are kept of further outputs."""
+"""When the outputs kept of a record have this size together, digests alone are kept of further ones."""
 _FILE = re.compile(r"[0-9a-f]{64}\.bin")
 
 
@@ -52,7 +52,8 @@ class OutputStore:
             return "golden" if matched == 0 else f"golden:{matched}"
         raw = output.to_bytes()
         entry: dict[str, Any] = {"element_type": output.element_type.name, "shape": list(output.shape)}
-        if len(raw) <= INLINE_BYTES:
+        if len(raw) <= INLINE_BYTES and self._written + len(raw) <= TOTAL_BYTES:
+            self._written += len(raw)
             return {**entry, "data": base64.b64encode(raw).decode("ascii")}
         entry["sha256"] = sha256(raw)
         if len(raw) > FILE_BYTES or self._written + len(raw) > TOTAL_BYTES:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.adapter import Adapter
+from conformance.canonical import canonical_json
 from conformance.cases import Case
 from conformance.frames import BrokenProtocol, Frame
 from conformance.models import (
@@ -18,12 +19,23 @@ from conformance.models import (
     named_inputs,
 )
 from conformance.node_descriptions import describe_node
+from conformance.protocol_limits import (
+    GREATEST_EXTENT,
+    LARGEST_HELLO,
+    LONGEST_MESSAGE,
+    LONGEST_WORD,
+    MOST_DIMENSIONS,
+    MOST_OUTPUTS,
+    MOST_SECONDS,
+    MOST_STRINGS,
+    MOST_THREAD_COUNTS,
+    MOST_THREADS,
+    cut,
+)
 from conformance.responses import Answered, HarnessFailed, NotOffered, NotTensor, Refused
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
 from opcert.tensors import Tensor
-
-_LONGEST = 1000
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,9 @@ class Offer:
 
 def read_offer(header: dict[str, Any]) -> Offer:
     """The offer in a `hello` answer; raises BrokenProtocol where it says less than it must."""
+    size = len(canonical_json(header))
+    if size > LARGEST_HELLO:
+        raise BrokenProtocol(f"an answer to hello of {size} bytes; at most {LARGEST_HELLO} are allowed")
     try:
         if header["type"] != "hello" or header["protocol"] != 1:
             raise BrokenProtocol(
@@ -79,7 +94,7 @@ def read_offer(header: dict[str, Any]) -> Offer:
             name=_text(runtime["name"]),
             version=_text(runtime["version"]),
             domains={str(domain): str(how) for domain, how in header["domains"].items()},
-            forms=tuple(each for each in header["forms"] if each in FORMS),
+            forms=tuple(dict.fromkeys(each for each in header["forms"] if each in FORMS)),
             element_types=None if types is None else frozenset(str(each) for each in types),
             threads=_read_threads(header.get("threads", [])),
             facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
@@ -88,20 +103,24 @@ def read_offer(header: dict[str, Any]) -> Offer:
         raise BrokenProtocol(f"an answer to hello without {error}") from error
     for key, kind in (("devices", list), ("platform", dict), ("opsets", dict)):
         if not isinstance(header.get(key, kind()), kind):
-            raise BrokenProtocol(f"an answer to hello whose {key} are {str(header[key])[:_LONGEST]}")
+            raise BrokenProtocol(f"an answer to hello whose {key} are {header[key]}")
     if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
         raise BrokenProtocol("an answer to hello whose forms or domains are none of the protocol's")
     return offer
 
 
 def _read_threads(stated: Any) -> tuple[int, ...]:
-    if not isinstance(stated, list) or not all(type(each) is int and each > 0 for each in stated):
-        raise BrokenProtocol(f"an answer to hello whose threads are {str(stated)[:_LONGEST]}")
-    return tuple(stated)
+    if (
+        not isinstance(stated, list)
+        or len(stated) > MOST_THREAD_COUNTS
+        or not all(type(each) is int and 0 < each <= MOST_THREADS for each in stated)
+    ):
+        raise BrokenProtocol(f"an answer to hello whose threads are {stated}")
+    return tuple(dict.fromkeys(stated))
 
 
 def _text(value: object) -> str:
-    return str(value)[:_LONGEST]
+    return cut(str(value), LONGEST_WORD)
 
 
 @dataclass(frozen=True)
@@ -145,10 +164,10 @@ def read_error(
     header: dict[str, Any], stage: str, adapter: Adapter, seconds: float
 ) -> Refused | HarnessFailed:
     """What an `error` answer means; the adapter's table decides whether it says `unsupported`."""
-    kind, message = _text(header.get("kind", "")), str(header.get("message", ""))
+    kind, message = _text(header.get("kind", "")), cut(str(header.get("message", "")), LONGEST_MESSAGE)
     error_class = header.get("class")
     if error_class not in ("unsupported", "rejected"):
-        return HarnessFailed(f"the worker failed at {stage}: {kind}: {message[:_LONGEST]}")
+        return HarnessFailed(f"the worker failed at {stage}: {kind}: {_text(message)}")
     rule = adapter.find_rule(kind, message, error_class)
     return Refused(kind, message, stage, None if rule is None else rule.example, seconds)
 
@@ -158,6 +177,11 @@ def read_outputs(frame: Frame, seconds: float) -> Answered:
     described = frame.header.get("outputs")
     if frame.header.get("type") != "outputs" or not isinstance(described, list):
         raise BrokenProtocol(f"an answer to run of type {frame.header.get('type')!r}")
+    if len(described) > MOST_OUTPUTS:
+        raise BrokenProtocol(f"an answer of {len(described)} outputs; at most {MOST_OUTPUTS} are allowed")
+    blobs = [each.get("blob") for each in described if isinstance(each, dict) and "not_a_tensor" not in each]
+    if len({repr(each) for each in blobs}) < len(blobs):
+        raise BrokenProtocol("an answer in which two outputs have one blob")
     return Answered(tuple(_read_output(each, frame) for each in described), seconds)
 
 
@@ -166,16 +190,25 @@ def _read_output(entry: Any, frame: Frame) -> Tensor | NotTensor:
         if "not_a_tensor" in entry:
             return NotTensor(_text(entry["not_a_tensor"]), _text(entry.get("text", "")))
         element_type, shape = ELEMENT_TYPES[entry["element_type"]], tuple(entry["shape"])
-        if not all(type(extent) is int and extent >= 0 for extent in shape):
+        if len(shape) > MOST_DIMENSIONS or not all(
+            type(extent) is int and 0 <= extent <= GREATEST_EXTENT for extent in shape
+        ):
             raise BrokenProtocol(f"an output of shape {list(shape)}")
-        return Tensor.from_bytes(element_type, shape, frame.blobs[entry["blob"]])
-    except (KeyError, IndexError, TypeError, ValueError, UserError) as error:
+        if element_type.kind == "string" and math.prod(shape) > MOST_STRINGS:
+            raise BrokenProtocol(
+                f"an output of {math.prod(shape)} strings; at most {MOST_STRINGS} are allowed"
+            )
+        blob = entry["blob"]
+        if type(blob) is not int or not 0 <= blob < len(frame.blobs):
+            raise BrokenProtocol(f"an output in blob {blob!r}, of {len(frame.blobs)}")
+        return Tensor.from_bytes(element_type, shape, frame.blobs[blob])
+    except (KeyError, TypeError, ValueError, OverflowError, UserError) as error:
         raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
 
 
 def seconds_of(frame: Frame) -> float:
     """The time that an answer states; 0 where it states none, or nonsense."""
     stated = frame.header.get("seconds", 0.0)
-    if type(stated) not in (int, float) or not math.isfinite(stated) or stated < 0:
+    if type(stated) not in (int, float) or not 0 <= stated <= MOST_SECONDS:
         return 0.0
     return float(stated)

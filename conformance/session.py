@@ -9,6 +9,7 @@ from conformance.cases import Case
 from conformance.frames import BrokenProtocol
 from conformance.limits import Limits
 from conformance.models import Form
+from conformance.protocol_limits import LONGEST_MESSAGE, cut
 from conformance.requests import CaseRequest, Offer, read_offer
 from conformance.responses import HarnessFailed, Refused
 from conformance.worker_process import WorkerHung, WorkerLost, WorkerProcess
@@ -100,7 +101,7 @@ def shake_hands(process: WorkerProcess, limits: Limits) -> Offer:
         frame = process.receive(0, limit, time.monotonic() + limit)
         if frame.header.get("type") == "error":
             message = f"{frame.header.get('kind')}: {frame.header.get('message')}"
-            raise RuntimeUnavailable("the runtime does not start", got=message)
+            raise RuntimeUnavailable("the runtime does not start", got=cut(message, LONGEST_MESSAGE))
         offer = read_offer(frame.header)
         started = True
     except WorkerLost as error:

@@ -23,6 +23,7 @@ from conformance.limits import Limits
 from conformance.loaded_files import loaded_files
 from conformance.memory import MemoryWatch
 from conformance.processes import kill_all, kill_left_behind
+from conformance.protocol_limits import LONGEST_MESSAGE, cut
 from conformance.worker_streams import WorkerStreams
 from opcert.errors import RuntimeUnavailable
 
@@ -54,7 +55,7 @@ class WorkerLost(Exception):
         earlier: bool = False,
     ) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = cut(reason, LONGEST_MESSAGE)
         self.stderr = stderr
         self.signal_name = signal_name
         self.status = status

@@ -21,6 +21,7 @@ from generator.calls import Call
 from opcert.attributes import Attribute, attribute
 from opcert.element_types import ELEMENT_TYPES, ElementType
 from opcert.errors import Place, UserError, unwritable
+from opcert.harmless import for_json
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
 from reference.numbers import encode
@@ -57,17 +58,13 @@ def write_call(kept: KeptCall, path: Path) -> None:
     if kept.found:
         content["found"] = plain(kept.found)
     text = (
-        "{\n" + ",\n".join(f" {json.dumps(key)}: {_compact(each)}" for key, each in content.items()) + "\n}\n"
+        "{\n" + ",\n".join(f" {json.dumps(key)}: {for_json(each)}" for key, each in content.items()) + "\n}\n"
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise unwritable("a call", path, error) from error
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def read_call(path: Path) -> KeptCall:

@@ -73,7 +73,8 @@ class OpcertError(Exception):
             text += f"; expected {self.expected}"
         if self.remedy is not None:
             text += f". {self.remedy}"
-        return text
+        # Further lines are set in, so that none is taken for a line of ours.
+        return text.replace("\n", "\n  ")
 
 
 class UserError(OpcertError):

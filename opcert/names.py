@@ -8,9 +8,9 @@ from functools import total_ordering
 
 from opcert.errors import UserError
 
-_OPERATOR = re.compile(r"^(?P<domain>\w+(?:\.\w+)*)(?:::|/)(?P<name>\w+)-(?P<version>[0-9]+)$", re.ASCII)
+_OPERATOR = re.compile(r"(?P<domain>\w+(?:\.\w+)*)(?:::|/)(?P<name>\w+)-(?P<version>[0-9]{1,9})", re.ASCII)
 _CASE = re.compile(
-    r"^(?P<operator>\w+(?:\.\w+)*/\w+-[0-9]+)/(?P<family>[a-z_]+)/(?:(?P<word>\w+)-)?(?P<digest>[0-9a-f]{12})$",
+    r"(?P<operator>\w+(?:\.\w+)*/\w+-[0-9]{1,9})/(?P<family>[a-z_]+)/(?:(?P<word>\w+)-)?(?P<digest>[0-9a-f]{12})",
     re.ASCII,
 )
 
@@ -30,7 +30,7 @@ class OperatorName:
     @classmethod
     def parse(cls, text: str) -> OperatorName:
         """Read `ai.onnx::Resize-18` or `ai.onnx/Resize-18`; raises UserError on anything else."""
-        match = _OPERATOR.match(text)
+        match = _OPERATOR.fullmatch(text)
         if match is None:
             raise UserError(
                 "not an operator's name",
@@ -74,7 +74,7 @@ class CaseId:
     @classmethod
     def parse(cls, text: str) -> CaseId:
         """Read a case id; raises UserError on anything else."""
-        match = _CASE.match(text)
+        match = _CASE.fullmatch(text)
         if match is None or match["family"] not in FAMILIES:
             raise UserError(
                 "not a case id", got=repr(text), expected="domain/Operator-version/family/word-12 hex digits"

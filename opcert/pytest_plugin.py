@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from opcert.errors import OpcertError
+from opcert.harmless import LONGEST, for_shell, for_terminal, one_line
 
 if TYPE_CHECKING:
     from conformance.records import Record
@@ -126,7 +127,7 @@ class _Item(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is wrong in words; only a mistake of ours shows where in the code it came up."""
         if isinstance(excinfo.value, Wrong | OpcertError):
-            return str(excinfo.value)
+            return for_terminal(str(excinfo.value))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
@@ -155,9 +156,9 @@ class ConformanceItem(_Item):
             raise Wrong(_describe(failing, len(self.case_ids), self.run))
         lost = [each for each in rows if each.verdict in ("not_run", "harness_error")]
         if lost:
-            raise Wrong(f"{len(lost)} cases were not run: {lost[0].reason}")
+            raise Wrong(f"{len(lost)} cases were not run: {one_line(lost[0].reason or '', LONGEST)}")
         if all(each.verdict == "unsupported" for each in rows):
-            pytest.skip(f"unsupported: {rows[0].reason}")
+            pytest.skip(f"unsupported: {one_line(rows[0].reason or '', LONGEST)}")
 
 
 class FaultsItem(_Item):
@@ -168,15 +169,18 @@ class FaultsItem(_Item):
 
         faults = self.run.record(self.session).faults
         if faults:
-            raise Wrong("\n".join(fault_text(each) for each in faults))
+            raise Wrong("\n".join(one_line(fault_text(each), LONGEST) for each in faults))
 
 
 def _describe(failing: Sequence[Result], cases: int, run: Run) -> str:
-    suite = "" if run.suite_name == "default" else f" -s {run.suite_name}"
+    words, suite = ["opcert", "repro"], [] if run.suite_name == "default" else ["-s", run.suite_name]
     wrong = len({each.case for each in failing})
     lines = [f"{wrong} of {cases} cases fail"]
     for each in failing[:_SHOWN]:
-        lines += [f"  {each.case}: {each.verdict}: {each.reason}", f"    opcert repro {each.case}{suite}"]
+        lines += [
+            f"  {each.case}: {each.verdict}: {one_line(each.reason or '', LONGEST)}",
+            f"    {for_shell([*words, each.case, *suite])}",
+        ]
     if len(failing) > _SHOWN:
         lines.append(f"  and {len(failing) - _SHOWN} more")
     return "\n".join(lines)

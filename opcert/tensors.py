@@ -113,6 +113,8 @@ def _encode_strings(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _strings(raw: bytes, count: int) -> NDArray[Any]:
+    if 4 * count > len(raw):
+        raise UserError("string tensor data ends early", got=f"{len(raw)} bytes", expected=f"{count} strings")
     found = np.empty(count, dtype=np.object_)
     offset = 0
     for position in range(count):

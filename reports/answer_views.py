@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from conformance.cases import Case
 from conformance.results import Result
+from opcert.harmless import one_line
 from reports.answers import Output, read_outputs
 from reports.explanations import case_sentence
 from reports.parts import Part
 from reports.pictures import Picture, draw_picture
 from reports.results import CaseResult, Results
-from reports.text import duration, one_line, ratio_text
+from reports.text import duration, ratio_text
 from reports.verdicts import word
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opcert.harmless import one_line
 from opcert.names import FAMILIES
 from reports.facts import items, mapping, text
 from reports.features import CONSTRAINT, ELEMENT_TYPE
@@ -16,7 +17,6 @@ from reports.readings import matched_options
 from reports.report import Report
 from reports.results import CaseResult, Results
 from reports.summary import headline
-from reports.text import one_line
 from reports.type_order import in_type_order
 from reports.verdicts import WORST_FIRST, short_word, word
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
+from opcert.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from reports.comparison import KINDS, Change, ChangeKind, Comparison
-from reports.markdown import code, plain, table, within
+from reports.markdown import table, within
 from reports.results import DEFAULT_SUITE
-from reports.text import count, one_line, plural, ratio_text, shown
+from reports.text import count, plural, ratio_text
 from reports.verdicts import word
 
 LIMIT = 1024 * 1024
@@ -47,7 +47,7 @@ def reason_of(change: Change) -> str:
 def repro_command(case: str, suite: str) -> str:
     """The command that shows a case again."""
     words = ["opcert", "repro", case]
-    return shlex.join(words if suite == DEFAULT_SUITE else [*words, "-s", suite])
+    return for_shell(words if suite == DEFAULT_SUITE else [*words, "-s", suite])
 
 
 def counts_text(found: Comparison) -> str:
@@ -59,15 +59,15 @@ def counts_text(found: Comparison) -> str:
 def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "opcert") -> str:
     """What a terminal shows; every regression ends in the command that shows it again."""
     base, head = found.labels
-    lines = [f"base: {one_line(shown(base))}", f"head: {one_line(shown(head))}", counts_text(found)]
-    lines += [f"warning: {one_line(shown(each))}" for each in found.warnings]
-    lines += [f"new fault: {one_line(shown(each))}" for each in found.new_faults]
-    lines += [f"fault gone: {one_line(shown(each))}" for each in found.gone_faults]
+    lines = [f"base: {one_line(base)}", f"head: {one_line(head)}", counts_text(found)]
+    lines += [f"warning: {one_line(each)}" for each in found.warnings]
+    lines += [f"new fault: {one_line(each)}" for each in found.new_faults]
+    lines += [f"fault gone: {one_line(each)}" for each in found.gone_faults]
     for kind in LISTED:
         for each in found.of_kind(kind):
             lines.append(f"{kind}: {each.case}: {change_text(each)}")
             if kind == "regressed":
-                lines.append(f"    {one_line(shown(reason_of(each)))}")
+                lines.append(f"    {one_line(reason_of(each))}")
                 lines.append(f"    {repro_command(each.case, suite).replace('opcert', program, 1)}")
     lines += [f"error: {each.case}: {change_text(each)}" for each in greatest_changes(found)]
     lines += [f"new: {each}: {word(verdict)}" for each, verdict in found.new.items()]
@@ -83,9 +83,9 @@ def render_markdown(found: Comparison, suite: str = DEFAULT_SUITE, limit: int = 
 def _blocks(found: Comparison, suite: str) -> Iterator[str]:
     base, head = found.labels
     verdict = "Nothing regressed" if found.holds else "Something regressed"
-    yield f"# {verdict}: {plain(base)} to {plain(head)}"
+    yield f"# {verdict}: {for_markdown(base)} to {for_markdown(head)}"
     for each in found.warnings:
-        yield f"**{plain(each)}**"
+        yield f"**{for_markdown(each)}**"
     rows = [["what became of it", "cases"]]
     rows += [[f"{name}: {KINDS[name]}", count(number)] for name, number in found.counts.items()]
     rows.append(["ran in both", count(len(found.changes))])
@@ -95,7 +95,7 @@ def _blocks(found: Comparison, suite: str) -> Iterator[str]:
     for name, faults in (("New faults", found.new_faults), ("Faults gone", found.gone_faults)):
         if faults:
             yield f"## {name}"
-            yield "\n".join(f"- {plain(each)}" for each in faults)
+            yield "\n".join(f"- {for_markdown(each)}" for each in faults)
     for kind in LISTED:
         changes = found.of_kind(kind)
         if changes:
@@ -106,18 +106,18 @@ def _blocks(found: Comparison, suite: str) -> Iterator[str]:
     if changes:
         yield f"## Error: {KINDS['error']}"
         for change in changes:
-            yield f"- {code(change.case)}: {plain(change_text(change))}"
+            yield f"- {for_markdown_code(change.case)}: {for_markdown(change_text(change))}"
     for name, cases in (("New", found.new), ("Gone", found.gone)):
         if cases:
             yield f"## {name}"
             for case, seen in cases.items():
-                yield f"- {code(case)}: {plain(word(seen))}"
+                yield f"- {for_markdown_code(case)}: {for_markdown(word(seen))}"
 
 
 def _change(change: Change, suite: str) -> str:
-    lines = [f"- {code(change.case)}: {plain(change_text(change))}"]
+    lines = [f"- {for_markdown_code(change.case)}: {for_markdown(change_text(change))}"]
     if change.kind == "regressed":
         reason = reason_of(change)
-        lines += [f"  {code(reason)}"] if reason else []
-        lines.append(f"  {code(repro_command(change.case, suite))}")
+        lines += [f"  {for_markdown_code(reason)}"] if reason else []
+        lines.append(f"  {for_markdown_code(repro_command(change.case, suite))}")
     return "  \n".join(lines)

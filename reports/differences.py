@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from reports.text import one_line, shown
+from opcert.harmless import one_line
 
 _MISSING = object()
 _MOST = 20
@@ -34,7 +34,7 @@ def _differences(stated: Any, found: Any, path: str, ignored: frozenset[str]) ->
         for number, (one, other) in enumerate(zip(stated, found, strict=True)):
             yield from _differences(one, other, f"{path}[{number}]", ignored)
     elif type(stated) is not type(found) or stated != found:
-        yield f"{one_line(shown(path))}: stated {_text(stated)}, found {_text(found)}"
+        yield f"{one_line(path)}: stated {_text(stated)}, found {_text(found)}"
 
 
 def _text(value: Any) -> str:
@@ -42,4 +42,4 @@ def _text(value: Any) -> str:
         return "nothing"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return one_line(shown(str(value), 400))
+    return one_line(str(value))

@@ -8,9 +8,12 @@ from typing import Any
 
 from conformance.judge import FAILING
 from conformance.records import Record
+from opcert.harmless import one_line
 from reports.facts import mapping, text
 from reports.results import Results
 from reports.text import count, duration, listed, moment, parse_moment, plural
+
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ def runtime_name(record: Record) -> str:
 def runtime_label(record: Record) -> str:
     """Name and version of the runtime, as its record states them."""
     runtime = mapping(record.header.get("runtime"))
-    name, version = text(runtime.get("name")), text(runtime.get("version"))
+    name, version = (one_line(text(runtime.get(each)), _LONGEST_NAME) for each in ("name", "version"))
     if version == "unknown":
         return f"{name} (version unknown)"
     return f"{name} {version}".strip()

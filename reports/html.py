@@ -17,8 +17,9 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from opcert.harmless import shown
 from reports.features import CONSTRAINT
-from reports.text import count, plural, shown
+from reports.text import count, plural
 
 
 def render_page(

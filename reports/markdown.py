@@ -1,27 +1,8 @@
-"""Markdown of text that is not trusted: nothing in it becomes markup, and a document has a greatest size."""
+"""Tables of Markdown, and documents of it that have a greatest size."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-
-from reports.text import one_line, shown
-
-_MARKS = re.compile(r"([\\`*_\[\]()<>#|~&@$]|:(?=//))")
-
-
-def plain(text: str, longest: int = 400) -> str:
-    """The text as one line in which no character marks anything up, links or mentions."""
-    return _MARKS.sub(r"\\\1", one_line(shown(text, 4 * longest), longest))
-
-
-def code(text: str, longest: int = 400) -> str:
-    """The text as code on one line, whatever backticks it holds."""
-    flat = one_line(shown(text, 4 * longest), longest).replace("|", "\\|")
-    longest_run = max((len(each) for each in re.findall("`+", flat)), default=0)
-    fence = "`" * (longest_run + 1)
-    space = " " if flat.startswith("`") or flat.endswith("`") else ""
-    return f"{fence}{space}{flat}{space}{fence}" if flat else ""
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reports.text import shown
+from opcert.harmless import shown
 
 PART_BYTES = 256 * 1024
 """About how much JSON a part holds before it is compressed."""

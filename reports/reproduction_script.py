@@ -32,6 +32,11 @@ SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
 LACKING = ("bfloat16", "float8", "float4", "int4", "int2")  # parts of names of types that numpy lacks
 
 
+def say(text: str) -> None:
+    """Print a text; what would be an order to a terminal in it is written out."""
+    print("".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text))
+
+
 def read_tensor(name: str) -> Any:
     """The array of a serialized TensorProto beside this script; strings become an object array."""
     message = onnx.TensorProto()
@@ -225,24 +230,24 @@ def judge(case: dict[str, Any], outputs: list[Any]) -> bool:
     holds = False
     for number, expectation in enumerate(case["expectations"], 1):
         several = len(case["expectations"]) > 1
-        print(
+        say(
             f"expectation {number} of {len(case['expectations'])}: {expectation['readings']}"
             if several
             else ""
         )
         if len(expectation["outputs"]) != len(outputs):
-            print(f"  {len(outputs)} outputs instead of {len(expectation['outputs'])}")
+            say(f"  {len(outputs)} outputs instead of {len(expectation['outputs'])}")
             continue
         verdicts = []
         for expected, output in zip(expectation["outputs"], outputs, strict=True):
             wanted = read_tensor(expected["file"])
-            print(f"expected {expected['name']}: {wanted.dtype} {list(wanted.shape)}\n{wanted}")
+            say(f"expected {expected['name']}: {wanted.dtype} {list(wanted.shape)}\n{wanted}")
             if expected["allowed"]:
                 limit = read_tensor(expected["allowed"])
                 if limit.size:
-                    print(f"allowed error: {limit.min():g} to {limit.max():g}")
+                    say(f"allowed error: {limit.min():g} to {limit.max():g}")
             right, text = compare(output, expected)
-            print(text)
+            say(text)
             verdicts.append(right)
         holds = holds or all(verdicts)
     return holds
@@ -263,7 +268,7 @@ def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal
         return {"refused": f"{type(error).__name__}: {error}"}
     for name, output in zip(case["outputs"], outputs, strict=False):
-        print(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
+        say(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
     if case["demand"] == "answer":
         return {"holds": judge(case, outputs), "problem": "the answer is not what the documents say"}
     return {"holds": case["demand"] == "survive", "problem": "a call that must be refused is answered"}
@@ -277,7 +282,7 @@ def conclude(case: dict[str, Any], said: dict[str, Any] | None, code: int) -> tu
     if "absent" in said:
         return 2, f"not tried: {said['absent']}"
     if "refused" in said:
-        print(f"refused with {said['refused']}")
+        say(f"refused with {said['refused']}")
         if case["demand"] == "answer":
             return 1, "REPRODUCED: a valid call is refused"
         return 0, "holds: this call may be refused"
@@ -297,13 +302,13 @@ def main() -> int:
     if options.result:
         Path(options.result).write_text(json.dumps(call(case, options.runtime)), encoding="utf-8")
         return 0
-    print(
+    say(
         f"case {case['id']} on {options.runtime}\n{case['must']}\nattributes {json.dumps(case['attributes'])}"
     )
     for each in case["inputs"]:
         array = read_tensor(each["file"]) if each["file"] else None
         shape = "absent" if array is None else f"{array.dtype} {list(array.shape)}\n{array}"
-        print(f"input {each['name']}: {shape}")
+        say(f"input {each['name']}: {shape}")
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
@@ -311,11 +316,11 @@ def main() -> int:
         try:
             code = subprocess.run(command, timeout=TIME_LIMIT, check=False).returncode
         except subprocess.TimeoutExpired:
-            print(f"REPRODUCED: no answer within {TIME_LIMIT:g} s")
+            say(f"REPRODUCED: no answer within {TIME_LIMIT:g} s")
             return 1
         said = json.loads(result.read_text(encoding="utf-8")) if result.exists() else None
     exit_code, line = conclude(case, said, code)
-    print(line)
+    say(line)
     return exit_code
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from conformance.records import Record
 from conformance.results import Result
 from conformance.suites import Suite
 from opcert.errors import Place, UserError
+from opcert.harmless import for_shell
 from opcert.names import CaseId, OperatorName
 from reports.excuses import Excuses
 from reports.features import case_features
@@ -94,7 +94,7 @@ class Results:
     def reproduction_command(self, case: CaseId) -> str:
         """The command that makes a folder which reproduces a case."""
         words = ["opcert", "repro", str(case)]
-        return shlex.join(words if self.suite_name == DEFAULT_SUITE else [*words, "-s", self.suite_name])
+        return for_shell(words if self.suite_name == DEFAULT_SUITE else [*words, "-s", self.suite_name])
 
     def operator_facts(self, operator: OperatorName) -> Mapping[str, Any]:
         """What the suite's manifest says of an operator; empty where it says nothing."""

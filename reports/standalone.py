@@ -17,6 +17,7 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from conformance.cases import Case
 from conformance.models import build_model, has_onnx_form, named_inputs
+from opcert.harmless import for_python, for_python_comment
 from opcert.tensors import Tensor
 from reports.case_folder import must_text
 
@@ -153,11 +154,11 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
         return None
     attributes = {name: _attribute(each.value) for name, each in sorted(case.attributes.items())}
     said = [
-        f"# {case.id}: {must_text(case)}",
-        f"operator, version = {case.operator.name!r}, {case.operator.since_version}",
-        f"attributes = {attributes!r}",
+        for_python_comment(f"{case.id}: {must_text(case)}"),
+        f"operator, version = {for_python(case.operator.name)}, {case.operator.since_version}",
+        f"attributes = {for_python(attributes)}",
         "inputs = {",
-        *(f"    {name!r}: {_array(tensor)}," for name, tensor in named_inputs(case.inputs)),
+        *(f"    {for_python(name)}: {_array(tensor)}," for name, tensor in named_inputs(case.inputs)),
         "}",
         *(_model(case, valid_case) if kind == "onnx" else ()),
         f"must_be_refused = {case.demand == 'refuse'}",
@@ -194,8 +195,8 @@ def _array(tensor: Tensor) -> str:
     array = tensor.array
     if tensor.element_type.kind == "string":
         texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1)]
-        return f"np.array({texts!r}, object).reshape({list(array.shape)})"
-    return f"np.array({_numbers(array)}, {array.dtype.name!r}).reshape({list(array.shape)})"
+        return f"np.array({for_python(texts)}, object).reshape({list(array.shape)})"
+    return f"np.array({_numbers(array)}, {for_python(array.dtype.name)}).reshape({list(array.shape)})"
 
 
 def _numbers(array: NDArray[Any]) -> str:
@@ -221,10 +222,12 @@ def _allowed(allowed: NDArray[np.float64] | None) -> str:
 def _model(case: Case, valid_case: Case | None) -> list[str]:
     model = ModelProto.FromString(build_model(case, "inputs", valid_case))
     graph, node = model.graph, model.graph.node[0]
-    opsets = ", ".join(f"helper.make_opsetid({each.domain!r}, {each.version})" for each in model.opset_import)
+    opsets = ", ".join(
+        f"helper.make_opsetid({for_python(each.domain)}, {each.version})" for each in model.opset_import
+    )
     return [
-        f"node = helper.make_node(operator, {list(node.input)}, {list(node.output)}, "
-        f"domain={node.domain!r}, **attributes)",
+        f"node = helper.make_node(operator, {for_python(list(node.input))}, {for_python(list(node.output))}, "
+        f"domain={for_python(node.domain)}, **attributes)",
         "graph = helper.make_graph([node], 'case', [",
         *(f"    {_declared(each)}," for each in graph.input),
         "], [",
@@ -238,4 +241,4 @@ def _declared(value: ValueInfoProto) -> str:
     found = value.type.tensor_type
     extents = [each.dim_value if each.HasField("dim_value") else None for each in found.shape.dim]
     name = TensorProto.DataType.Name(found.elem_type)
-    return f"helper.make_tensor_value_info({value.name!r}, onnx.TensorProto.{name}, {extents})"
+    return f"helper.make_tensor_value_info({for_python(value.name)}, onnx.TensorProto.{name}, {extents})"

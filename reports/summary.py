@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+from opcert.harmless import one_line, shown
 from opcert.names import OperatorName
 from reports.conditions import Condition
 from reports.facts import short_names
@@ -13,7 +14,6 @@ from reports.features import CONSTRAINT
 from reports.page import fit_text
 from reports.readings import readings_summary
 from reports.results import Results
-from reports.text import one_line, shown
 from reports.verdicts import WORST_FIRST, word
 
 
@@ -58,7 +58,7 @@ def failure_lines(results: Results) -> list[tuple[str, str]]:
 def failure_line(found: FailureClass) -> str:
     """A class in one line: its number, operators, what its cases do and when, and how many fit."""
     line = f"{found.number}. {short_names(found.operators)}: {headline(found)} ({fit_text(found)})"
-    return one_line(shown(line), 400)
+    return one_line(line, 400)
 
 
 def headline(found: FailureClass) -> str:

@@ -1,41 +1,8 @@
-"""Text for people: counts, ratios, durations, and hostile text made harmless to read."""
+"""Text for people: counts, ratios, durations."""
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-
-LONGEST = 2000
-"""Characters of one piece of text that a page shows; what is longer is cut, and says so."""
-
-# Controls, direction marks and other characters that change how the text around them is read.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\ufffe\uffff\U000e0000-\U000e0fff]"
-)
-
-
-def shown(text: str, longest: int = LONGEST) -> str:
-    """The text with every invisible or direction-changing character written out, cut after `longest`.
-
-    A NUL becomes `\\x00`, a right-to-left override `\\u202e`; tabs and line feeds stay.
-    """
-    head = text[:longest].replace("\r\n", "\n")
-    visible = _HIDDEN.sub(_written_out, head)
-    return f"{visible} … (cut, {count(len(text))} characters)" if len(text) > longest else visible
-
-
-def _written_out(match: re.Match[str]) -> str:
-    point = ord(match[0])
-    if point < 0x100:
-        return f"\\x{point:02x}"
-    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-def one_line(text: str, longest: int = 160) -> str:
-    """The text on one line, with each run of white space made one space, cut after `longest`."""
-    flat = " ".join(text[: 4 * longest].split())
-    return flat if len(flat) <= longest and len(text) <= 4 * longest else f"{flat[:longest]} …"
 
 
 def count(number: int) -> str:

@@ -11,8 +11,9 @@ from conformance.values import decode_floats
 from opcert.attributes import AttributeValue
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
-from reports.text import count, one_line
+from reports.text import count
 
+_LONGEST_STRING = 40
 FEW = 16
 """A tensor with at most this many elements is shown whole, a larger one by its first ten."""
 
@@ -21,7 +22,9 @@ def element_text(value: Any, element_type: ElementType) -> str:
     """One element in its storage form as text, in the fewest digits that tell it from its neighbours."""
     if element_type.kind == "string":
         raw = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
-        return repr(one_line(raw.decode("utf-8", "backslashreplace"), 40))
+        text = " ".join(raw[: 8 * _LONGEST_STRING].decode("utf-8", "backslashreplace").split())
+        cut = len(text) > _LONGEST_STRING or len(raw) > 8 * _LONGEST_STRING
+        return repr(f"{text[:_LONGEST_STRING]} …" if cut else text)
     if element_type.kind == "bool":
         return "true" if value else "false"
     if element_type.is_integer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from generator.found_calls import WORD
 from generator.fuzzing.search import Find, Search
 from generator.fuzzing.space import Space
 from generator.fuzzing.trying import case_of
+from opcert.harmless import for_shell
 from opcert.names import CaseId
 from opcert.tensors import Tensor
 
@@ -71,7 +71,7 @@ class Finds:
     def suite_words(self) -> str:
         """The words that name the folder to other commands."""
         words = ["-s", str(self.folder), *(word for each in self.specs for word in ("--specs", str(each)))]
-        return shlex.join(words)
+        return for_shell(words)
 
     def path(self, find: Find) -> Path:
         """The file of a find."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError, unwritable
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def command(
         found = _measure(suite_name, folders, chosen, processes, update=update)
     page = write_page(found)
     if output is None:
-        click.echo(page, nl=False)
+        say(page, end=False)
         return ExitCode.HOLDS
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -66,7 +67,7 @@ def command(
         (output / "adequacy.json").write_text(adequacy_json(found), encoding="utf-8")
     except OSError as error:
         raise unwritable("the page", output, error) from error
-    click.echo(str(output / "adequacy.md"))
+    say(str(output / "adequacy.md"))
     return ExitCode.HOLDS
 
 
@@ -92,7 +93,7 @@ def _measure(
                 "the suite was not generated with cases of some operators", got=", ".join(missing)
             )
         jobs = measure_suite(
-            suite.path, operators, folders, processes or PROCESSES, lambda line: click.echo(line, err=True)
+            suite.path, operators, folders, processes or PROCESSES, lambda line: say(line, error=True)
         )
         for kept in jobs:
             found.append(kept)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def command(source: str, output: Path) -> int:
     from conformance.adopting.node_tests import adopt_package, names_package
 
     if names_package(source):
-        adoption = adopt_package(source, output, lambda line: click.echo(f"opcert: {line}", err=True))
+        adoption = adopt_package(source, output, lambda line: say(f"opcert: {line}", error=True))
     else:
         folder = Path(source)
         adoption = adopt_folder(folder, output, {"folder": folder.resolve().name})
     _show_left_out(adoption)
-    click.echo(_sum_up(adoption))
-    click.echo(f"{output}\nsha256 {adoption.digest}")
+    say(_sum_up(adoption))
+    say(f"{output}\nsha256 {adoption.digest}")
     return ExitCode.HOLDS
 
 
@@ -75,7 +76,7 @@ def _show_left_out(adoption: Adoption) -> None:
     for reason, number in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):
         names = [name for name, said in adoption.left_out.items() if said == reason]
         more = ", ..." if number > _SHOWN else ""
-        click.echo(
+        say(
             f"opcert: {plural(number, 'test')} left out: {reason} ({', '.join(names[:_SHOWN])}{more})",
-            err=True,
+            error=True,
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def apply_baseline(results: Results, path: Path, updating: bool) -> ExitCode:
     _print(found, path)
     if updating:
         write_baseline(updated(known, results, today), path)
-        click.echo(f"baseline: {path} is written; give each new entry its reason and link")
+        say(f"baseline: {path} is written; give each new entry its reason and link")
         return ExitCode.HOLDS
     return ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD
 
@@ -64,12 +65,12 @@ def _print(found: BaselineResult, path: Path) -> None:
         ("known failure that fails no more", found.passing),
     ):
         for each in names[:_SHOWN]:
-            click.echo(f"baseline: {words}: {each}")
+            say(f"baseline: {words}: {each}")
         if len(names) > _SHOWN:
-            click.echo(f"baseline: and {len(names) - _SHOWN} more")
-    click.echo(
+            say(f"baseline: and {len(names) - _SHOWN} more")
+    say(
         f"baseline: {path}: {len(found.new)} new, {len(found.expired)} expired, {len(found.known)} known, "
         f"{len(found.passing)} that fail no more"
     )
     if found.unlinked:
-        click.echo(f"baseline: {found.unlinked} entries have no link yet")
+        say(f"baseline: {found.unlinked} entries have no link yet")

@@ -9,6 +9,7 @@ import click
 
 from conformance.limits import Limits
 from opcert.commands import baseline_options, shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -106,14 +107,14 @@ def command(
         named = suite_name_for_commands(suite_name, suite, folders)
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
         results = excuse(put_together(suite, record, named), profile, known_before)
-        click.echo(format_summary(results))
+        say(format_summary(results))
         broken = run_error(record)
         if broken is not None:
-            click.echo(f"{state_error(record)}\nno certificate is written; record: {path}", err=True)
+            say(f"{state_error(record)}\nno certificate is written; record: {path}", error=True)
             return int(broken)
         certificate = make_certificate(results, profile, standing=standing)
         if any(each.fails for each in results.cases):
-            click.echo("opcert: looking for what the failures resemble", err=True)
+            say("opcert: looking for what the failures resemble", error=True)
         explain_run(results, folders)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
@@ -123,8 +124,8 @@ def command(
         known = ExitCode.HOLDS
         if baseline is not None:
             known = baseline_options.apply_baseline(results, baseline, update_baseline)
-    click.echo(_state(certificate, standing))
-    click.echo(f"report: {report}")
+    say(_state(certificate, standing))
+    say(f"report: {report}")
     return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def command(
     found = compare_runs(before, after, changed)
     rendered = _render(found, form, suite_name)
     if output is None:
-        click.echo(rendered, nl=False)
+        say(rendered, end=False)
     else:
-        click.echo(str(write_text(output, rendered)))
+        say(str(write_text(output, rendered)))
     return int(ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD)
 
 

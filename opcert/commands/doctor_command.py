@@ -9,7 +9,9 @@ import click
 
 from conformance.limits import Limits
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
+from opcert.harmless import one_line
 
 if TYPE_CHECKING:
     from conformance.cases import Case
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from conformance.doctor_abilities import Abilities
     from conformance.requests import Offer
 
+_LONGEST = 2_000
 _MARKS = {True: "ok", False: "FAILS", None: "not looked"}
 
 
@@ -47,7 +50,7 @@ def command(
 
     limits = Limits(start_seconds=start_timeout, case_seconds=timeout, network=network)
     found = examine(find_runtime(runtime, python), limits, find_case, choose_progress())
-    click.echo(describe_diagnosis(found))
+    say(describe_diagnosis(found))
     return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
 
 
@@ -94,10 +97,10 @@ def describe_diagnosis(found: Diagnosis) -> str:
         ("network", _network(found.confinement)),
     ]
     platform = {**(offer.facts.get("platform") or {}), **found.environment}
-    rows += [(name, str(value)) for name, value in sorted(platform.items()) if name != "packages"]
+    rows += [(one_line(name), str(value)) for name, value in sorted(platform.items()) if name != "packages"]
     width = max(len(name) for name, _ in rows)
-    lines = [f"{name.ljust(width)}  {value}" for name, value in rows] + [""]
+    lines = [f"{name.ljust(width)}  {one_line(value, _LONGEST)}" for name, value in rows] + [""]
     for each in found.checks:
-        detail = f" ({each.detail})" if each.detail else ""
+        detail = f" ({one_line(each.detail, _LONGEST)})" if each.detail else ""
         lines.append(f"{_MARKS[each.ok].ljust(10)}  {each.name}{detail}")
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
 
@@ -30,7 +31,7 @@ def command(suite: str, output: Path) -> int:
         for each in export_suite(opened, output):
             number += 1
             beyond.update(each.beyond)
-    click.echo(f"{plural(number, 'case')} in {output}")
+    say(f"{plural(number, 'case')} in {output}")
     for what, cases in sorted(beyond.items()):
-        click.echo(f"  {plural(cases, 'case')}: {what} (see case.json)")
+        say(f"  {plural(cases, 'case')}: {what} (see case.json)")
     return ExitCode.HOLDS

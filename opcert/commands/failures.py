@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import platform
-import shlex
 import sys
 import tempfile
 import traceback
@@ -14,7 +14,9 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, InternalError, OpcertError
+from opcert.harmless import for_shell
 
 READER_GONE = 141
 """The exit code where whoever read our output went away: that of a program ended by SIGPIPE."""
@@ -41,7 +43,9 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
         _say("interrupted")
         return ExitCode.INTERRUPTED
     if isinstance(error, click.ClickException):
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        say(told.getvalue(), error=True, end=False)
         return ExitCode.USAGE
     if isinstance(error, BrokenPipeError):
         _forget_output()
@@ -62,14 +66,14 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
 
 
 def _say(sentence: str) -> None:
-    click.echo(f"opcert: {sentence}", err=True)
+    say(f"opcert: {sentence}", error=True)
 
 
 def _report_bug(error: BaseException, arguments: Sequence[str]) -> None:
     """Name the error and the line of ours that met it, and keep the whole traceback in a file."""
     frames = traceback.extract_tb(error.__traceback__)
     at = f" at {'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}" if frames else ""
-    command = f"{program()} {shlex.join(arguments)}"
+    command = f"{program()} {for_shell(arguments)}"
     whole = "".join(traceback.format_exception(error))
     about = f"{command}\n{_version()}, Python {platform.python_version()}, {platform.platform()}\n\n{whole}"
     name = type(error).__name__
@@ -79,14 +83,14 @@ def _report_bug(error: BaseException, arguments: Sequence[str]) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(about)
     except OSError:
-        click.echo(about, err=True)
+        say(about, error=True)
         place = "The traceback stands above"
     else:
         place = f"The traceback is in {path}"
-    click.echo(
+    say(
         f"This is a mistake in opcert, not in what you gave it. {place}; please report it.\n"
         f"To see it again: {command}",
-        err=True,
+        error=True,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, InternalError, NothingRan
+from opcert.harmless import for_shell
 
 if TYPE_CHECKING:
     from generator.fuzzing.search import Find
@@ -88,14 +89,14 @@ def command(
                 note(finds.keep(find, replaced))
 
             search = fuzz(space, running.ask, seed, share, keep, most_calls)
-        click.echo(finds.describe(search))
+        say(finds.describe(search))
         answered += search.answered
         every += len(search.finds)
         mistakes += search.mistakes
     if every:
         words = [] if python is None else ["--python", python]
-        again = f"opcert run {shlex.join([runtime, *words])} {finds.suite_words}"
-        click.echo(f"\n{every} found; to run {'it' if every == 1 else 'them'} again: {again}")
+        again = f"opcert run {for_shell([runtime, *words])} {finds.suite_words}"
+        say(f"\n{every} found; to run {'it' if every == 1 else 'them'} again: {again}")
     if mistakes:
         raise InternalError("calls could not be tried", got=f"{len(mistakes)}, the first: {mistakes[0]}")
     if not answered:

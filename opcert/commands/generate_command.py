@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError
 from opcert.names import OperatorName
 
@@ -74,7 +75,7 @@ def command(
         with generation_progress() as progress:
             digest = write_generated(output, chosen, options, folders, PROCESSES, progress)
         path = output
-    click.echo(f"{path}\nsha256 {digest}")
+    say(f"{path}\nsha256 {digest}")
     return ExitCode.HOLDS
 
 
@@ -86,7 +87,7 @@ def _update() -> int:
     _show(changes)
     write_lock(lock)
     cases = sum(len(each.cases) for each in lock.operators.values())
-    click.echo(f"{LOCK_FILE.name}: {cases} cases, {len(changes)} changes, sha256 {lock.digest}")
+    say(f"{LOCK_FILE.name}: {cases} cases, {len(changes)} changes, sha256 {lock.digest}")
     return ExitCode.HOLDS
 
 
@@ -98,9 +99,9 @@ def _check(operators: tuple[str, ...], chosen: list[OperatorName]) -> int:
     changes = compare(old, lock, [str(each) for each in chosen] if operators else None)
     _show(changes)
     if changes:
-        click.echo(f"{len(changes)} changes; `opcert generate --update` accepts them", err=True)
+        say(f"{len(changes)} changes; `opcert generate --update` accepts them", error=True)
         return ExitCode.DOES_NOT_HOLD
-    click.echo("the suite is the one of specs/suite.lock")
+    say("the suite is the one of specs/suite.lock")
     return ExitCode.HOLDS
 
 
@@ -121,4 +122,4 @@ def _lock_of_now(chosen: list[OperatorName]) -> Lock:
 
 def _show(changes: list[Change]) -> None:
     for change in changes:
-        click.echo(str(change))
+        say(str(change))

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import click
-from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
 from generator.lock import read_lock
 from generator.suites import Made, Progress
+from opcert.commands.terminal import open_console, say, say_beside_bar
 from opcert.errors import UserError
 from opcert.names import OperatorName
 
@@ -26,7 +25,7 @@ _SECONDS_BEFORE_ESTIMATE = 3.0
 def generation_progress() -> Iterator[Progress]:
     """What to tell of the making of a suite; the bar is gone when the context ends."""
     if not sys.stderr.isatty():
-        yield lambda told: click.echo(str(told), err=True)
+        yield lambda told: say(str(told), error=True)
         return
     bar = _Bar()
     try:
@@ -39,7 +38,7 @@ class _Bar:
     """Lines, and below them one that is redrawn: a bar over the cases, counts, time taken and time left."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
+        self._console = open_console(error=True)
         self._begun = time.monotonic()
         self._sizes = _known_sizes()
         self._task: TaskID | None = None
@@ -54,7 +53,7 @@ class _Bar:
 
     def tell(self, told: Made | str) -> None:
         if not isinstance(told, Made):
-            self._console.print(told, markup=False, highlight=False)
+            say_beside_bar(self._console, told)
         if self._task is None:
             # Something is to come, and how much is not known yet.
             self._task = self._bar.add_task("", total=None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def command(
 
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
-    click.echo(f"{versions} in {target}, {files} written", err=True)
+    say(f"{versions} in {target}, {files} written", error=True)
     return int(ExitCode.HOLDS if plan else ExitCode.NOTHING_RAN)
 
 
@@ -117,14 +118,14 @@ def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
     from reports.text import plural
 
     for drift in drifts:
-        click.echo(f"{drift.operator}: {drift.reason}")
+        say(f"{drift.operator}: {drift.reason}")
     if drifts:
-        click.echo(
+        say(
             f"{plural(len(drifts), 'spec')} not as the documents say: run `opcert import` with -o {target} "
             "and look at the changes"
         )
         return int(ExitCode.DOES_NOT_HOLD)
     if not count:
         return int(ExitCode.NOTHING_RAN)
-    click.echo(f"{plural(count, 'operator version')} in {target}: as the documents say")
+    say(f"{plural(count, 'operator version')} in {target}: as the documents say")
     return int(ExitCode.HOLDS)

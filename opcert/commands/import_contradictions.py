@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import click
-
+from opcert.commands.terminal import say
 from reports.text import plural
 from specs.facts import place
 from specs.importing import Import
@@ -28,12 +27,12 @@ def print_contradictions(result: Import, every: bool) -> None:
         return
     shown = found if every else found[:_MOST]
     for spec, finding in shown:
-        click.echo(f"{spec.operator}: {place(spec, finding.source)}: {finding.message} ({finding.evidence})")
+        say(f"{spec.operator}: {place(spec, finding.source)}: {finding.message} ({finding.evidence})")
     if len(found) > len(shown):
-        click.echo(f"... {len(found) - len(shown)} more, which --each shows")
+        say(f"... {len(found) - len(shown)} more, which --each shows")
     codes = Counter(finding.code for _, finding in found)
     listed = ", ".join(f"{code} {count}" for code, count in codes.most_common())
-    click.echo(f"{plural(len(found), 'contradiction')} between documents: {listed}")
+    say(f"{plural(len(found), 'contradiction')} between documents: {listed}")
 
 
 def _between(layers: list[Spec]) -> list[tuple[Spec, Finding]]:

@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
-from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
+from opcert.commands.terminal import open_console, say
 from specs.reading import Progress, Step
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -28,7 +27,7 @@ def import_progress() -> Iterator[Progress]:
         BarColumn(),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=open_console(error=True),
         transient=True,
     )
     with bar:
@@ -51,4 +50,4 @@ class _Lines:
         now = time.monotonic()
         if now - self._told >= _SECONDS_BETWEEN_LINES and step.documents < step.of_documents:
             self._told = now
-            click.echo(f"reading: {step.documents} of {step.of_documents} documents", err=True)
+            say(f"reading: {step.documents} of {step.of_documents} documents", error=True)

@@ -6,9 +6,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-import click
-
 from opcert.commands.import_contradictions import print_contradictions
+from opcert.commands.terminal import draw_table, say
 from opcert.names import OperatorName
 from reports.text import plural
 from specs.facts import list_facts
@@ -32,7 +31,7 @@ def print_tables(result: Import, each_version: bool) -> None:
     layers = [layer for found in result.layers.values() for layer in found]
     if each_version or len(result.layers) <= _MOST_VERSIONS:
         _print(_VERSION_HEADINGS, [_version_row(result, name) for name in sorted(result.layers)])
-        click.echo()
+        say()
     _print(_DOCUMENT_HEADINGS, _document_rows(layers))
     _print_findings(layers)
     print_contradictions(result, each_version)
@@ -88,7 +87,7 @@ def _print_findings(layers: Iterable[Spec]) -> None:
     ):
         if some:
             codes = Counter(each.code for each in some).most_common()
-            click.echo(f"{head}: {', '.join(f'{code} {count}' for code, count in codes)}")
+            say(f"{head}: {', '.join(f'{code} {count}' for code, count in codes)}")
 
 
 def _print_unread(result: Import) -> None:
@@ -97,24 +96,18 @@ def _print_unread(result: Import) -> None:
     for unread in result.unread:
         reasons.setdefault(unread.reason, []).append(unread.file)
     for reason, files in reasons.items():
-        click.echo(f"not read, {reason}:")
+        say(f"not read, {reason}:")
         for file in files[:_MOST_UNREAD]:
-            click.echo(f"  {file}")
+            say(f"  {file}")
         if len(files) > _MOST_UNREAD:
-            click.echo(f"  and {len(files) - _MOST_UNREAD} more")
+            say(f"  and {len(files) - _MOST_UNREAD} more")
 
 
 def _print(headings: Row, rows: Sequence[Row]) -> None:
     if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(*headings)
-        for row in rows:
-            table.add_row(*row)
-        Console().print(table)
+        draw_table(headings, rows)
         return
     widths = [max(len(row[column]) for row in [headings, *rows]) for column in range(len(headings))]
     for row in [headings, *rows]:
         cells = [each.ljust(width) for each, width in zip(row, widths, strict=True)]
-        click.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())

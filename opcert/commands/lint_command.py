@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, SeveralErrors, UserError
 
 if TYPE_CHECKING:
@@ -97,9 +98,9 @@ def command(
     linted = linting.accept(linting.join(parts), known)
     linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
-    click.echo(find_format(form)(linted), nl=False)
+    say(find_format(form)(linted), end=False)
     for path_text, reason in linted.unread:
-        click.echo(f"not read: {path_text}: {reason}", err=True)
+        say(f"not read: {path_text}: {reason}", error=True)
     if not linted.subjects:
         return int(ExitCode.NOTHING_RAN)
     return int(ExitCode.DOES_NOT_HOLD if linted.errors else ExitCode.HOLDS)

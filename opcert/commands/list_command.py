@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 
 
 @click.command("list", help=__doc__)
@@ -17,7 +18,7 @@ def command(what: str, folders: tuple[Path, ...]) -> None:
         _operators(folders) if what == "operators" else {"runtimes": _runtimes, "profiles": _profiles}[what]()
     )
     for line in lines:
-        click.echo(line)
+        say(line)
 
 
 def _operators(folders: tuple[Path, ...]) -> list[str]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.terminal import say
+
 
 @click.command("merge", help=__doc__)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
@@ -33,6 +35,6 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
                         remedy="Name another file with -o.")  # fmt: skip
     records = [read_record(each) for each in runs]
     merged = merge_records(records, output, allow_missing=allow_missing, allow_overlap=allow_overlap)
-    click.echo(f"{plural(len(merged.verdicts), 'case')} of {plural(len(records), 'record')}")
-    click.echo(f"record: {output}")
+    say(f"{plural(len(merged.verdicts), 'case')} of {plural(len(records), 'record')}")
+    say(f"record: {output}")
     return int(exit_code(merged))

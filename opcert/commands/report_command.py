@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode, NothingRan
 from reports.formats import list_formats
 
@@ -86,7 +87,7 @@ def command(
         found = [excuse(put_together(opened, each, named), profile, baseline) for each in records]
         for name in formats:
             for path in write_together(name, found, folder):
-                click.echo(str(path))
+                say(str(path))
     for results in found:
         _demand_something(results)
     return ExitCode.HOLDS

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
+from opcert.harmless import for_shell
 from opcert.names import CaseId
 
 
@@ -33,9 +34,9 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
     folder = output or Path("repro") / f"{found.operator.short}-{word}{found.digest}"
     with resolve_suite(suite_name, folders=folders) as opened:
         script = write_reproduction(opened, str(found), folder)
-    click.echo(str(folder))
-    click.echo(f"To run it: {_command(folder, script)}", err=True)
-    click.echo(f"or, where the runtime is installed: python {script} [--runtime NAME]", err=True)
+    say(str(folder))
+    say(f"To run it: {_command(folder, script)}", error=True)
+    say(f"or, where the runtime is installed: python {script} [--runtime NAME]", error=True)
     return ExitCode.HOLDS
 
 
@@ -46,4 +47,4 @@ def _command(folder: Path, script: Path) -> str:
     runtime = json.loads((folder / "case.json").read_text(encoding="utf-8"))["runtime"]
     packages = dict.fromkeys(("numpy", "onnx", *load_adapter(runtime).requirements))
     wanted = " ".join(f"--with {each}" for each in packages)
-    return f"uv run --isolated --no-project {wanted} python {shlex.quote(str(script))}"
+    return f"uv run --isolated --no-project {wanted} python {for_shell([str(script)])}"

@@ -8,6 +8,7 @@ import click
 
 from conformance.limits import Limits
 from opcert.commands import baseline_options, shared_options
+from opcert.commands.terminal import say
 
 
 @click.command("run", help=__doc__)
@@ -92,14 +93,14 @@ def command(
             stale = [] if output else [path.with_name(each) for each in REPORTS]
             record = record_run(suite, found, path, options, stale, resume=resume, first=first)
             name = suite_name_for_commands(suite_name, suite, folders)
-            click.echo(summarise(suite, record, name))
+            say(summarise(suite, record, name))
             answer = exit_code(record)
             if run_error(record) is not None:
-                click.echo(state_error(record), err=True)
+                say(state_error(record), error=True)
             elif baseline is not None:
                 from reports.results import put_together
 
                 results = put_together(suite, record, name)
                 answer = baseline_options.apply_baseline(results, baseline, update_baseline)
-    click.echo(f"record: {path}")
+    say(f"record: {path}")
     return int(answer)

@@ -9,6 +9,7 @@ from collections import Counter
 from conformance.judge import FAILING
 from conformance.progress import Progress
 from conformance.results import Result
+from opcert.commands.terminal import say
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -49,7 +50,7 @@ class PlainProgress:
         self._begun = self._printed = time.monotonic()
 
     def note(self, sentence: str) -> None:
-        print(f"opcert: {sentence}", file=sys.stderr, flush=True)
+        say(f"opcert: {sentence}", error=True)
 
     def start(self, rows: int) -> None:
         self._total = rows

@@ -12,15 +12,18 @@ from conformance.suites import Suite
 from conformance.totals import ran
 from opcert.commands.failures import program
 from opcert.errors import ExitCode
+from opcert.harmless import one_line
 from reports.headline import runtime_label
 from reports.readings import fault_text
 from reports.results import Results, put_together
 from reports.summary import failure_lines, readings_lines, verdict_table
-from reports.text import one_line, plural
+from reports.text import plural
 from reports.verdicts import word
 
 _MOST_ROWS = 20_000
 _MOST_CASES = 2_500
+_LONGEST = 2_000
+"""Characters of a reason: what a worker printed before it died is part of some."""
 
 
 def exit_code(record: Record) -> ExitCode:
@@ -49,10 +52,11 @@ def state_error(record: Record) -> str:
         failed = [each for each in record.results if each.verdict == "harness_error"]
         return (
             f"opcert: bug: the harness failed on {plural(len(failed), 'case')}, which is a mistake in opcert "
-            f"and not in the runtime; the first is {failed[0].case}: {failed[0].reason}"
+            f"and not in the runtime; the first is {failed[0].case}: "
+            f"{one_line(failed[0].reason or 'no reason given', _LONGEST)}"
         )
     if code == ExitCode.RUNTIME_UNAVAILABLE:
-        return f"opcert: runtime: {(record.footer or {})['stopped']['reason']}"
+        return f"opcert: runtime: {one_line((record.footer or {})['stopped']['reason'], _LONGEST)}"
     reasons = Counter((each.verdict, each.reason) for each in record.results)
     (verdict, reason), number = reasons.most_common(1)[0]
     return (
@@ -90,8 +94,8 @@ def format_summary(results: Results) -> str:
     parts = [runtime_label(record), _align(verdict_table(record.verdicts))]
     stopped = (record.footer or {}).get("stopped")
     if stopped:
-        parts.append(f"The run ended early: {stopped['reason']}")
-    parts += [f"Fault: {fault_text(each)}" for each in record.faults]
+        parts.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")
+    parts += [f"Fault: {one_line(fault_text(each), _LONGEST)}" for each in record.faults]
     parts += _section("Readings followed", readings_lines(shown))
     failures = [
         f"{line}\n    {command.replace('opcert', program(), 1)}" for line, command in failure_lines(shown)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
 from conformance.first_worker import FirstWorker
 from conformance.harness import run_suite
 from conformance.records import Record
@@ -14,6 +12,7 @@ from conformance.run_options import RunOptions
 from conformance.runtimes import Runtime
 from conformance.suites import Suite
 from opcert.commands.run_progress import choose_progress
+from opcert.commands.terminal import say
 
 REPORTS = (
     "index.html",
@@ -49,7 +48,7 @@ def record_run(
             told = (
                 f"opcert: the cases that ran are recorded in {path}; `opcert run --resume` goes on from there"
             )
-            click.echo(told, err=True)
+            say(told, error=True)
         raise
     finally:
         if _identity(path) != before:

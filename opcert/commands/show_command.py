@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.terminal import say
 from opcert.errors import UserError
+from opcert.harmless import LONGEST, one_line
 from opcert.names import OperatorName
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     width = min(max((len(each.path) for each in facts), default=0), 48)
     for fact in facts:
         if not fact.path.startswith(("readings.", "behaviours.")):
-            click.echo(f"{fact.path.ljust(width)}  {fact.value}  ({_origin(spec, fact)})")
+            say(f"{fact.path.ljust(width)}  {one_line(str(fact.value), LONGEST)}  ({_origin(spec, fact)})")
     if spec.readings:
         measured = load_followed()
         for reading in spec.readings:
@@ -57,17 +59,15 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
 def _print_head(spec: Spec, folders: tuple[Path, ...]) -> None:
     from opcert.commands.known_operators import load_known
 
-    click.echo(str(spec.operator))
+    say(str(spec.operator))
     for document in spec.documents:
         release = f", {document.release}" if document.release else ""
         asserted = ", operator asserted by the user" if document.identity == "asserted" else ""
-        click.echo(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
+        say(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
     if spec.deprecated:
-        click.echo("  deprecated")
+        say("  deprecated")
     words = load_known(folders).words(spec.operator)
-    click.echo(
-        f"  there is a {' and a '.join(words)}" if words else "  there is no reference and no suite yet"
-    )
+    say(f"  there is a {' and a '.join(words)}" if words else "  there is no reference and no suite yet")
 
 
 def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Follower, ...]]) -> None:
@@ -75,19 +75,19 @@ def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Fo
     from specs.facts import place
 
     settled = f"settled: {reading.chosen}" if reading.chosen is not None else "open: every option is accepted"
-    click.echo(f"{reading.kind} {reading.id} ({settled})")
+    say(f"{reading.kind} {reading.id} ({settled})")
     where = ", ".join(place(spec, each) for each in reading.origin.sources)
-    click.echo(f"  question: {reading.question}{f' ({where})' if where else ''}")
+    say(f"  question: {reading.question}{f' ({where})' if where else ''}")
     if reading.origin.why:
-        click.echo(f"  because {reading.origin.why}")
+        say(f"  because {reading.origin.why}")
     for option, meaning in reading.options.items():
-        click.echo(f"  {option}: {meaning}")
+        say(f"  {option}: {meaning}")
         for each in reading.evidence:
             if each.option == option:
                 places = ", ".join(place(spec, source) for source in each.sources) or "no place"
-                click.echo(f"    {each.kind} at {places}{f': {each.note}' if each.note else ''}")
+                say(f"    {each.kind} at {places}{f': {each.note}' if each.note else ''}")
         for follower in followed.get(option, ()):
-            click.echo(f"    followed by {follower}")
+            say(f"    followed by {follower}")
 
 
 def _origin(spec: Spec, fact: Fact) -> str:
@@ -116,22 +116,22 @@ def _explain(spec: Spec, facts: list[Fact]) -> None:
 
     for fact in facts:
         origin = fact.origin
-        click.echo(f"{fact.path}: {fact.value}")
-        click.echo(f"  {origin.how}")
+        say(f"{fact.path}: {one_line(str(fact.value), LONGEST)}")
+        say(f"  {origin.how}")
         for source in origin.sources:
-            click.echo(f"  at {place(spec, source)}")
+            say(f"  at {place(spec, source)}")
         if origin.rule is not None:
-            click.echo(f"  found by the rule {origin.rule}, confidence {origin.confidence}")
+            say(f"  found by the rule {origin.rule}, confidence {origin.confidence}")
         if origin.how == "overridden":
-            click.echo(f"  instead of {origin.old!r}")
+            say(f"  instead of {origin.old!r}")
         if origin.why:
-            click.echo(f"  because {origin.why}")
+            say(f"  because {origin.why}")
         for reading in spec.readings:
             if fact.path in (f"readings.{reading.id}", f"behaviours.{reading.id}"):
                 for evidence in reading.evidence:
                     places = ", ".join(place(spec, each) for each in evidence.sources)
                     note = f": {evidence.note}" if evidence.note else ""
-                    click.echo(f"  {evidence.kind} for {evidence.option}{note} ({places or 'no place'})")
+                    say(f"  {evidence.kind} for {evidence.option}{note} ({places or 'no place'})")
 
 
 def _print_findings(spec: Spec) -> None:
@@ -139,4 +139,5 @@ def _print_findings(spec: Spec) -> None:
 
     for each in spec.findings:
         where = place(spec, each.source)
-        click.echo(f"{each.severity} {each.code} at {where}: {each.message}; {each.evidence} ({each.action})")
+        said = one_line(f"{each.message}; {each.evidence}", LONGEST)
+        say(f"{each.severity} {each.code} at {where}: {said} ({each.action})")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.terminal import say
+
 
 @click.command("site")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
@@ -24,6 +26,6 @@ def command(folder: Path, output: Path | None) -> None:
 
     index, runs = write_site(folder, output)
     for path, why in runs.left_out:
-        click.echo(f"left out: {path}: {why}", err=True)
-    click.echo(f"{plural(len(runs.all), 'run')} of {plural(len(runs.series), 'runtime')}")
-    click.echo(str(index))
+        say(f"left out: {path}: {why}", error=True)
+    say(f"{plural(len(runs.all), 'run')} of {plural(len(runs.series), 'runtime')}")
+    say(str(index))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from opcert.commands.calls_argument import is_folder_of_calls, suite_of_calls
+from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
     from conformance.suites import Suite
@@ -38,7 +37,7 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
     if text == ONNX_NODE:
         from conformance.adopting.node_tests import node_suite
 
-        return open_suite(node_suite(lambda line: click.echo(f"opcert: {line}", err=True), digest))
+        return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
     if text != DEFAULT and is_folder_of_calls(Path(text)):
         return open_suite(suite_of_calls(Path(text), folders))
     if text != DEFAULT:

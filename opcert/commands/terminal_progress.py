@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from conformance.results import Result
 from opcert.commands.run_progress import Counts
+from opcert.commands.terminal import open_console, say_beside_bar
 
 _SECONDS_BETWEEN_REFRESHES = 0.1
 
@@ -17,7 +17,7 @@ class TerminalProgress:
     """One line that is redrawn: a bar, counts, and the time left."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
+        self._console = open_console(error=True)
         self._counts = Counts()
         self._shown = 0.0
         self._task: TaskID | None = None
@@ -31,7 +31,7 @@ class TerminalProgress:
         )
 
     def note(self, sentence: str) -> None:
-        self._console.print(f"opcert: {sentence}", markup=False, highlight=False)
+        say_beside_bar(self._console, f"opcert: {sentence}")
 
     def start(self, rows: int) -> None:
         self._task = self._bar.add_task("", total=rows)

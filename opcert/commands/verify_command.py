@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _find_suite(
 
 
 def _print(found: Verification) -> None:
-    from reports.text import one_line, shown
+    from opcert.harmless import one_line
 
     lines = [
         *(f"holds: {each}" for each in found.checked),
@@ -116,8 +117,8 @@ def _print(found: Verification) -> None:
         *(f"note: {each}" for each in found.notes),
     ]
     for each in lines:
-        click.echo(one_line(shown(each), 600))
+        say(one_line(each, 600))
     if found.problems:
-        click.echo("certificate: does not hold")
+        say("certificate: does not hold")
     else:
-        click.echo("certificate: not verified" if found.unchecked else "certificate: holds")
+        say("certificate: not verified" if found.unchecked else "certificate: holds")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from opcert.harmless import one_line
 from reports.certificate import Certificate
 from reports.files import write_text
 from reports.headline import runtime_label
 from reports.results import Results
-from reports.text import count, one_line, plural, shown
+from reports.text import count, plural
 from reports.verdicts import FAILING
 
 LABEL = "operator documents"
@@ -18,7 +19,7 @@ LABEL = "operator documents"
 def write(results: Results, folder: Path) -> Path:
     """Write the file; raises UserError where the folder cannot be written."""
     message, color = state_run(results)
-    label = f"{LABEL}: {one_line(shown(runtime_label(results.record)), 40)}"
+    label = f"{LABEL}: {one_line(runtime_label(results.record), 40)}"
     return write_text(folder / "badge.json", render_badge(label, message, color))
 
 
@@ -39,7 +40,7 @@ def write_certificate_badge(certificate: Certificate, folder: Path) -> Path:
     else:
         met = "met" if result.met else "not met"
         waived = sum(len(each.covered) for each in result.waivers)
-        message = f"profile {one_line(shown(result.profile.profile), 40)} {met}"
+        message = f"profile {one_line(result.profile.profile, 40)} {met}"
         message += f", {count(waived)} waived" if waived else ""
         color = ("green" if waived else "brightgreen") if result.met else "red"
     return write_text(folder / "certificate-badge.json", render_badge("opcert certificate", message, color))

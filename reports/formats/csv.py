@@ -6,9 +6,9 @@ import csv
 import io
 from pathlib import Path
 
+from opcert.harmless import for_spreadsheet, one_line
 from reports.files import write_text
 from reports.results import CaseResult, Results
-from reports.text import one_line, shown
 
 COLUMNS = (
     "case",
@@ -22,7 +22,6 @@ COLUMNS = (
     "reason",
     "reproduce",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -36,7 +35,7 @@ def render_csv(results: Results) -> str:
     lines = csv.writer(written)
     lines.writerow(COLUMNS)
     for each in results.cases:
-        lines.writerow(_plain(cell) for cell in _cells(results, each))
+        lines.writerow(for_spreadsheet(cell) for cell in _cells(results, each))
     return written.getvalue()
 
 
@@ -55,8 +54,3 @@ def _cells(results: Results, case: CaseResult) -> tuple[str, ...]:
         one_line(reason, 1000),
         results.reproduction_command(case.id) if case.fails else "",
     )
-
-
-def _plain(cell: str) -> str:
-    harmless = shown(cell)
-    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless

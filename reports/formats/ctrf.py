@@ -13,12 +13,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from opcert.harmless import shown
 from reports.facts import text
 from reports.files import write_text
 from reports.headline import runtime_label
 from reports.readings import fault_text
 from reports.results import CaseResult, Results
-from reports.text import parse_moment, shown
+from reports.text import parse_moment
 from reports.verdicts import FAILING
 
 SPEC_VERSION = "0.0.0"

@@ -6,12 +6,12 @@ for our own bugs, `skipped` with a reason for what is unsupported or did not run
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from opcert.harmless import tidy_xml
 from opcert.names import OperatorName
 from reports.answer_views import error_text
 from reports.facts import text
@@ -19,10 +19,9 @@ from reports.files import write_bytes
 from reports.headline import runtime_label
 from reports.readings import fault_text
 from reports.results import CaseResult, Results
-from reports.text import parse_moment, shown
+from reports.text import parse_moment
 from reports.verdicts import word
 
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LONGEST = 20_000
 
 
@@ -33,7 +32,7 @@ def write(results: Results, folder: Path) -> Path:
 
 def render_junit(results: Results) -> bytes:
     """The whole document. Characters that XML does not allow are replaced by U+FFFD."""
-    root = Element("testsuites", name=_legal(f"opcert {runtime_label(results.record)}"))
+    root = Element("testsuites", name=f"opcert {runtime_label(results.record)}")
     started = parse_moment(text(results.record.header.get("started")))
     stamp = started.strftime("%Y-%m-%dT%H:%M:%S") if started is not None else None
     for operator, cases in results.by_operator.items():
@@ -43,6 +42,7 @@ def render_junit(results: Results) -> bytes:
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(each.get(name, "0")) for each in root)))
     root.set("time", f"{sum(float(each.get('time', '0')) for each in root):.3f}")
+    tidy_xml(root, _LONGEST)
     ElementTree.indent(root)
     written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return written
@@ -55,7 +55,7 @@ def _suite(
     cases: Sequence[CaseResult],
     timestamp: str | None,
 ) -> None:
-    suite = SubElement(root, "testsuite", name=_legal(str(operator)))
+    suite = SubElement(root, "testsuite", name=str(operator))
     if timestamp is not None:
         suite.set("timestamp", timestamp)
     for each in cases:
@@ -66,16 +66,14 @@ def _suite(
 def _case(suite: Element, results: Results, case: CaseResult) -> None:
     classname, _, name = str(case.id).rpartition("/")
     seconds = sum(row.seconds for row in case.rows)
-    test = SubElement(
-        suite, "testcase", name=_legal(name), classname=_legal(classname), time=f"{seconds:.6f}"
-    )
+    test = SubElement(suite, "testcase", name=name, classname=classname, time=f"{seconds:.6f}")
     reason = (case.row.reason if case.row is not None else None) or ""
-    message = _legal(": ".join(part for part in (word(case.verdict), reason) if part))
+    message = ": ".join(part for part in (word(case.verdict), reason) if part)
     if case.fails:
         failure = SubElement(test, "failure", message=message, type=case.verdict)
-        failure.text = _legal(_details(results, case))
+        failure.text = _details(results, case)
     elif case.verdict == "harness_error":
-        SubElement(test, "error", message=message, type=case.verdict).text = _legal(_details(results, case))
+        SubElement(test, "error", message=message, type=case.verdict).text = _details(results, case)
     elif case.verdict in ("unsupported", "not_run"):
         SubElement(test, "skipped", message=message, type=case.verdict)
     elif case.verdict == "observed":
@@ -97,7 +95,7 @@ def _faults(root: Element, results: Results) -> None:
     suite = SubElement(root, "testsuite", name="faults of the run")
     for number, each in enumerate(results.record.faults, 1):
         test = SubElement(suite, "testcase", name=f"fault {number}", classname="faults", time="0.000000")
-        message = _legal(fault_text(each))
+        message = fault_text(each)
         SubElement(test, "failure", message=message, type="fault").text = message
     _count(suite)
 
@@ -108,7 +106,3 @@ def _count(suite: Element) -> None:
         suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
     seconds = sum(float(each.get("time", "0")) for each in suite.findall("testcase"))
     suite.set("time", f"{seconds:.3f}")  # the schema allows three decimals here
-
-
-def _legal(value: str) -> str:
-    return _ILLEGAL.sub("�", shown(_ILLEGAL.sub("�", value[: _LONGEST + 1]), _LONGEST))

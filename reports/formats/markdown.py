@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from opcert.harmless import for_markdown, for_markdown_code
 from reports.failure_classes import FailureClass, classes_of
 from reports.files import write_text
 from reports.headline import list_sentences, list_warnings, runtime_label
-from reports.markdown import code, plain, table, within
+from reports.markdown import table, within
 from reports.readings import fault_text
 from reports.results import Results
 from reports.summary import failure_line, readings_lines, summary_table
@@ -30,17 +31,17 @@ def render_markdown(results: Results, limit: int = LIMIT) -> str:
 
 def _blocks(results: Results) -> Iterator[str]:
     classes = classes_of(results)
-    yield f"# {plain(runtime_label(results.record))}"
+    yield f"# {for_markdown(runtime_label(results.record))}"
     yield " ".join(list_sentences(results, len(classes)))
     for each in list_warnings(results):
-        yield f"**{plain(each)}**"
-    yield f"Suite {code(results.suite.digest)}"
+        yield f"**{for_markdown(each)}**"
+    yield f"Suite {for_markdown_code(results.suite.digest)}"
     head, *rows = summary_table(results)
-    yield "\n".join(table([head, *([plain(row[0]), *row[1:]] for row in rows)]))
+    yield "\n".join(table([head, *([for_markdown(row[0]), *row[1:]] for row in rows)]))
     if results.record.faults:
         yield "## Faults of the whole run"
         for fault in results.record.faults:
-            yield f"- {plain(fault_text(fault))}"
+            yield f"- {for_markdown(fault_text(fault))}"
     if classes:
         yield "## What fails, in the order to fix it"
         for found in classes:
@@ -48,15 +49,15 @@ def _blocks(results: Results) -> Iterator[str]:
     readings = readings_lines(results)
     if readings:
         yield "## Readings followed"
-        yield "\n".join(f"- {plain(each)}" for each in readings)
+        yield "\n".join(f"- {for_markdown(each)}" for each in readings)
     yield "## Not tested"
-    yield "\n".join(f"- {plain(each.text)}" for each in find_untested(results))
+    yield "\n".join(f"- {for_markdown(each.text)}" for each in find_untested(results))
 
 
 def _failure(results: Results, found: FailureClass) -> str:
     row = found.smallest.row
     said = (row.reason if row is not None else None) or ""
-    lines = [f"{plain(failure_line(found))}"]
+    lines = [f"{for_markdown(failure_line(found))}"]
     if said:
-        lines.append(f"Smallest: {code(said)}")
-    return "  \n".join([*lines, code(results.reproduction_command(found.smallest.id))])
+        lines.append(f"Smallest: {for_markdown_code(said)}")
+    return "  \n".join([*lines, for_markdown_code(results.reproduction_command(found.smallest.id))])

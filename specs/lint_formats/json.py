@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from opcert.harmless import for_json
 from specs.linting import Linted
 
 
@@ -24,4 +23,4 @@ def write(linted: Linted) -> str:
         }
         for each in linted.found
     ]
-    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    return for_json(rows, indent=2) + "\n"

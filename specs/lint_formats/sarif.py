@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
+from opcert.harmless import for_json
 from specs.linting import Linted, Reported
 from specs.rules import Rule
 
@@ -36,7 +36,7 @@ def write(linted: Linted) -> str:
         "results": results,
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return for_json(log, indent=2) + "\n"
 
 
 def _rule(code: str, rule: Rule | None, found: Sequence[Reported]) -> dict[str, Any]:

@@ -67,6 +67,29 @@ DEEDS = {
         "load_native_hang": ("timeout", "no answer to load within 1.5 s"),
         "stop": ("timeout", "no answer to run"),
         "dribble": ("timeout", "no answer to run"),
+        "message_of_5_mb": ("rejected_valid", "KKKK"),
+        "no_tensor_of_5_mb": ("mismatch", "no tensor but a TTTT"),
+        "type_of_5_mb": ("crash", "broke the protocol with an answer to run of type 'yyyy"),
+        "id_of_5_mb": ("crash", "broke the protocol with an answer to request '9999"),
+        "outputs_of_200": ("crash", "broke the protocol with an answer of 200 outputs; at most 128"),
+        "blobs_of_200": ("crash", "broke the protocol with a frame of 201 blobs; at most 128"),
+        "blobs_without_end": ("crash", "broke the protocol with a frame of 4194305 blobs"),
+        "negative_blob": ("crash", "broke the protocol with an output in blob -1, of 1"),
+        "true_blob": ("crash", "broke the protocol with an output in blob True, of 2"),
+        "blob_of_two": ("crash", "broke the protocol with an answer in which two outputs have one blob"),
+        "huge_extents": ("crash", "broke the protocol with an output of shape [18446744073709551616, 0]"),
+        "many_dimensions": ("crash", "broke the protocol with an output of shape [1, 1, 1"),
+        "shape_of_5_mb": ("crash", "broke the protocol with an output of shape [1, 1, 1"),
+        "strings_of_nothing": (
+            "crash",
+            "broke the protocol with an output of 1099511627776 strings",
+        ),
+        "strings_of_8_mb": ("crash", "broke the protocol with an output of 2097152 strings; at most"),
+        "keys_twice": ("crash", "a header that is not JSON: the key 'type' stands twice"),
+        "nan_literal": ("crash", "a header that is not JSON: NaN is no JSON"),
+        "infinite_number": ("crash", "a header that is not JSON: 1e999 is greater than any number"),
+        "nested_100_deep": ("crash", "a header that is not JSON: nested more than 64 deep"),
+        "seconds_of_300_digits": ("mismatch", "0 outputs instead of 1"),
         "daemon": ("pass", None),
         "children": ("crash", "SIGSEGV at run"),
         "protocol_gigabyte": ("crash", "broke the protocol with a header of 1027423549 bytes"),
@@ -79,8 +102,8 @@ DEEDS = {
             "crash",
             "broke the protocol with an output that cannot be read: KeyError: 'float7'",
         ),
-        "no_such_blob": ("crash", "broke the protocol with an output that cannot be read: IndexError"),
-        "no_blob": ("crash", "broke the protocol with an output that cannot be read"),
+        "no_such_blob": ("crash", "broke the protocol with an output in blob 4, of 1"),
+        "no_blob": ("crash", "broke the protocol with an output in blob None, of 1"),
         "not_json": ("crash", "broke the protocol with a header that is not JSON"),
         "deep_json": ("crash", "broke the protocol with a header that is not JSON"),
         "not_text": ("crash", "broke the protocol with a header that is not JSON"),
@@ -129,6 +152,21 @@ def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Resu
     found = results[do]
     assert found.verdict == verdict, found
     assert reason is None or reason in (found.reason or "")
+
+
+def test_no_worker_s_words_make_a_row_long(records: dict[str, Record]) -> None:
+    for record in records.values():
+        lengths = {row.levels["do"]: len(row.to_line()) for row in record.results}
+        assert max(lengths.values()) < 24_000, max(lengths, key=lambda each: lengths[each])
+
+
+def test_a_message_that_was_cut_says_so(results: dict[str, Result]) -> None:
+    message = results["message_of_5_mb"].message or ""
+    assert len(message) == 4096
+    assert message.startswith("begin xxx")
+    assert " ... (cut, 5,242,890 characters) ... x" in message
+    assert message.endswith("xxx end")
+    assert len(results["message_of_5_mb"].error or "") == 1000
 
 
 @pytest.mark.parametrize("worker", DEEDS)

@@ -177,8 +177,10 @@ def test_runs_of_different_suites_do_not_stand_side_by_side(results: Results, tm
         render_report([results, put_together(other.suite, other.record)])
 
 
-def test_hostile_text_stays_text(tmp_path: Path) -> None:
+def test_hostile_text_stays_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Markup, scripts, direction marks and NUL in every place where text of others appears."""
+    # The reader of goldens takes no such words; the page does not rely on it.
+    monkeypatch.setattr("conformance.goldens.check_words", lambda case: case)
     levels = {HOSTILE: HOSTILE, "mode": HOSTILE}
     cases = [
         make_case(RESIZE_18, "cover", {"mode": "linear", HOSTILE: f"{HOSTILE}{number}"}, rule=HOSTILE)

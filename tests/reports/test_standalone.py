@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,16 @@ def test_every_runtime_has_lines_for_its_own_operators(runtime: str, case: Case)
 
 def test_a_runtime_that_is_not_known_has_none() -> None:
     assert surroundings("something-else") == {}
+
+
+def test_no_word_of_a_case_becomes_code(tmp_path: Path) -> None:
+    """The goldens' reader takes no such words; the writer of scripts does not rely on it."""
+    hostile = "x\nopen('owned', 'w')\n#\r\x85\u2028open('owned', 'w')"
+    case = replace(
+        crop(demand="refuse", family="invalid", constraint=hostile, valid_case=None),
+        output_names=(f"Y{hostile}",),
+    )
+    case = replace(case, inputs=tuple((f"{name}{hostile}", each) for name, each in case.inputs))
+    said = run(case, tmp_path)
+    assert "answered" in said or "Error" in said
+    assert not list(tmp_path.iterdir())

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from conformance.cases import ExpectedOutput
 from opcert.element_types import ELEMENT_TYPES
+from opcert.harmless import one_line, shown
 from opcert.tensors import Tensor, tensor
 from reports.case_views import allowed_text
 from reports.facts import joined, short_names
-from reports.text import duration, listed, moment, one_line, plural, ratio_text, shown
+from reports.text import duration, listed, moment, plural, ratio_text
 from reports.values import attribute_text, element_text, shape_text, values_text
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_13, RESIZE_18
 

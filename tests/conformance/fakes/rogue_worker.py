@@ -167,6 +167,56 @@ def say(header: bytes) -> Any:
     return action
 
 
+def keep_quiet() -> None:
+    """What has been answered by ourselves is not answered again."""
+    write = worker_protocol.write_frame
+
+    def skip(*_: Any) -> None:
+        worker_protocol.write_frame = write
+
+    worker_protocol.write_frame = skip  # type: ignore[assignment] # for one answer
+
+
+def answer_with(more: dict[str, Any], outputs: Any, *blobs: bytes, goes_on: bool = False) -> Any:
+    """Answer by ourselves, with these outputs and blobs, and `more` in the header."""
+
+    def action(given: Any) -> Any:
+        header = {"type": "outputs", "id": ASKED[-1], "outputs": outputs, **more}
+        with os.fdopen(protocol_descriptor(), "wb", closefd=False) as outgoing:
+            worker_protocol.write_frame(outgoing, header, blobs)
+        if not goes_on:
+            time.sleep(600)
+        keep_quiet()
+        return [given]
+
+    return action
+
+
+def answer_raw(text: str, *blobs: bytes) -> Any:
+    """Answer with a header as it stands, in which `ID` is the number that was asked for."""
+
+    def action(_: Any) -> Any:
+        header = text.replace("ID", str(ASKED[-1])).encode()
+        send(len(header).to_bytes(4, "little"), header, *blobs)
+        time.sleep(600)
+
+    return action
+
+
+def refuse_at_length(_: Any) -> Any:
+    """The error that the protocol knows, with a message that it does not."""
+    text = "begin " + "x" * (5 << 20) + " end"
+    header = {"type": "error", "id": ASKED[-1], "class": "rejected", "kind": "K" * 10_000, "message": text}
+    with os.fdopen(protocol_descriptor(), "wb", closefd=False) as outgoing:
+        worker_protocol.write_frame(outgoing, header)
+    keep_quiet()
+    return []
+
+
+def flat(blob: Any, **more: Any) -> dict[str, Any]:
+    return {"element_type": "float", "shape": [2, 3], "blob": blob, **more}
+
+
 def dribble(_: Any) -> Any:
     for byte in b"\x40\0\0\0" + b" " * 60:
         send(bytes([byte]))
@@ -254,6 +304,32 @@ DEEDS: dict[str, Any] = {
     "long_number": say(b'{"id":' + b"9" * 10_000 + b"}"),
     "no_object": say(b"[1, 2, 3]"),
     "wrong_blobs": say(b'{"type":"outputs","id":1,"blobs":[-5]}'),
+    "message_of_5_mb": refuse_at_length,
+    "no_tensor_of_5_mb": answer_with(
+        {}, [{"not_a_tensor": "T" * (5 << 20), "text": "t" * (5 << 20)}], goes_on=True
+    ),
+    "type_of_5_mb": answer_with({"type": "y" * (5 << 20)}, []),
+    "id_of_5_mb": answer_with({"id": "9" * (5 << 20)}, []),
+    "outputs_of_200": answer_with({}, [flat(0, shape=[0])] * 200),
+    "blobs_of_200": answer_with({}, [flat(0)], bytes(24), *[b"x"] * 200),
+    "blobs_without_end": answer_raw('{"type":"outputs","id":ID,"blobs":[' + "0," * (4 << 20) + "0]}"),
+    "negative_blob": answer_with({}, [flat(-1)], bytes(24)),
+    "true_blob": answer_with({}, [flat(True)], bytes(24), bytes(24)),
+    "blob_of_two": answer_with({}, [flat(0), flat(0)], bytes(24)),
+    "huge_extents": answer_with({}, [flat(0, shape=[1 << 64, 0])], b""),
+    "many_dimensions": answer_with({}, [flat(0, shape=[1] * 100)], bytes(4)),
+    "shape_of_5_mb": answer_with({}, [flat(0, shape=[1] * (2 << 20))], bytes(4)),
+    "strings_of_nothing": answer_with({}, [flat(0, element_type="string", shape=[1 << 40])], b""),
+    "strings_of_8_mb": answer_with({}, [flat(0, element_type="string", shape=[2 << 20])], bytes(8 << 20)),
+    "keys_twice": answer_raw(
+        '{"type":"error","type":"outputs","id":ID,"outputs":[{"element_type":"float","shape":[2,3],"blob":0}],'
+        '"blobs":[24]}',
+        bytes(24),
+    ),
+    "nan_literal": answer_raw('{"type":"outputs","id":ID,"seconds":NaN,"outputs":[]}'),
+    "infinite_number": answer_raw('{"type":"outputs","id":ID,"seconds":1e999,"outputs":[]}'),
+    "nested_100_deep": answer_raw('{"type":"outputs","id":ID,"x_y":' + "[" * 100 + "]" * 100 + "}"),
+    "seconds_of_300_digits": answer_with({"seconds": 10**300}, [], goes_on=True),
     "dribble": dribble,
     "too_large": answer_too_much,
     "close_output": close_output,

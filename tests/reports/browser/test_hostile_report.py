@@ -20,7 +20,11 @@ pytestmark = pytest.mark.browser
 PAGES = ("summary", "summary?by=family", "summary?by=attribute", "cases", "readings", "documents", "adequacy")
 
 
-def test_nothing_of_it_runs_anywhere(module_browser: Browser, tmp_path: Path) -> None:
+def test_nothing_of_it_runs_anywhere(
+    module_browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The reader of goldens takes no such words; the page does not rely on it.
+    monkeypatch.setattr("conformance.goldens.check_words", lambda case: case)
     cases = [
         make_case(RESIZE_18, "cover", {"mode": "linear", HOSTILE: f"{HOSTILE}{number}"}, rule=HOSTILE)
         for number in range(6)
