@@ -305,11 +305,11 @@ DEEDS: dict[str, Any] = {
     "no_object": say(b"[1, 2, 3]"),
     "wrong_blobs": say(b'{"type":"outputs","id":1,"blobs":[-5]}'),
     "message_of_5_mb": refuse_at_length,
-    "no_tensor_of_5_mb": answer_with(
-        {}, [{"not_a_tensor": "T" * (5 << 20), "text": "t" * (5 << 20)}], goes_on=True
+    "no_tensor_of_2_mb": answer_with(
+        {}, [{"not_a_tensor": "T" * (1 << 20), "text": "t" * (1 << 20)}], goes_on=True
     ),
-    "type_of_5_mb": answer_with({"type": "y" * (5 << 20)}, []),
-    "id_of_5_mb": answer_with({"id": "9" * (5 << 20)}, []),
+    "type_of_1_mb": answer_with({"type": "y" * (1 << 20)}, []),
+    "id_of_1_mb": answer_with({"id": "9" * (1 << 20)}, []),
     "outputs_of_200": answer_with({}, [flat(0, shape=[0])] * 200),
     "blobs_of_200": answer_with({}, [flat(0)], bytes(24), *[b"x"] * 200),
     "blobs_without_end": answer_raw('{"type":"outputs","id":ID,"blobs":[' + "0," * (4 << 20) + "0]}"),
@@ -318,7 +318,7 @@ DEEDS: dict[str, Any] = {
     "blob_of_two": answer_with({}, [flat(0), flat(0)], bytes(24)),
     "huge_extents": answer_with({}, [flat(0, shape=[1 << 64, 0])], b""),
     "many_dimensions": answer_with({}, [flat(0, shape=[1] * 100)], bytes(4)),
-    "shape_of_5_mb": answer_with({}, [flat(0, shape=[1] * (2 << 20))], bytes(4)),
+    "shape_of_1_mb": answer_with({}, [flat(0, shape=[1] * (1 << 19))], bytes(4)),
     "strings_of_nothing": answer_with({}, [flat(0, element_type="string", shape=[1 << 40])], b""),
     "strings_of_8_mb": answer_with({}, [flat(0, element_type="string", shape=[2 << 20])], bytes(8 << 20)),
     "keys_twice": answer_raw(
