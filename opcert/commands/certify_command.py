@@ -98,7 +98,7 @@ def command(
     with resolve_suite(suite_name, digest, folders) as suite:
         standing = find_standing(suite)
         if standing.kind == "changed":
-            click.echo(f"opcert: {standing.text} The certificate states it.", err=True)
+            say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
             options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout), identify=True)
             record = record_run(suite, found, path, options, [folder / each for each in REPORTS])

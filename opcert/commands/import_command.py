@@ -91,7 +91,7 @@ def command(
     if packages:
         from opcert.commands.packages import package_document
 
-        announce = partial(click.echo, err=True)
+        announce = partial(say, error=True)
         documents = (*documents, *(package_document(package, announce) for package in packages))
     target = folder or (OWN_FOLDER if check else Path("out") / "specs")
     asserted = [importing.Assertion.parse(each) for each in assertions]
