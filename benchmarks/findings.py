@@ -2,7 +2,7 @@
 
 Usage: uv run python -m benchmarks.findings [--write] [--unseen [CODE...]] [--keep WRONG...] [FOLDER...]
 
-Lints the documents (by default the folder of documents and the seeds beside the checkout) and prints the
+Lints the documents (by default those of tests/documents) and prints the
 table of docs/findings.md: for each code its findings, how many of them were looked at, how many were right.
 With --write puts it there. What readers found stands in tests/specs/finding_samples.yaml. With --unseen
 prints the findings of the samples that nobody has looked at, each with its digest and the lines around it;
@@ -27,12 +27,12 @@ from specs.lint_formats.text import visible
 from specs.linting import Linted, Reported, lint_outcomes
 from specs.reading import PROCESSES, Job, find_files, read_jobs
 from specs.rules import examine_spec
+from tests.documents.gathering import passing_documents
 
 SAMPLE = 30
 PAGE = Path(__file__).parents[1] / "docs" / "findings.md"
 BEGIN, END = "<!-- documents: begin -->", "<!-- documents: end -->"
 FILE = Path(__file__).parents[1] / "tests" / "specs" / "finding_samples.yaml"
-SHARED = Path(__file__).parents[2] / "shared"
 CONTEXT = 1
 WIDTH = 200
 
@@ -148,12 +148,16 @@ def _show(reported: Reported, lines: Sequence[str]) -> str:
 def main() -> None:
     """Print the table, or what is still to be looked at."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="*", type=Path, default=[SHARED / "documents", SHARED / "seeds"])
+    parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--unseen", nargs="*", metavar="CODE")
     parser.add_argument("--keep", nargs="*", metavar="WRONG")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    linted = lint_folders(options.folders)
+    if options.folders:
+        linted = lint_folders(options.folders)
+    else:
+        with passing_documents() as documents:
+            linted = lint_folders([documents.find(".")])
     looks = read_looks()
     unseen = [
         each

@@ -6,12 +6,14 @@ import os
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from conformance.adapter import list_adapters, load_adapter
 from conformance.environments import environments_folder
 from opcert.names import slug
+from tests.documents.gathering import VARIABLE, AbsentDocuments, Documents, named_folder
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
@@ -19,7 +21,7 @@ _ABSENT = " is absent"
 _left_out: Counter[str] = Counter()
 
 
-def _absent(what: str) -> None:
+def _absent(what: str) -> NoReturn:
     """Skip where something is absent; in CI its absence is a failure."""
     if IN_CI:
         pytest.fail(f"{what} is absent, and CI must have it")
@@ -32,19 +34,26 @@ def repository() -> Path:
     return REPOSITORY
 
 
-@pytest.fixture
-def shared() -> Path:
-    """The folder of documents beside the checkout; the test is left out where there is none."""
-    folder = REPOSITORY.parent / "shared"
-    if not folder.is_dir():
-        _absent("the folder of documents beside the checkout")
-    return folder
+class _AskedDocuments(Documents):
+    """Documents whose absence leaves a test out, in CI too: nobody but their authors can hand them on."""
+
+    def find(self, place: str) -> Path:
+        try:
+            return super().find(place)
+        except AbsentDocuments as error:
+            pytest.skip(f"{error.what}{_ABSENT}")
+
+
+@pytest.fixture(scope="session")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Documents:
+    """The documents of tests/documents; a test that asks for one that is absent is left out."""
+    return _AskedDocuments(named_folder(), tmp_path_factory.mktemp("documents"))
 
 
 @pytest.fixture
-def seeds(shared: Path) -> Path:
-    """The folder with the five documents that the specs start from."""
-    return shared / "seeds"
+def first_pages(documents: Documents) -> Path:
+    """The folder with the five pages that the first specs were made from."""
+    return documents.find("first-pages")
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +62,6 @@ def chromium() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
         _absent("Chromium")
-    assert found is not None
     return found
 
 
@@ -87,4 +95,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Say in the last line what was left out, and how to have it in."""
     if _left_out and not hasattr(config, "workerinput"):
         parts = ", ".join(f"{count} for want of {what}" for what, count in sorted(_left_out.items()))
-        print(f"left out: {parts} (OPCERT_RUNTIMES=1 installs the runtimes)")
+        ways = {
+            "the runtime": "OPCERT_RUNTIMES=1 installs the runtimes",
+            "document": f"{VARIABLE} names a folder of the documents that tests/documents/sources.yaml lists",
+        }
+        hints = [way for word, way in ways.items() if any(word in what for what in _left_out)]
+        print(f"left out: {parts}" + (f" ({'; '.join(hints)})" if hints else ""))

@@ -19,6 +19,7 @@ from specs.openvino_pages.layers import Layers
 from specs.openvino_pages.lexers import doxyrest, markdown, sphinx
 from specs.openvino_pages.outcomes import Outcome, State
 from specs.openvino_pages.page import VERSIONED, read_page
+from tests.documents.gathering import Documents
 
 STATES: tuple[State, ...] = ("read", "none", "open", "unread")
 _LINES: Mapping[str, str] = {
@@ -124,9 +125,9 @@ def _examples(measure: Measure, spec: Spec, layers: Layers) -> None:
     measure.printed += sum(each.printed for each in spec.examples)
 
 
-def report(shared: Path) -> str:
+def report(found: Documents) -> str:
     """The measure of the documents as text: a table by field, then what is not read."""
-    measure = measure_folder(shared / "documents" / "openvino")
+    measure = measure_folder(found.find("openvino"))
     lines = [f"{measure.pages} pages, {len(measure.refused)} refused", ""]
     lines.append(f"{'field':<22}{'stated':>8}{'read':>8}{'none':>8}{'open':>8}{'unread':>8}{'share':>9}")
     for name, states in measure.outcomes.items():

@@ -24,6 +24,7 @@ from specs.importers.tensorflow_docstring import operator_name, read
 from specs.model import AttributeSpec, ParameterSpec, Spec
 from specs.packages.rows import read_dump
 from specs.rules.document_vs_package import same_default
+from tests.documents.gathering import Documents
 
 FIELDS = ("argument", "type", "list of types", "default", "enumeration", "bound")
 _STATED: Mapping[str, str] = {
@@ -70,9 +71,9 @@ class Agreement:
 
 
 def measure_folder(folder: Path) -> Measure:
-    """The measure of the documents of a folder."""
+    """The measure of the docstrings of a folder."""
     measure = Measure()
-    for path in sorted((folder / "documents" / "tensorflow" / "docstrings").glob("*.txt")):
+    for path in sorted(folder.glob("*.txt")):
         text = read_document(path)
         (spec,) = read(text, None)
         measure.operators += 1
@@ -163,9 +164,9 @@ def _parameter_fields(
         yield "bound", docstring.least_length, definition.least_length
 
 
-def report(folder: Path) -> str:
+def report(found: Documents) -> str:
     """Both measures as text; the second one makes the environment of TensorFlow where there is none."""
-    measure = measure_folder(folder)
+    measure = measure_folder(found.find("tensorflow/docstrings"))
     lines = [f"{measure.operators} docstrings: stated on raw lines, and read", ""]
     for name in FIELDS:
         share = measure.share(name)

@@ -60,8 +60,8 @@ def test_a_folder_where_a_file_should_go(capsys: Capture, suite: Path, tmp_path:
     assert "is a directory" in answer.err
 
 
-def test_specs_below_a_file(capsys: Capture, seeds: Path, file: Path) -> None:
-    answer = call(capsys, "import", seeds / "003_93eb874b53beb9d9.txt", "-o", file / "specs")
+def test_specs_below_a_file(capsys: Capture, first_pages: Path, file: Path) -> None:
+    answer = call(capsys, "import", first_pages / "003_93eb874b53beb9d9.txt", "-o", file / "specs")
     check_message(
         answer, 2, "input", "cannot be written", str(file), "a file stands where a folder should be"
     )

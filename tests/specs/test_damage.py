@@ -19,7 +19,7 @@ from specs.importers import import_text, importers
 from specs.model import Spec
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
-SEEDS = (
+FIRST_PAGES = (
     "000_a879288b2471f5e3.txt",
     "001_b77fe3e618f24325.txt",
     "002_9bf136dd4443dc44.txt",
@@ -28,8 +28,8 @@ SEEDS = (
 )
 
 
-def _raw(seeds: Path, name: str) -> bytes:
-    return (seeds / name).read_bytes()
+def _raw(first_pages: Path, name: str) -> bytes:
+    return (first_pages / name).read_bytes()
 
 
 def _import(raw: bytes, name: str) -> list[Spec]:
@@ -44,7 +44,7 @@ def _facts(specs: list[Spec]) -> list[dict[str, Any]]:
     return plain
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", FIRST_PAGES)
 @pytest.mark.parametrize(
     "damage",
     [
@@ -56,17 +56,17 @@ def _facts(specs: list[Spec]) -> list[dict[str, Any]]:
     ],
     ids=["crlf", "byte-order-mark", "trailing-spaces", "empty-lines", "old-mac"],
 )
-def test_harmless_damage_changes_no_fact(seeds: Path, name: str, damage: Any) -> None:
-    raw = _raw(seeds, name)
+def test_harmless_damage_changes_no_fact(first_pages: Path, name: str, damage: Any) -> None:
+    raw = _raw(first_pages, name)
     if name.startswith("001") and damage(b"a\nb") == b"a  \nb  ":
         raw = raw.rstrip(b"\n")
     assert _facts(_import(damage(raw), name)) == _facts(_import(raw, name))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.sampled_from(SEEDS), share=st.floats(0, 1))
-def test_truncation_never_crashes(seeds: Path, name: str, share: float) -> None:
-    raw = _raw(seeds, name)
+@given(name=st.sampled_from(FIRST_PAGES), share=st.floats(0, 1))
+def test_truncation_never_crashes(first_pages: Path, name: str, share: float) -> None:
+    raw = _raw(first_pages, name)
     try:
         specs = _import(raw[: int(len(raw) * share)], name)
     except UserError:
@@ -76,9 +76,11 @@ def test_truncation_never_crashes(seeds: Path, name: str, share: float) -> None:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data(), name=st.sampled_from(SEEDS))
-def test_lines_removed_doubled_or_shuffled_never_crash(seeds: Path, data: st.DataObject, name: str) -> None:
-    lines = _raw(seeds, name).decode().split("\n")
+@given(data=st.data(), name=st.sampled_from(FIRST_PAGES))
+def test_lines_removed_doubled_or_shuffled_never_crash(
+    first_pages: Path, data: st.DataObject, name: str
+) -> None:
+    lines = _raw(first_pages, name).decode().split("\n")
     separator = "\n"
     if len(lines) < 3:
         lines, separator = lines[0].split(" "), " "
@@ -159,11 +161,11 @@ def test_what_is_no_operator_page(raw: bytes, problem: str) -> None:
         import_text(decode(raw, "letter.txt"))
 
 
-def test_html_entities_change_no_fact(seeds: Path) -> None:
+def test_html_entities_change_no_fact(first_pages: Path) -> None:
     """The same page with its entities replaced states the same, and has one finding less."""
-    raw = _raw(seeds, SEEDS[0])
+    raw = _raw(first_pages, FIRST_PAGES[0])
     clean = raw.replace(b"&#39;", b"'").replace(b"&#34;", b'"')
-    (damaged,), (whole,) = _import(raw, SEEDS[0]), _import(clean, SEEDS[0])
+    (damaged,), (whole,) = _import(raw, FIRST_PAGES[0]), _import(clean, FIRST_PAGES[0])
     assert "html-escape" not in [each.code for each in whole.findings]
     without = [each for each in damaged.findings if each.code != "html-escape"]
     assert _facts([replace(damaged, findings=tuple(without))]) == _facts([whole])

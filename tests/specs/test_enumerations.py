@@ -13,6 +13,7 @@ import yaml
 from specs.documents import Line, Passage
 from specs.model import AllowedValues, AttributeSpec, Origin
 from specs.prose.values import ACCEPTED_FROM, find_values
+from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 
 ENUMERATED = 49
@@ -90,9 +91,9 @@ def test_values_of_the_current_operators() -> None:
     assert _accepted(found) == ENUMERATED
 
 
-def test_values_in_operators_md(shared: Path) -> None:
+def test_values_in_operators_md(documents: Documents) -> None:
     read = [each for each in _list() if each.line is not None]
-    specs = read_specs(shared / "documents" / "onnx" / "Operators.md")
+    specs = read_specs(documents.find("onnx/Operators.md"))
     attributes = {
         (f"{spec.operator.domain}::{spec.operator.name}", each.name): each
         for spec in specs
@@ -107,12 +108,12 @@ def test_values_in_operators_md(shared: Path) -> None:
     assert _accepted(found) == sum(each.values is not None for each in read) == 35
 
 
-def test_values_of_older_versions_and_of_com_microsoft(shared: Path) -> None:
+def test_values_of_older_versions_and_of_com_microsoft(documents: Documents) -> None:
     current = {(each.operator, each.attribute): each.values for each in _list()}
     older = {(each.operator, each.attribute): each for each in _list("enumerations_older.yaml")}
     wrong, found = [], set()
     for file in ("onnx/Changelog.md", "onnxruntime/ContribOperators.md"):
-        for spec in read_specs(shared / "documents" / file):
+        for spec in read_specs(documents.find(file)):
             for each in spec.attributes.values():
                 if each.kind != "string" or each.values is None:
                     continue
@@ -130,8 +131,8 @@ def test_values_of_older_versions_and_of_com_microsoft(shared: Path) -> None:
     assert set(older) - found == {("com.microsoft::GemmFloat8-1", "activation")}
 
 
-def test_every_answer_names_its_rule_its_confidence_and_its_line(shared: Path) -> None:
-    for spec in read_specs(shared / "documents" / "onnx" / "Operators.md"):
+def test_every_answer_names_its_rule_its_confidence_and_its_line(documents: Documents) -> None:
+    for spec in read_specs(documents.find("onnx/Operators.md")):
         for each in spec.attributes.values():
             if each.values is not None:
                 origin = each.values.origin

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 
 from benchmarks.findings import BEGIN, END, PAGE, SAMPLE, lint_folders, read_looks, table
+from tests.documents.gathering import Documents
 
 LEAST = 0.9
 _ROW = re.compile(
@@ -53,7 +53,7 @@ def test_wrong_findings_have_a_reason() -> None:
 
 
 @pytest.mark.skipif(not os.environ.get("OPCERT_EXAMPLES"), reason="lints every document: set OPCERT_EXAMPLES")
-def test_the_page_is_of_the_linter_as_it_is(shared: Path) -> None:
-    linted = lint_folders([shared / "documents", shared / "seeds"])
+def test_the_page_is_of_the_linter_as_it_is(documents: Documents) -> None:
+    linted = lint_folders([documents.find(".")])
     text = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip()
     assert table(linted.found, read_looks()) == text

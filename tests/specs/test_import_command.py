@@ -15,6 +15,7 @@ from opcert.errors import SeveralErrors, UserError
 from specs import reading
 from specs.importing import read_documents
 from specs.reading import Step
+from tests.documents.gathering import Documents
 
 FRAGMENT = "002_*=org.tensorflow::BatchToSpaceND-1"
 
@@ -23,20 +24,20 @@ def _run(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(each) for each in arguments], standalone_mode=False)
 
 
-def test_a_folder_is_imported_and_checked(seeds: Path, tmp_path: Path) -> None:
+def test_a_folder_is_imported_and_checked(first_pages: Path, tmp_path: Path) -> None:
     folder = tmp_path / "specs"
-    result = _run(seeds, "-o", folder, "--operator", FRAGMENT)
+    result = _run(first_pages, "-o", folder, "--operator", FRAGMENT)
     assert (result.exception, result.return_value) == (None, 0)
     assert "ai.onnx::Resize-18" in result.output
     assert "37 (37 with outputs)" in result.output
-    checked = _run(seeds, "-o", folder, "--check")
+    checked = _run(first_pages, "-o", folder, "--check")
     assert (checked.exception, checked.return_value) == (None, 0)
     assert "8 operator versions" in checked.output
 
 
-def test_drift_is_shown_with_its_line(seeds: Path, tmp_path: Path) -> None:
+def test_drift_is_shown_with_its_line(first_pages: Path, tmp_path: Path) -> None:
     folder = tmp_path / "specs"
-    page = seeds / "003_93eb874b53beb9d9.txt"
+    page = first_pages / "003_93eb874b53beb9d9.txt"
     _run(page, "-o", folder)
     path = folder / "org.openvino" / "ExtractImagePatches-3" / "imported.yaml"
     path.write_text(path.read_text().replace("same_lower", "same_lowest"))
@@ -50,10 +51,10 @@ def test_drift_is_shown_with_its_line(seeds: Path, tmp_path: Path) -> None:
     assert "is missing" in missing.output
 
 
-def test_an_operator_that_a_document_no_longer_describes_is_drift(seeds: Path, tmp_path: Path) -> None:
+def test_an_operator_that_a_document_no_longer_describes_is_drift(first_pages: Path, tmp_path: Path) -> None:
     folder = tmp_path / "specs"
     page = tmp_path / "Resize.rst"
-    shutil.copyfile(seeds / "004_461a3d04fa574ae4.txt", page)
+    shutil.copyfile(first_pages / "004_461a3d04fa574ae4.txt", page)
     page.chmod(0o644)
     _run(page, "-o", folder)
     text = page.read_text()
@@ -63,8 +64,8 @@ def test_an_operator_that_a_document_no_longer_describes_is_drift(seeds: Path, t
     assert "ai.onnx::Resize-10: Resize.rst no longer describes it" in result.output
 
 
-def test_the_shipped_specs_are_checked_by_default(seeds: Path) -> None:
-    result = _run(seeds, "--check")
+def test_the_shipped_specs_are_checked_by_default(first_pages: Path) -> None:
+    result = _run(first_pages, "--check")
     assert (result.exception, result.return_value) == (None, 0)
 
 
@@ -82,10 +83,10 @@ def test_a_named_file_that_is_no_operator_page(tmp_path: Path, content: bytes, m
     assert "page.rst" in str(result.exception)
 
 
-def test_such_files_in_a_folder_are_listed_and_skipped(seeds: Path, tmp_path: Path) -> None:
+def test_such_files_in_a_folder_are_listed_and_skipped(first_pages: Path, tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
-    shutil.copyfile(seeds / "000_a879288b2471f5e3.txt", folder / "page.rst")
+    shutil.copyfile(first_pages / "000_a879288b2471f5e3.txt", folder / "page.rst")
     (folder / "empty.rst").write_bytes(b"")
     (folder / "letter.txt").write_text("Dear reader")
     result = _run(folder, "-o", tmp_path / "specs")
@@ -110,45 +111,45 @@ def test_all_wrong_files_are_reported_at_once(tmp_path: Path) -> None:
         (["--dialect", "klingon"], "unknown dialect"),
     ],
 )
-def test_wrong_options(seeds: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
-    result = _run(seeds / "000_a879288b2471f5e3.txt", "-o", tmp_path / "specs", *arguments)
+def test_wrong_options(first_pages: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
+    result = _run(first_pages / "000_a879288b2471f5e3.txt", "-o", tmp_path / "specs", *arguments)
     assert isinstance(result.exception, UserError)
     assert message in str(result.exception)
 
 
-def test_a_fragment_needs_its_operator(seeds: Path, tmp_path: Path) -> None:
-    result = _run(seeds / "002_9bf136dd4443dc44.txt", "-o", tmp_path / "specs")
+def test_a_fragment_needs_its_operator(first_pages: Path, tmp_path: Path) -> None:
+    result = _run(first_pages / "002_9bf136dd4443dc44.txt", "-o", tmp_path / "specs")
     assert isinstance(result.exception, UserError)
     assert "--operator 002_9bf136dd4443dc44.txt=" in str(result.exception)
 
 
-def test_a_page_of_another_operator_is_refused(seeds: Path, tmp_path: Path) -> None:
-    result = _run(seeds / "000_a879288b2471f5e3.txt", "-o", tmp_path / "specs",
+def test_a_page_of_another_operator_is_refused(first_pages: Path, tmp_path: Path) -> None:
+    result = _run(first_pages / "000_a879288b2471f5e3.txt", "-o", tmp_path / "specs",
                   "--operator", "000_*=ai.onnx::Resize-18")  # fmt: skip
     assert isinstance(result.exception, UserError)
     assert "names another operator" in str(result.exception)
 
 
-def test_a_folder_that_cannot_be_written(seeds: Path, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written(first_pages: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "specs"
     blocked.mkdir()
     (blocked / "ai.onnx").write_text("a file where a folder should be")
-    result = _run(seeds / "000_a879288b2471f5e3.txt", "-o", blocked)
+    result = _run(first_pages / "000_a879288b2471f5e3.txt", "-o", blocked)
     assert isinstance(result.exception, UserError)
     assert "cannot be written" in str(result.exception)
 
 
-def _copy(seeds: Path, folder: Path, *names: str) -> None:
+def _copy(first_pages: Path, folder: Path, *names: str) -> None:
     """The page of CenterCropPad under names of ours."""
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes((seeds / "000_a879288b2471f5e3.txt").read_bytes())
+        path.write_bytes((first_pages / "000_a879288b2471f5e3.txt").read_bytes())
 
 
-def test_a_pattern_takes_the_files_that_it_fits(seeds: Path, tmp_path: Path) -> None:
+def test_a_pattern_takes_the_files_that_it_fits(first_pages: Path, tmp_path: Path) -> None:
     folder = tmp_path / "documents"
-    _copy(seeds, folder, "a/one.rst", "a/b/two.rst", "a/.hidden/three.rst", "a/four.txt")
+    _copy(first_pages, folder, "a/one.rst", "a/b/two.rst", "a/.hidden/three.rst", "a/four.txt")
     (folder / "a" / "letter.rst").write_text("Dear reader")
     result = _run(folder / "**" / "*.rst", "-o", tmp_path / "specs")
     assert (result.exception, result.return_value) == (None, 0)
@@ -157,8 +158,8 @@ def test_a_pattern_takes_the_files_that_it_fits(seeds: Path, tmp_path: Path) -> 
     assert "letter.rst" in result.output
 
 
-def test_a_file_whose_name_looks_like_a_pattern_is_named(seeds: Path, tmp_path: Path) -> None:
-    _copy(seeds, tmp_path, "page[1].rst")
+def test_a_file_whose_name_looks_like_a_pattern_is_named(first_pages: Path, tmp_path: Path) -> None:
+    _copy(first_pages, tmp_path, "page[1].rst")
     result = _run(tmp_path / "page[1].rst", "-o", tmp_path / "specs")
     assert (result.exception, result.return_value) == (None, 0)
 
@@ -170,9 +171,9 @@ def test_a_pattern_that_fits_nothing(tmp_path: Path) -> None:
 
 
 def test_the_same_document_twice_counts_once_and_another_of_its_name_is_refused(
-    seeds: Path, tmp_path: Path
+    first_pages: Path, tmp_path: Path
 ) -> None:
-    _copy(seeds, tmp_path, "a/page.rst", "b/page.rst")
+    _copy(first_pages, tmp_path, "a/page.rst", "b/page.rst")
     result = _run(tmp_path / "a", tmp_path / "b", "-o", tmp_path / "specs")
     assert (result.exception, result.return_value) == (None, 0)
     text = (tmp_path / "specs" / "ai.onnx" / "CenterCropPad-18" / "imported.yaml").read_text()
@@ -185,14 +186,14 @@ def test_the_same_document_twice_counts_once_and_another_of_its_name_is_refused(
     assert str(other) in str(result.exception)
 
 
-def test_processes_change_nothing(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_change_nothing(documents: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is told of, and the result is the same."""
     monkeypatch.setattr(reading, "WORTH_PROCESSES", 0)
     monkeypatch.setattr(reading, "BATCH_BYTES", 16_384)
-    documents = [shared / "documents" / "openvino" / "movement"]
+    pages = [documents.find("openvino/movement")]
     steps: list[Step] = []
-    alone = read_documents(documents)
-    together = read_documents(documents, processes=2, progress=steps.append)
+    alone = read_documents(pages)
+    together = read_documents(pages, processes=2, progress=steps.append)
     assert together == alone
     assert list(together.layers) == list(alone.layers)
     last = steps[-1]
@@ -200,10 +201,10 @@ def test_processes_change_nothing(shared: Path, monkeypatch: pytest.MonkeyPatch)
     assert last.size == last.of_size > 2 * reading.BATCH_BYTES
 
 
-def test_the_table_adds_up(shared: Path, tmp_path: Path) -> None:
+def test_the_table_adds_up(documents: Documents, tmp_path: Path) -> None:
     result = _run(
-        shared / "documents" / "openvino" / "movement",
-        shared / "seeds",
+        documents.find("openvino/movement"),
+        documents.find("first-pages"),
         "-o",
         tmp_path / "specs",
         "--operator",
@@ -215,7 +216,7 @@ def test_the_table_adds_up(shared: Path, tmp_path: Path) -> None:
     end = next(number for number, line in enumerate(lines) if line.startswith("findings: "))
     rows = [re.split(r"  +", line) for line in lines[start + 1 : end]]
     *each, total = rows
-    assert total[0] == f"all {len(list((shared / 'documents' / 'openvino' / 'movement').iterdir())) + 5}"
+    assert total[0] == f"all {len(list((documents.find('openvino/movement')).iterdir())) + 5}"
     numbers = [[int(cell.split(" ")[0]) for cell in row[-5:]] for row in each]
     for position, cell in enumerate(total[-5:]):
         if position > 1:  # an operator and its version can stand in several documents
@@ -225,10 +226,10 @@ def test_the_table_adds_up(shared: Path, tmp_path: Path) -> None:
 
 
 def test_a_row_for_each_operator_version_where_asked(
-    seeds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    first_pages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_table, "_MOST_VERSIONS", 3)
-    page = seeds / "004_461a3d04fa574ae4.txt"
+    page = first_pages / "004_461a3d04fa574ae4.txt"
     assert "ai.onnx::Resize-11" not in _run(page, "-o", tmp_path / "specs").output
     assert "ai.onnx::Resize-11" in _run(page, "-o", tmp_path / "specs", "--each").output
 

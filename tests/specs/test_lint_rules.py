@@ -20,10 +20,11 @@ from specs.library import load_spec
 from specs.model import Origin
 from specs.pages import Page
 from specs.rules import Rule, examine_spec
+from tests.documents.gathering import Documents
 
 RULES = (*specs.rules.rules(), *reference.rules.rules())
-DOCUMENTS = ("seeds/*.txt", "documents/onnx/Operators.md", "documents/openvino/movement/*.md",
-             "documents/tensorflow/docstrings/Re*.txt")  # fmt: skip
+DOCUMENTS = ("first-pages/*.txt", "onnx/Operators.md", "openvino/movement/*.md",
+             "tensorflow/docstrings/Re*.txt")  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -57,16 +58,17 @@ def test_every_code_of_the_importers_has_a_module(repository: Path) -> None:
     assert sorted(found - known) == []
 
 
-def texts(shared: Path) -> Iterator[Text]:
+def texts(documents: Documents) -> Iterator[Text]:
     for pattern in DOCUMENTS:
-        for path in sorted(shared.glob(pattern)):
+        folder, _, names = pattern.rpartition("/")
+        for path in sorted(documents.find(folder).glob(names)):
             yield read_document(path)
 
 
-def test_pages_give_back_the_passages_that_were_read(shared: Path) -> None:
+def test_pages_give_back_the_passages_that_were_read(documents: Documents) -> None:
     """The prose that rules see is what the importer saw, word for word."""
     right, wrong = 0, []
-    for text in texts(shared):
+    for text in texts(documents):
         importer = find_importer(text)
         operator = (
             OperatorName.parse("org.tensorflow::BatchToSpaceND-1") if "fragment" in importer.dialect else None
@@ -82,8 +84,8 @@ def test_pages_give_back_the_passages_that_were_read(shared: Path) -> None:
     assert len(wrong) < right / 50, wrong[:20]
 
 
-def test_a_version_has_its_own_lines_alone(seeds: Path) -> None:
-    text = read_document(next(seeds.glob("004_*")))
+def test_a_version_has_its_own_lines_alone(first_pages: Path) -> None:
+    text = read_document(next(first_pages.glob("004_*")))
     importer = find_importer(text)
     versions = list(Page(text, importer.dialect, importer.read(text, None)).versions())
     assert [(each.spec.operator.short, each.lines[0].text) for each in versions] == [

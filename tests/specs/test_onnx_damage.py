@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -22,6 +21,7 @@ from specs.documents import decode, read_document
 from specs.importers import import_text
 from specs.model import Spec
 from specs.rules.document_vs_package import find_differences
+from tests.documents.gathering import Documents
 from tests.specs.damage import (
     HARMFUL,
     HARMLESS,
@@ -157,9 +157,9 @@ def test_missing_attributes_are_reported_where_the_text_speaks_of_them() -> None
     assert spoken > 5
 
 
-def test_damage_to_the_documents_themselves(shared: Path) -> None:
+def test_damage_to_the_documents_themselves(documents: Documents) -> None:
     """A part of Operators.md with its examples: what code says may go, for nobody can part joined code."""
-    content = read_document(shared / "documents" / "onnx" / "Operators.md").content
+    content = read_document(documents.find("onnx/Operators.md")).content
     operators = content.split("\n### <a name=")
     wrong = defaultdict(list)
     for seed in range(EXAMPLES):

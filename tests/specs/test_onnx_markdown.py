@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from opcert.names import OperatorName
 from specs.documents import decode, read_document
 from specs.importers import import_text, onnx_markdown
+from tests.documents.gathering import Documents
 
 
-def test_contrib_operators(shared: Path) -> None:
-    text = read_document(shared / "documents" / "onnxruntime" / "ContribOperators.md")
+def test_contrib_operators(documents: Documents) -> None:
+    text = read_document(documents.find("onnxruntime/ContribOperators.md"))
     specs = onnx_markdown.read(text, None)
     assert len(specs) == 113
     pad = next(each for each in specs if each.operator == OperatorName("com.microsoft", "Pad", 1))

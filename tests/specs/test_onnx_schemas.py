@@ -21,6 +21,7 @@ from specs.importers import onnx_markdown
 from specs.model import Arity, AttributeSpec, Document, Origin, ParameterSpec, Source, Spec, TypeConstraint
 from specs.rules import check_page
 from specs.rules.document_vs_package import find_differences
+from tests.documents.gathering import Documents, passing_documents
 from tests.specs.emitters.onnx_schemas import (
     NO_LIMIT,
     ParameterSchema,
@@ -33,24 +34,23 @@ from tests.specs.emitters.onnx_schemas import (
 from tests.specs.schema_differences import Difference, Prints, differences, our_type, printed_type, same_value
 
 KNOWN = Path(__file__).with_name("known_differences.yaml")
-SHARED = Path(__file__).resolve().parents[3] / "shared"
 DOCUMENTS = {
-    "Operators.md": ("documents/onnx", Prints(), 206),
-    "Changelog.md": ("documents/onnx", Prints(), 614),
+    "onnx/Operators.md": (Prints(), 206),
+    "onnx/Changelog.md": (Prints(), 614),
     # Nothing about derivatives, and no defaults but those in words.
-    "ContribOperators.md": ("documents/onnxruntime", Prints(differentiable=False, defaults=False), 113),
+    "onnxruntime/ContribOperators.md": (Prints(differentiable=False, defaults=False), 113),
 }
 
 
 @cache
-def text_of(file: str) -> Text:
-    return read_document(SHARED / DOCUMENTS[file][0] / file)
+def text_of(page: Path) -> Text:
+    return read_document(page)
 
 
 @cache
-def specs_of(file: str) -> tuple[Spec, ...]:
+def specs_of(page: Path) -> tuple[Spec, ...]:
     """The facts of a document, without what the rules find."""
-    return tuple(onnx_markdown.read(text_of(file), None))
+    return tuple(onnx_markdown.read(text_of(page), None))
 
 
 def schemas_of(file: str) -> dict[OperatorName, Schema]:
@@ -58,10 +58,10 @@ def schemas_of(file: str) -> dict[OperatorName, Schema]:
     return {each.operator: each for each in schemas}
 
 
-def compared(file: str) -> Iterator[tuple[Spec, Schema]]:
+def compared(page: Path) -> Iterator[tuple[Spec, Schema]]:
     """Each operator version of a document that is not deprecated, with its schema."""
-    schemas = schemas_of(file)
-    for spec in specs_of(file):
+    schemas = schemas_of(page.name)
+    for spec in specs_of(page):
         if not spec.deprecated:
             yield spec, schemas[spec.operator]
 
@@ -87,30 +87,32 @@ def known(file: str) -> dict[str, list[dict[str, str]]]:
     return listed
 
 
-def found(file: str) -> dict[str, list[dict[str, str]]]:
+def found(page: Path) -> dict[str, list[dict[str, str]]]:
     """The differences of a document by operator."""
-    prints = DOCUMENTS[file][1]
+    prints = DOCUMENTS[f"{page.parent.name}/{page.name}"][0]
     listed: dict[str, list[dict[str, str]]] = {}
-    for spec, schema in compared(file):
+    for spec, schema in compared(page):
         for each in differences(spec, schema, prints):
             listed.setdefault(each.operator, []).append(entry(each))
     return listed
 
 
-@pytest.mark.parametrize("file", DOCUMENTS)
-def test_every_structural_field_is_the_schema_s(shared: Path, file: str) -> None:
+@pytest.mark.parametrize("place", DOCUMENTS)
+def test_every_structural_field_is_the_schema_s(documents: Documents, place: str) -> None:
     """All but the listed differences, and none of those is stale."""
-    assert found(file) == known(file)
-    assert sum(1 for _ in compared(file)) == DOCUMENTS[file][2]
+    page = documents.find(place)
+    assert found(page) == known(page.name)
+    assert sum(1 for _ in compared(page)) == DOCUMENTS[place][1]
 
 
-@pytest.mark.parametrize("file", DOCUMENTS)
-def test_every_known_difference_is_a_finding(shared: Path, file: str) -> None:
+@pytest.mark.parametrize("place", DOCUMENTS)
+def test_every_known_difference_is_a_finding(documents: Documents, place: str) -> None:
     """One of the page itself, or of the page against the package."""
-    listed = known(file)
-    wanted = [each for each in specs_of(file) if str(each.operator) in listed]
-    specs = {str(each.operator): each for each in check_page(text_of(file), onnx_markdown.DIALECT, wanted)}
-    schemas = {str(name): each for name, each in schemas_of(file).items()}
+    page = documents.find(place)
+    listed = known(page.name)
+    wanted = [each for each in specs_of(page) if str(each.operator) in listed]
+    specs = {str(each.operator): each for each in check_page(text_of(page), onnx_markdown.DIALECT, wanted)}
+    schemas = {str(name): each for name, each in schemas_of(page.name).items()}
     for name, fields in listed.items():
         package = package_layer(schemas[name])
         messages = [
@@ -134,11 +136,11 @@ def words_of(field: str) -> list[str]:
     return [name]
 
 
-def test_defaults_of_contrib_operators(shared: Path) -> None:
+def test_defaults_of_contrib_operators(documents: Documents) -> None:
     """That document prints none: those that it gives in words are the schemas' where these have any."""
     counts: Counter[str] = Counter()
     wrong = []
-    for spec, schema in compared("ContribOperators.md"):
+    for spec, schema in compared(documents.find("onnxruntime/ContribOperators.md")):
         for theirs in schema.attributes:
             ours = spec.attributes.get(theirs.name)
             if ours is None:
@@ -206,12 +208,13 @@ def _arity(bounds: tuple[int, int]) -> Arity:
 
 
 def _print() -> None:
-    for file in DOCUMENTS:
-        listed: Any = [
-            {"documents": [file], "operator": name, "why": "", "fields": fields}
-            for name, fields in found(file).items()
-        ]
-        print(yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True))
+    with passing_documents() as documents:
+        for page in map(documents.find, DOCUMENTS):
+            listed: Any = [
+                {"documents": [page.name], "operator": name, "why": "", "fields": fields}
+                for name, fields in found(page).items()
+            ]
+            print(yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True))
 
 
 if __name__ == "__main__":

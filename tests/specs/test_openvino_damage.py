@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,6 +15,7 @@ from specs.documents import Text, decode
 from specs.imported_writer import plain_layer
 from specs.importers import find_importer
 from specs.model import Example, Spec
+from tests.documents.gathering import Documents
 from tests.specs.damage import HARMFUL, HARMLESS, VIOLENT, Change, Damage, section_dropper, silent_changes
 from tests.specs.emitters.onnx_schemas import onnx_schemas
 from tests.specs.emitters.openvino import MARKUPS, emit_page
@@ -34,7 +34,7 @@ _PAGES = (
     "sequence/LSTMCell_1.md",
     "sort/NonMaxSuppression_9.md",
 )
-_SEED = "003_93eb874b53beb9d9.txt"
+_FIRST_PAGE = "003_93eb874b53beb9d9.txt"
 _TITLES = ("Attributes", "Inputs", "Outputs", "Types", "Examples?", "Category", "Short description")
 _EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "1"))
 _SETTINGS = settings(
@@ -55,13 +55,13 @@ def _emitted() -> dict[str, bytes]:
     return pages
 
 
-def _page(shared: Path, name: str) -> bytes:
-    if name == _SEED:
-        return (shared / "seeds" / name).read_bytes()
-    return _emitted()[name] if name in _emitted() else (shared / "documents" / "openvino" / name).read_bytes()
+def _page(documents: Documents, name: str) -> bytes:
+    if name == _FIRST_PAGE:
+        return (documents.find("first-pages") / name).read_bytes()
+    return _emitted()[name] if name in _emitted() else (documents.find("openvino") / name).read_bytes()
 
 
-_NAMES = (_SEED, *_PAGES, *_emitted())
+_NAMES = (_FIRST_PAGE, *_PAGES, *_emitted())
 
 
 def _read(text: Text) -> list[Spec]:
@@ -113,8 +113,8 @@ def _call(example: Example) -> object:
 
 @_SETTINGS
 @given(name=st.sampled_from(_NAMES), kind=st.sampled_from(sorted(HARMLESS)), seed=st.integers(0, 2**32))
-def test_harmless_damage_changes_no_fact(shared: Path, name: str, kind: str, seed: int) -> None:
-    raw = _page(shared, name)
+def test_harmless_damage_changes_no_fact(documents: Documents, name: str, kind: str, seed: int) -> None:
+    raw = _page(documents, name)
     damaged = HARMLESS[kind](raw, Random(seed))
     found = _read(decode(damaged, "page.txt"))
     assert list(map(_plain, found)) == list(map(_plain, _whole(raw)))
@@ -128,21 +128,21 @@ def _plain(spec: Spec) -> object:
 
 @_SETTINGS
 @given(name=st.sampled_from(_NAMES), kind=st.sampled_from(sorted(HARMFUL)), seed=st.integers(0, 2**32))
-def test_no_damage_changes_a_fact_silently(shared: Path, name: str, kind: str, seed: int) -> None:
-    assert _changes(_page(shared, name), HARMFUL[kind], seed) == []
+def test_no_damage_changes_a_fact_silently(documents: Documents, name: str, kind: str, seed: int) -> None:
+    assert _changes(_page(documents, name), HARMFUL[kind], seed) == []
 
 
 @_SETTINGS
 @given(name=st.sampled_from(_NAMES), title=st.sampled_from(_TITLES), seed=st.integers(0, 2**32))
-def test_a_missing_section_is_reported(shared: Path, name: str, title: str, seed: int) -> None:
+def test_a_missing_section_is_reported(documents: Documents, name: str, title: str, seed: int) -> None:
     damage = section_dropper(rf"\*\*{title}:?\*\*")
-    assert _changes(_page(shared, name), damage, seed) == []
+    assert _changes(_page(documents, name), damage, seed) == []
 
 
 @_SETTINGS
 @given(name=st.sampled_from(_NAMES), kind=st.sampled_from(sorted(VIOLENT)), seed=st.integers(0, 2**32))
-def test_violent_damage_never_crashes(shared: Path, name: str, kind: str, seed: int) -> None:
-    damaged = VIOLENT[kind](_page(shared, name), Random(seed))
+def test_violent_damage_never_crashes(documents: Documents, name: str, kind: str, seed: int) -> None:
+    damaged = VIOLENT[kind](_page(documents, name), Random(seed))
     try:
         specs = _read(decode(damaged, "page.txt"))
     except UserError:
@@ -152,9 +152,9 @@ def test_violent_damage_never_crashes(shared: Path, name: str, kind: str, seed: 
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_every_end_of_a_line_is_a_place_to_break_off(shared: Path, name: str) -> None:
+def test_every_end_of_a_line_is_a_place_to_break_off(documents: Documents, name: str) -> None:
     """The page up to each of its lines (every seventh of the long ones)."""
-    raw = _page(shared, name)
+    raw = _page(documents, name)
     lines = raw.split(b"\n")
     for end in range(1, len(lines), 1 if _EXAMPLES > 1 else 7):
         cut = b"\n".join(lines[:end]) + b"\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from specs.documents import Text, read_document
 from specs.importers import find_importer, openvino_markdown
 from specs.model import Spec
+from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import microsoft_schemas, onnx_schemas
 from tests.specs.emitters.openvino import MARKUPS, Markup, emit_page, essence
 from tests.specs.emitters.openvino_specs import make_spec
@@ -40,10 +40,10 @@ def test_every_schema_is_read_back_equal(markup: Markup, seed: int) -> None:
 
 
 @pytest.mark.parametrize("markup", MARKUPS, ids=lambda each: each.dialect)
-def test_every_page_is_read_back_equal_from_each_markup(shared: Path, markup: Markup) -> None:
+def test_every_page_is_read_back_equal_from_each_markup(documents: Documents, markup: Markup) -> None:
     """The facts of the real pages, written in each of the three generations."""
     count = 0
-    for path in sorted((shared / "documents" / "openvino").glob("*/*.md")):
+    for path in sorted((documents.find("openvino")).glob("*/*.md")):
         spec = openvino_markdown.read(read_document(path), None)[0]
         page = Text(path.name, emit_page(spec, markup, Random(path.name)), "00")
         (found,) = find_importer(page).read(page, None)

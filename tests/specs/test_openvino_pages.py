@@ -17,6 +17,7 @@ from specs.documents import Text, read_document
 from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
 from specs.model import Example, Spec
 from specs.openvino_pages.element_types import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
+from tests.documents.gathering import Documents
 
 _INTEGERS = (*SIGNED, *UNSIGNED)
 
@@ -85,8 +86,8 @@ def _measure(folder: Path) -> Measure:
 
 
 @pytest.fixture
-def measure(shared: Path) -> Measure:
-    return _measure(shared / "documents" / "openvino")
+def measure(documents: Documents) -> Measure:
+    return _measure(documents.find("openvino"))
 
 
 @cache
@@ -99,15 +100,15 @@ def _specs(folder: Path) -> dict[str, Spec]:
 
 
 @pytest.fixture
-def specs(shared: Path) -> dict[str, Spec]:
-    return _specs(shared / "documents" / "openvino")
+def specs(documents: Documents) -> dict[str, Spec]:
+    return _specs(documents.find("openvino"))
 
 
-def test_every_page_is_read(measure: Measure, shared: Path) -> None:
+def test_every_page_is_read(measure: Measure, documents: Documents) -> None:
     assert (measure.pages, measure.refused) == (130, [])
     pages = {
         path
-        for path in (shared / "documents" / "openvino").rglob("*.md")
+        for path in (documents.find("openvino")).rglob("*.md")
         if not path.name.startswith(("opset", "broadcast_rules"))
     }
     assert len(pages) == 130
@@ -460,8 +461,8 @@ def test_hostile_xml_is_a_finding(layer: str) -> None:
     assert spec.examples == ()
 
 
-def test_a_page_of_another_operator_is_refused(shared: Path) -> None:
-    text = read_document(shared / "documents" / "openvino" / "activation" / "Elu_1.md")
+def test_a_page_of_another_operator_is_refused(documents: Documents) -> None:
+    text = read_document(documents.find("openvino/activation/Elu_1.md"))
     wanted = openvino_markdown.read(text, None)[0].operator
     with pytest.raises(UserError, match="another operator"):
         openvino_markdown.read(text, type(wanted)("org.openvino", "Elu", 2))

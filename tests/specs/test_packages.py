@@ -31,6 +31,7 @@ from specs.layers import merge_layers
 from specs.library import load_imported
 from specs.model import Finding, Spec
 from specs.rules.document_vs_package import find_differences
+from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import fixture_version, microsoft_schemas, onnx_schemas
 from tests.specs.schema_differences import Prints, differences
 
@@ -82,9 +83,9 @@ def test_the_dump_is_recognised_and_its_rules_see_words(dump: Text) -> None:
 
 @pytest.mark.parametrize("name", ["Operators.md", "Changelog.md"])
 def test_documents_and_their_package_agree(
-    shared: Path, versions: dict[OperatorName, Spec], name: str
+    documents: Documents, versions: dict[OperatorName, Spec], name: str
 ) -> None:
-    layers = read_markdown(read_document(shared / "documents" / "onnx" / name), None)
+    layers = read_markdown(read_document(documents.find("onnx") / name), None)
     assert len(layers) > 200
     for layer in layers:
         package = versions[layer.operator]

@@ -24,6 +24,7 @@ from reference.registry import implemented
 from specs import curated_files, imported_files
 from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
 from specs.library import OWN_FOLDER, list_operators, load_spec, spec_folder
+from tests.documents.gathering import Documents
 
 PACKAGES = ("opcert", "specs", "reference", "generator", "conformance", "reports")
 WHEEL_BYTES = 5_000_000
@@ -40,21 +41,13 @@ def shipped() -> dict[OperatorName, list[YamlDocument]]:
     }
 
 
-def documents(shared: Path) -> list[Path]:
-    """What the README's command names."""
-    folder = shared / "documents"
-    return [
-        shared / "seeds",
-        folder / "onnx",
-        folder / "onnxruntime",
-        folder / "openvino",
-        folder / "tensorflow" / "docstrings" / "BatchToSpaceND.txt",
-    ]
+PLACES = ("first-pages", "onnx", "onnxruntime", "openvino", "tensorflow/docstrings/BatchToSpaceND.txt")
+"""What the README's command names."""
 
 
-def test_they_are_what_their_documents_say(shared: Path) -> None:
+def test_they_are_what_their_documents_say(documents: Documents) -> None:
     remembered = remembered_assertions(OWN_FOLDER)
-    result = read_documents(documents(shared), remembered=remembered, processes=2)
+    result = read_documents([documents.find(each) for each in PLACES], remembered=remembered, processes=2)
     plan = plan_files(result, OWN_FOLDER, keep_curated=True)
     assert find_drift(result, plan, OWN_FOLDER) == []
     for operator in set(list_operators()) - set(plan):
@@ -107,20 +100,19 @@ def _headings(path: Path, domain: str) -> Iterator[OperatorName]:
             name = None
 
 
-def test_every_operator_version_of_the_documents_is_there(shared: Path) -> None:
-    folder = shared / "documents"
+def test_every_operator_version_of_the_documents_is_there(documents: Documents) -> None:
     known = set(list_operators())
     for file, least in (
         ("onnx/Operators.md", 200),
         ("onnx/Changelog.md", 600),
         ("onnxruntime/ContribOperators.md", 110),
     ):
-        named = set(_headings(folder / file, "ai.onnx"))
+        named = set(_headings(documents.find(file), "ai.onnx"))
         assert len(named) >= least
         assert named <= known, sorted(named - known)
     titles = [
         found
-        for path in (folder / "openvino").rglob("*.md")
+        for path in documents.find("openvino").rglob("*.md")
         for found in re.findall(
             r"\*\*Versioned name\*\*\s*:\s*\*(\w+)-(\d+)", path.read_text(encoding="utf-8")
         )
@@ -205,12 +197,12 @@ def _words(text: str) -> list[str]:
 
 
 def test_no_sentence_of_a_document_is_in_them(
-    shared: Path, shipped: dict[OperatorName, list[YamlDocument]]
+    documents: Documents, shipped: dict[OperatorName, list[YamlDocument]]
 ) -> None:
     """No row of words of a document, but in the evidence of a finding, which quotes a few."""
     texts = {
         path.name: f" {' '.join(_words(path.read_text(encoding='utf-8')))} "
-        for folder in documents(shared)
+        for folder in map(documents.find, PLACES)
         for path in ([folder] if folder.is_file() else folder.rglob("*.*"))
     }
     # What packages say is mostly what documents say, too.

@@ -17,6 +17,7 @@ from specs.documents import decode
 from specs.importers import find_importer
 from specs.importers.tensorflow_fragment import read as read_fragment
 from specs.model import AttributeSpec, ParameterSpec, Spec
+from tests.documents.gathering import Documents
 from tests.specs.damage import (
     HARMFUL,
     HARMLESS,
@@ -121,8 +122,8 @@ def _cell(raw: bytes) -> Spec:
     return spec
 
 
-def _raw(shared: Path, name: str) -> bytes:
-    return (shared / "documents" / "tensorflow" / "docstrings" / f"{name}.txt").read_bytes()
+def _raw(documents: Documents, name: str) -> bytes:
+    return (documents.find("tensorflow/docstrings") / f"{name}.txt").read_bytes()
 
 
 def _changes(raw: bytes, damage: Damage, seed: int) -> list[Change]:
@@ -140,15 +141,15 @@ def _changes(raw: bytes, damage: Damage, seed: int) -> list[Change]:
 
 @_SETTINGS
 @given(name=st.sampled_from(_REAL), kind=st.sampled_from(sorted(HARMLESS)), seed=st.integers(0, 2**32))
-def test_harmless_damage_changes_no_fact(shared: Path, name: str, kind: str, seed: int) -> None:
-    raw = _raw(shared, name)
+def test_harmless_damage_changes_no_fact(documents: Documents, name: str, kind: str, seed: int) -> None:
+    raw = _raw(documents, name)
     assert facts(_read(HARMLESS[kind](raw, Random(seed)))) == facts(_read(raw))
 
 
 @_SETTINGS
 @given(name=st.sampled_from(_REAL), kind=st.sampled_from(sorted(HARMFUL)), seed=st.integers(0, 2**32))
-def test_no_damage_changes_a_fact_silently(shared: Path, name: str, kind: str, seed: int) -> None:
-    assert _changes(_raw(shared, name), HARMFUL[kind], seed) == []
+def test_no_damage_changes_a_fact_silently(documents: Documents, name: str, kind: str, seed: int) -> None:
+    assert _changes(_raw(documents, name), HARMFUL[kind], seed) == []
 
 
 @_SETTINGS
@@ -159,14 +160,14 @@ def test_no_damage_changes_a_fact_of_made_up_operators(definition: Definition, k
 
 @_SETTINGS
 @given(name=st.sampled_from(_REAL), kind=st.sampled_from(sorted(VIOLENT)), seed=st.integers(0, 2**32))
-def test_violent_damage_does_not_crash(shared: Path, name: str, kind: str, seed: int) -> None:
-    _changes(_raw(shared, name), VIOLENT[kind], seed)
+def test_violent_damage_does_not_crash(documents: Documents, name: str, kind: str, seed: int) -> None:
+    _changes(_raw(documents, name), VIOLENT[kind], seed)
 
 
 @pytest.mark.parametrize("title", ["Args", "Returns"])
 @pytest.mark.parametrize("name", _REAL)
-def test_a_missing_section_is_reported(shared: Path, name: str, title: str) -> None:
-    raw = _raw(shared, name)
+def test_a_missing_section_is_reported(documents: Documents, name: str, title: str) -> None:
+    raw = _raw(documents, name)
     assert _changes(raw, section_dropper(f" *{title}:"), 0) == []
     dropped = _read(section_dropper(f" *{title}:")(raw, Random(0)))
     assert {each.code for each in dropped.findings} & {"section-missing", "items-vs-signature", "item-unread"}
@@ -174,8 +175,8 @@ def test_a_missing_section_is_reported(shared: Path, name: str, title: str) -> N
 
 @_SETTINGS
 @given(kind=st.sampled_from(sorted({**HARMFUL, **HARMLESS})), seed=st.integers(0, 2**32))
-def test_damage_to_a_cell_is_reported(seeds: Path, kind: str, seed: int) -> None:
-    raw = next(seeds.glob("002_*")).read_bytes()
+def test_damage_to_a_cell_is_reported(first_pages: Path, kind: str, seed: int) -> None:
+    raw = next(first_pages.glob("002_*")).read_bytes()
     damage = {**HARMFUL, **HARMLESS}[kind]
     try:
         damaged = _cell_of(damage(raw, Random(seed)))

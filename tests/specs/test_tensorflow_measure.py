@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
@@ -12,6 +10,7 @@ from opcert.names import OperatorName
 from specs.documents import decode, read_document
 from specs.importers.tensorflow_docstring import read
 from specs.packages.rows import read_dump
+from tests.documents.gathering import Documents
 from tests.specs.emitters.tensorflow import Definition, emit_docstring
 from tests.specs.test_tensorflow import same_structure
 
@@ -34,20 +33,19 @@ DIFFERENCES = {
 
 
 @pytest.fixture(scope="module")
-def measured() -> Measure | None:
-    folder = Path(__file__).resolve().parents[2].parent / "shared"
-    return measure_folder(folder) if folder.is_dir() else None
+def measured(documents: Documents) -> Measure:
+    return measure_folder(documents.find("tensorflow/docstrings"))
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_every_field_that_docstrings_state_is_read(shared: Path, measured: Measure, field: str) -> None:
+def test_every_field_that_docstrings_state_is_read(measured: Measure, field: str) -> None:
     assert measured.operators == 876
     assert measured.stated[field] == STATED[field]
     assert [each for each in measured.not_read if f": {field}:" in each] == []
 
 
-def test_what_is_wrong_with_the_docstrings_is_found(shared: Path) -> None:
-    folder = shared / "documents" / "tensorflow" / "docstrings"
+def test_what_is_wrong_with_the_docstrings_is_found(documents: Documents) -> None:
+    folder = documents.find("tensorflow/docstrings")
     found = {}
     for path in sorted(folder.glob("*.txt")):
         (spec,) = read(read_document(path), None)
@@ -60,8 +58,8 @@ def test_what_is_wrong_with_the_docstrings_is_found(shared: Path) -> None:
     }
 
 
-def test_one_docstring_by_hand(shared: Path) -> None:
-    path = shared / "documents" / "tensorflow" / "docstrings" / "ResizeBilinear.txt"
+def test_one_docstring_by_hand(documents: Documents) -> None:
+    path = documents.find("tensorflow/docstrings/ResizeBilinear.txt")
     (spec,) = read(read_document(path), None)
     assert spec.operator == OperatorName("org.tensorflow", "ResizeBilinear", 1)
     images, size = spec.inputs

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from specs.model import Spec, Value
+from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 
 OUTPUTS, CALLS, EXAMPLES = 259, 220, 183
@@ -185,13 +186,13 @@ def _literals_of(page: Path) -> list[Literal]:
 
 
 @pytest.fixture
-def literals(shared: Path) -> list[Literal]:
-    return _literals_of(shared / "documents" / "onnx" / "Operators.md")
+def literals(documents: Documents) -> list[Literal]:
+    return _literals_of(documents.find("onnx/Operators.md"))
 
 
 @pytest.fixture
-def specs(shared: Path) -> dict[str, Spec]:
-    page = shared / "documents" / "onnx" / "Operators.md"
+def specs(documents: Documents) -> dict[str, Spec]:
+    page = documents.find("onnx/Operators.md")
     return {each.operator.name: each for each in read_specs(page)}
 
 

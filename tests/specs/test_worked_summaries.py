@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from opcert.names import OperatorName
 from specs.documents import Line, Passage
 from specs.model import AttributeSpec, Document, Example, Finding, Origin, ParameterSpec, Spec
 from specs.worked.summaries import read_summary_example
+from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 
 ORIGIN = Origin("imported")
@@ -91,9 +91,9 @@ def test_an_output_without_an_input_is_rejected() -> None:
     ]
 
 
-def test_the_summaries_of_operators_md(shared: Path) -> None:
+def test_the_summaries_of_operators_md(documents: Documents) -> None:
     """The operators whose summaries write examples down, as a person counts them."""
-    specs = read_specs(shared / "documents" / "onnx" / "Operators.md")
+    specs = read_specs(documents.find("onnx/Operators.md"))
     counts = {
         spec.operator.name: count
         for spec in specs

@@ -1,4 +1,4 @@
-"""The linter against the defects that a reader found in the seeds, and the page that states the figures."""
+"""The linter against the defects that a reader found in the first pages, and the figures that are stated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 
 import reference.rules
 import specs.rules
-from benchmarks.seed_defects import (
+from benchmarks.page_defects import (
     BEGIN,
     END,
     LIST,
@@ -23,6 +23,7 @@ from benchmarks.seed_defects import (
     read_list,
 )
 from specs.model import Finding, Source
+from tests.documents.gathering import Documents
 
 MOST_FINDINGS_PER_DEFECT = 4 / 3
 KNOWN_MISSES = {"patches-out-rows"}
@@ -30,8 +31,8 @@ KNOWN_MISSED_CONTRADICTIONS = {"ccp-function-operators"}
 
 
 @pytest.fixture
-def measured(shared: Path) -> Measured:
-    return _measured(shared / "seeds")
+def measured(documents: Documents) -> Measured:
+    return _measured(documents.find("first-pages"))
 
 
 @cache
@@ -39,12 +40,12 @@ def _measured(folder: Path) -> Measured:
     return measure(folder)
 
 
-def test_every_entry_names_a_place_of_its_document_and_a_code_that_exists(shared: Path) -> None:
-    first, later = read_list(shared / "seeds")
+def test_every_entry_names_a_place_of_its_document_and_a_code_that_exists(documents: Documents) -> None:
+    first, later = read_list(documents.find("first-pages"))
     codes = {each.code for each in (*specs.rules.rules(), *reference.rules.rules())}
     lengths = {
         path.name: len(path.read_text(encoding="utf-8").split("\n"))
-        for path in (shared / "seeds").glob("*.txt")
+        for path in (documents.find("first-pages")).glob("*.txt")
     }
     for each in (*first, *later):
         assert each.code in codes, each.id
@@ -69,8 +70,10 @@ def test_each_finding_tells_one_defect_at_most(measured: Measured) -> None:
     assert len(told) + len(measured.beside) == len(measured.found)
 
 
-def test_a_finding_elsewhere_or_of_another_code_tells_nothing(measured: Measured, shared: Path) -> None:
-    first, _ = read_list(shared / "seeds")
+def test_a_finding_elsewhere_or_of_another_code_tells_nothing(
+    measured: Measured, documents: Documents
+) -> None:
+    first, _ = read_list(documents.find("first-pages"))
     by_id = {each.id: each for each in first}
     for name, reported in measured.told.items():
         defect = by_id[name]
@@ -94,8 +97,8 @@ def _changed(finding: Finding, source: Source | None = None, code: str | None = 
     )
 
 
-def test_contradictions_between_documents_of_one_version_are_found(shared: Path) -> None:
-    contradictions, beside = measure_contradictions(shared)
+def test_contradictions_between_documents_of_one_version_are_found(documents: Documents) -> None:
+    contradictions, beside = measure_contradictions(documents)
     assert {each.id for each in contradictions if each.finding is None} == KNOWN_MISSED_CONTRADICTIONS
     assert _codes(each.finding for each in beside) <= {"texts-differ"}
 
@@ -113,4 +116,4 @@ def test_the_list_says_of_everything_why_it_is_wrong_or_is_not() -> None:
 def test_the_page_states_the_figures(measured: Measured) -> None:
     page = PAGE.read_text(encoding="utf-8")
     stated = BEGIN + page.split(BEGIN)[1].split(END)[0] + END
-    assert stated == page_section(measured), "run `uv run python -m benchmarks.seed_defects --write`"
+    assert stated == page_section(measured), "run `uv run python -m benchmarks.page_defects --write`"

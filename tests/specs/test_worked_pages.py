@@ -1,4 +1,4 @@
-"""Every expected output that the seeds print, or state as slices, becomes an `example` case of the suite."""
+"""Every expected output that the first pages print, or state as slices, becomes an `example` case."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from opcert.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
 
-SEEDS = [
-    # the seed, the operator, what stands once for each expected output, how many there are
+PAGES = [
+    # how the page's name begins, the operator, what stands once for each expected output, how many there are
     ("000", "ai.onnx::CenterCropPad-18", r"\bexpect\(", 5),
     ("001", "com.microsoft::Pad-1", r"\boutput = \[", 1),
     ("002", "org.tensorflow::BatchToSpaceND-1", r"output tensor has shape", 4),
@@ -25,8 +25,8 @@ SEEDS = [
 ]
 
 
-def _seed(seeds: Path, start: str) -> str:
-    return next(seeds.glob(f"{start}_*.txt")).read_text(encoding="utf-8")
+def _page(first_pages: Path, start: str) -> str:
+    return next(first_pages.glob(f"{start}_*.txt")).read_text(encoding="utf-8")
 
 
 @cache
@@ -38,17 +38,17 @@ def _bench(operator: str) -> Workshop:
     return bench
 
 
-@pytest.mark.parametrize(("seed", "operator", "mark", "count"), SEEDS)
+@pytest.mark.parametrize(("page", "operator", "mark", "count"), PAGES)
 def test_every_expected_output_is_an_example(
-    seeds: Path, seed: str, operator: str, mark: str, count: int
+    first_pages: Path, page: str, operator: str, mark: str, count: int
 ) -> None:
-    text = _seed(seeds, seed)
+    text = _page(first_pages, page)
     assert len(re.findall(mark, text)) == count
     examples = [each for each in _bench(operator).spec.examples if each.printed]
     assert len(examples) == count
 
 
-@pytest.mark.parametrize("operator", [each[1] for each in SEEDS])
+@pytest.mark.parametrize("operator", [each[1] for each in PAGES])
 def test_every_example_is_a_case(operator: str) -> None:
     bench = _bench(operator)
     words = [each.id.word for each in bench.cases.values() if each.id.family == "example"]
@@ -57,9 +57,9 @@ def test_every_example_is_a_case(operator: str) -> None:
     assert set(printed) <= set(words)
 
 
-def test_the_examples_of_resize_hold_the_arrays_that_its_page_prints(seeds: Path) -> None:
+def test_the_examples_of_resize_hold_the_arrays_that_its_page_prints(first_pages: Path) -> None:
     printed = []
-    for match in re.finditer(r"# \[\[\[\[", text := _seed(seeds, "004")):
+    for match in re.finditer(r"# \[\[\[\[", text := _page(first_pages, "004")):
         depth, end = 0, match.start()
         while depth or end == match.start() or "[" not in text[match.start() : end]:
             depth += {"[": 1, "]": -1}.get(text[end], 0)

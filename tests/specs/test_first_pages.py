@@ -1,4 +1,4 @@
-"""The committed specs of the five seed documents: no drift, every printed output accounted for, findings."""
+"""The committed specs of the five first pages: no drift, every printed output accounted for, findings."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from specs.importing import (
 )
 from specs.library import OWN_FOLDER, load_imported, spec_folder
 from specs.model import Spec
+from tests.documents.gathering import Documents
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
 OPERATORS = (
@@ -43,22 +44,22 @@ def _only(result: Import, name: str) -> Spec:
     return result.layers[OperatorName.parse(name)][0]
 
 
-def test_the_committed_specs_are_what_the_seeds_say(seeds: Path) -> None:
-    result = _read(seeds)
+def test_the_committed_specs_are_what_the_pages_say(first_pages: Path) -> None:
+    result = _read(first_pages)
     assert sorted(map(str, result.layers)) == sorted(OPERATORS)
     assert result.unread == []
     assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
 
 
-def test_the_full_docstring_is_committed_too(shared: Path) -> None:
-    path = shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt"
+def test_the_full_docstring_is_committed_too(documents: Documents) -> None:
+    path = documents.find("tensorflow/docstrings/BatchToSpaceND.txt")
     result = read_documents([path])
     assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
 
 
-def test_version_19_of_resize_is_committed_from_two_documents(shared: Path) -> None:
+def test_version_19_of_resize_is_committed_from_two_documents(documents: Documents) -> None:
     name = OperatorName.parse("ai.onnx::Resize-19")
-    paths = [shared / "documents" / "onnx" / file for file in ("Changelog.md", "Operators.md")]
+    paths = [documents.find("onnx") / file for file in ("Changelog.md", "Operators.md")]
     result = read_documents(paths, [Assertion("*.md", name)])
     assert sorted(result.layers) == [name]
     assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
@@ -67,9 +68,9 @@ def test_version_19_of_resize_is_committed_from_two_documents(shared: Path) -> N
     assert sum(example.printed for example in spec.examples) == 39
 
 
-def test_some_operators_of_a_large_page(shared: Path, tmp_path: Path) -> None:
+def test_some_operators_of_a_large_page(documents: Documents, tmp_path: Path) -> None:
     names = [OperatorName.parse(f"ai.onnx::{each}") for each in ("Resize-19", "Resize-18")]
-    path = shared / "documents" / "onnx" / "Changelog.md"
+    path = documents.find("onnx/Changelog.md")
     result = read_documents([path], [Assertion(path.name, each) for each in (*names, names[0])])
     assert sorted(result.layers) == names
     assert [len(layers) for layers in result.layers.values()] == [1, 1]
@@ -77,10 +78,10 @@ def test_some_operators_of_a_large_page(shared: Path, tmp_path: Path) -> None:
     assert find_drift(result, plan_files(result, tmp_path), tmp_path) == []
 
 
-def test_documents_in_another_order_give_the_same_bytes(shared: Path, tmp_path: Path) -> None:
+def test_documents_in_another_order_give_the_same_bytes(documents: Documents, tmp_path: Path) -> None:
     paths = [
-        shared / "seeds" / "002_9bf136dd4443dc44.txt",
-        shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt",
+        documents.find("first-pages") / "002_9bf136dd4443dc44.txt",
+        documents.find("tensorflow/docstrings/BatchToSpaceND.txt"),
     ]
     remembered = {paths[0].name: FRAGMENT}
     plans = [
@@ -101,16 +102,16 @@ def test_documents_in_another_order_give_the_same_bytes(shared: Path, tmp_path: 
         ("org.tensorflow::BatchToSpaceND-1", 4, 4),
     ],
 )
-def test_printed_outputs_are_counted(seeds: Path, name: str, examples: int, printed: int) -> None:
+def test_printed_outputs_are_counted(first_pages: Path, name: str, examples: int, printed: int) -> None:
     """37 + 1 + 5 + 4 printed arrays are 47; the 5 of CenterCropPad are slices of its inputs."""
-    spec = _only(_read(seeds), name)
+    spec = _only(_read(first_pages), name)
     assert len(spec.examples) == examples
     assert sum(each.printed for each in spec.examples) == printed
     assert len({each.id for each in spec.examples}) == examples
 
 
-def test_places_of_findings(seeds: Path) -> None:
-    result = _read(seeds)
+def test_places_of_findings(first_pages: Path) -> None:
+    result = _read(first_pages)
     patches = _only(result, "org.openvino::ExtractImagePatches-3")
     lines = [each.source.line for each in patches.findings if each.code == "sequence-break"]
     assert lines == [109, 160, 217, 292]
@@ -119,7 +120,7 @@ def test_places_of_findings(seeds: Path) -> None:
         ("name-mismatch", 2232)
     ]
     pad = _only(result, "com.microsoft::Pad-1")
-    text = (seeds / "001_b77fe3e618f24325.txt").read_text(encoding="utf-8")
+    text = (first_pages / "001_b77fe3e618f24325.txt").read_text(encoding="utf-8")
     for name in ("mode", "data", "pads", "value", "output"):
         parameters = {each.name: each.origin for each in (*pad.inputs, *pad.outputs)}
         origin = parameters.get(name) or pad.attributes[name].origin
@@ -128,8 +129,8 @@ def test_places_of_findings(seeds: Path) -> None:
         assert text[column - 1 :].startswith(f"* **{name}**")
 
 
-def test_printed_precision_and_values(seeds: Path) -> None:
-    examples = {each.id: each for each in _only(_read(seeds), "ai.onnx::Resize-18").examples}
+def test_printed_precision_and_values(first_pages: Path) -> None:
+    examples = {each.id: each for each in _only(_read(first_pages), "ai.onnx::Resize-18").examples}
     value = examples["resize_downsample_scales_linear"].outputs[0][1]
     assert value is not None
     assert (value.shape, value.data, value.decimals) == ((1, 1, 1, 2), (2.6666665, 4.3333331), 7)
@@ -141,8 +142,8 @@ def test_printed_precision_and_values(seeds: Path) -> None:
     assert outside.attributes == {"mode": "cubic", "cubic_coeff_a": -0.5, "exclude_outside": 1}
 
 
-def test_slices_of_the_input_are_computed(seeds: Path) -> None:
-    examples = {each.id: each for each in _only(_read(seeds), "ai.onnx::CenterCropPad-18").examples}
+def test_slices_of_the_input_are_computed(first_pages: Path) -> None:
+    examples = {each.id: each for each in _only(_read(first_pages), "ai.onnx::CenterCropPad-18").examples}
     for name, zeros, target, index in (
         ("center_crop_pad_crop", None, (), np.s_[5:15, 1:8, :]),
         ("center_crop_pad_pad", (20, 10, 3), np.s_[5:15, 1:8, :], ()),
@@ -163,9 +164,9 @@ def test_slices_of_the_input_are_computed(seeds: Path) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-def test_no_sentence_of_a_document_is_kept(seeds: Path) -> None:
+def test_no_sentence_of_a_document_is_kept(first_pages: Path) -> None:
     """No run of nine words of a document's prose stands in the committed specs."""
-    document = read_document(seeds / "004_461a3d04fa574ae4.txt").content
+    document = read_document(first_pages / "004_461a3d04fa574ae4.txt").content
     prose = " ".join(document[: document.index("**Examples**")].split())
     kept = (OWN_FOLDER / "ai.onnx" / "Resize-18" / "imported.yaml").read_text(encoding="utf-8")
     words = [each for each in prose.split(" ") if each.isalpha()]
@@ -185,8 +186,8 @@ def test_the_docstring_completes_the_fragment() -> None:
     assert {each.document for each in crops.origin.sources} == {"d1", "d2"}
 
 
-def test_a_document_that_contradicts_another_is_a_finding(shared: Path, tmp_path: Path) -> None:
-    path = shared / "documents" / "tensorflow" / "docstrings" / "BatchToSpaceND.txt"
+def test_a_document_that_contradicts_another_is_a_finding(documents: Documents, tmp_path: Path) -> None:
+    path = documents.find("tensorflow/docstrings/BatchToSpaceND.txt")
     changed = tmp_path / "changed.txt"
     text = path.read_text(encoding="utf-8").replace("all values must be >= 1", "all values must be >= 2")
     changed.write_text(text, encoding="utf-8")
@@ -198,8 +199,8 @@ def test_a_document_that_contradicts_another_is_a_finding(shared: Path, tmp_path
     assert "at_least" in codes[0].message
 
 
-def test_one_document_at_a_time_keeps_the_other_s_facts(seeds: Path) -> None:
-    text = read_document(seeds / "002_9bf136dd4443dc44.txt")
+def test_one_document_at_a_time_keeps_the_other_s_facts(first_pages: Path) -> None:
+    text = read_document(first_pages / "002_9bf136dd4443dc44.txt")
     layers = import_text(text, FRAGMENT)
     plan = plan_files(Import({FRAGMENT: layers}, [text]), OWN_FOLDER)
     assert "BatchToSpaceND.txt" in plan[FRAGMENT]

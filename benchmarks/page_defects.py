@@ -1,9 +1,10 @@
-"""How many of the defects that a reader found in the seeds `opcert lint` finds, and what else it says.
+"""How many of the defects that a reader found in the first pages `opcert lint` finds, and what else it says.
 
-    uv run python -m benchmarks.seed_defects            the figures, what was missed, what was said beside
-    uv run python -m benchmarks.seed_defects --write    and writes the figures into docs/findings.md
+    uv run python -m benchmarks.page_defects            the figures, what was missed, what was said beside
+    uv run python -m benchmarks.page_defects --write    and writes the figures into docs/findings.md
 
-The list is tests/specs/seed_defects.yaml; it also says when a finding tells a defect.
+The list is tests/specs/page_defects.yaml; it also says when a finding tells a defect. The pages are five of
+tests/documents.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ from specs.library import OWN_FOLDER
 from specs.linting import Reported, lint_outcomes
 from specs.reading import Job, Outcome, read_jobs, read_one
 from specs.rules import examine_spec, rules
+from tests.documents.gathering import Documents, passing_documents, read_digests
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-LIST = REPOSITORY / "tests" / "specs" / "seed_defects.yaml"
+LIST = REPOSITORY / "tests" / "specs" / "page_defects.yaml"
 PAGE = REPOSITORY / "docs" / "findings.md"
-BEGIN, END = "<!-- seeds: begin -->", "<!-- seeds: end -->"
+BEGIN, END = "<!-- first pages: begin -->", "<!-- first pages: end -->"
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Measured:
 
 
 def read_list(folder: Path) -> tuple[list[Defect], list[Defect]]:
-    """The reader's defects, and those that were seen later; `folder` has the seeds."""
+    """The reader's defects, and those that were seen later; `folder` has the pages."""
     content = yaml.safe_load(LIST.read_text(encoding="utf-8"))
     files: Mapping[str, str] = content["documents"]
     texts = {key: (folder / file).read_text(encoding="utf-8") for key, file in files.items()}
@@ -122,8 +124,8 @@ def _within(number: int, ranges: Sequence[tuple[int, ...]]) -> bool:
     return any(each[0] <= number <= each[1] for each in ranges)
 
 
-def lint_seeds(folder: Path) -> list[Reported]:
-    """What `opcert lint` says of the seeds, each read alone, as the shipped specs name their operators."""
+def lint_pages(folder: Path) -> list[Reported]:
+    """What `opcert lint` says of the pages, each read alone, as the shipped specs name their operators."""
     known = remembered_assertions(OWN_FOLDER)
     jobs = []
     for path in sorted(folder.glob("*.txt")):
@@ -131,14 +133,14 @@ def lint_seeds(folder: Path) -> list[Reported]:
         jobs.append(Job(path, True, asserted))
     linted = lint_outcomes(read_jobs(jobs), lambda spec: examine_spec(spec, reference_rules()))
     if linted.unread:
-        raise ValueError(f"seeds that were not read: {linted.unread}")
+        raise ValueError(f"pages that were not read: {linted.unread}")
     return linted.found
 
 
 def measure(folder: Path) -> Measured:
     """Match findings and defects, one to one, as many as can be."""
     first, later = read_list(folder)
-    measured = Measured(found=lint_seeds(folder))
+    measured = Measured(found=lint_pages(folder))
     pairs = _match(first, measured.found)
     used = set(pairs.values())
     measured.told = {first[defect].id: measured.found[each] for defect, each in sorted(pairs.items())}
@@ -160,15 +162,17 @@ class Contradiction:
     finding: Reported | None
 
 
-def measure_contradictions(shared: Path) -> tuple[list[Contradiction], list[Reported]]:
+def measure_contradictions(documents: Documents) -> tuple[list[Contradiction], list[Reported]]:
     """Each contradiction of the list with its finding, and the findings between documents that tell none.
 
-    `shared` is the folder that has the seeds and the other documents. Where no rule has an entry's code, its
+    Where no rule has an entry's code, its
     documents are not read.
     """
     content = yaml.safe_load(LIST.read_text(encoding="utf-8"))
     files: Mapping[str, str] = content["documents"]
-    texts = {key: (shared / "seeds" / file).read_text(encoding="utf-8") for key, file in files.items()}
+    texts = {
+        key: (documents.find("first-pages") / file).read_text(encoding="utf-8") for key, file in files.items()
+    }
     entries = content["contradictions"]
     codes = {each.code for each in (*rules(), *reference_rules())}
     pairs = sorted(
@@ -176,8 +180,8 @@ def measure_contradictions(shared: Path) -> tuple[list[Contradiction], list[Repo
         for each in entries if each["code"] in codes
     )  # fmt: skip
     found = [
-        each for seed, other, operator in dict.fromkeys(pairs)
-        for each in _lint_pair(shared, seed, other, OperatorName.parse(operator))
+        each for page, other, operator in dict.fromkeys(pairs)
+        for each in _lint_pair(documents, page, other, OperatorName.parse(operator))
     ]  # fmt: skip
     defects = [_defect(each, files, texts) for each in entries]
     told = _match(defects, found)
@@ -188,11 +192,11 @@ def measure_contradictions(shared: Path) -> tuple[list[Contradiction], list[Repo
     return contradictions, [each for at, each in enumerate(found) if at not in told.values()]
 
 
-def _lint_pair(shared: Path, seed: str, other: str, operator: OperatorName) -> list[Reported]:
-    """What the linter says of a seed beside another document that it does not say of each alone."""
-    path = next((shared / "documents").rglob(other))
+def _lint_pair(documents: Documents, page: str, other: str, operator: OperatorName) -> list[Reported]:
+    """What the linter says of a page beside another document that it does not say of each alone."""
+    path = documents.find(next(each for each in read_digests() if Path(each).name == other))
     outcomes = [
-        _read(shared / "seeds" / seed, operator),
+        _read(documents.find("first-pages") / page, operator),
         _read(path, None if path.suffix == ".md" else operator),
     ]
     outcomes = [
@@ -278,11 +282,11 @@ def _table(measured: Measured) -> Iterator[str]:
 
 def main() -> None:
     """Print the figures, and write them where asked to."""
-    parser = argparse.ArgumentParser(description="measure the linter against the list of the seeds' defects")
-    parser.add_argument("folder", nargs="?", type=Path, default=REPOSITORY.parent / "shared" / "seeds")
+    parser = argparse.ArgumentParser(description="measure the linter against the list of the pages' defects")
     parser.add_argument("--write", action="store_true", help="write the figures into docs/findings.md")
     given = parser.parse_args()
-    section = page_section(measure(given.folder))
+    with passing_documents() as documents:
+        section = page_section(measure(documents.find("first-pages")))
     print(section)
     if given.write:
         page = PAGE.read_text(encoding="utf-8")
