@@ -12,7 +12,7 @@ from conformance.records import Record
 from conformance.suites import Suite
 from opcert.names import OperatorName
 from reference.disagreements import Disagreement, explain
-from specs.expressions import Scope, scope_of
+from specs.domain import Scope, scope_of
 from specs.library import load_spec
 from specs.model import Spec
 

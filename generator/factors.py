@@ -14,9 +14,15 @@ LARGEST_EXCLUSION = 200_000
 """Combinations that one exclusion may be about: it is tried on each."""
 
 
-def factor_model(spec: Spec) -> Model:
-    """Factors, rules and groups of a spec; raises UserError for an exclusion that names no factors."""
-    levels: dict[str, tuple[Level, ...]] = {each.name: each.levels for each in spec.factors}
+def factor_model(spec: Spec, derived: Mapping[str, tuple[Level, ...]] | None = None) -> Model:
+    """Factors, rules and groups of a spec; raises UserError for an exclusion that names no factors.
+
+    `derived` are factors that nobody wrote; those that people wrote replace them or come beside them.
+    """
+    levels: dict[str, tuple[Level, ...]] = {
+        **(derived or {}),
+        **{each.name: each.levels for each in spec.factors},
+    }
     names = list(levels)
     groups = tuple(
         Group(tuple(names.index(name) for name in each.factors), each.strength) for each in spec.interactions

@@ -19,7 +19,7 @@ from opcert.element_types import ElementType
 from opcert.errors import InternalError
 from opcert.names import CaseId, OperatorName
 from reference.registry import ReferenceOperator, find_operator
-from specs.expressions import Violation, check_constraints
+from specs.domain import Violation, check_constraints
 from specs.library import load_spec
 from specs.model import Constraint, Finding, Spec
 

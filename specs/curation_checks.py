@@ -10,7 +10,19 @@ from opcert.errors import OpcertError, UserError
 from opcert.yaml_files import Path_, YamlDocument
 from specs.curated_files import ConstraintEntry, CuratedFile, InteractionEntry, ReadingEntry
 from specs.expressions import parse
+from specs.kind_calls import parse_call
 from specs.model import Source, Spec
+from specs.shapes import parse_shape
+from specs.words import CONSTANTS
+
+
+def declared_names(spec: Spec) -> set[str]:
+    """The names that a declaration's shapes and kinds bring, and the words that every expression knows."""
+    found = {*CONSTANTS, "version"}
+    if spec.declared is not None:
+        found.update(*(parse_shape(each).names for each in spec.declared.shapes.values()))
+        found.update(*(parse_call(each.call).names for each in spec.declared.kinds))
+    return found
 
 
 class Checker:
@@ -25,7 +37,7 @@ class Checker:
     def check(self, file: CuratedFile) -> None:
         """Check everything."""
         spec = self._spec
-        names = {*spec.attributes, *(each.name for each in spec.inputs), *file.let}
+        names = {*spec.attributes, *(each.name for each in spec.inputs), *file.let, *declared_names(spec)}
         for name, text in file.let.items():
             self._expression(("let", name), text, names)
             if name in spec.attributes or name in {each.name for each in spec.inputs}:

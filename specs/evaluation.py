@@ -106,6 +106,13 @@ def _range(*bounds: int) -> list[int]:
     return list(numbers)
 
 
+def _divided(left: int, right: int) -> int:
+    """A quotient that leaves no remainder, as extents are divided."""
+    if right == 0 or left % right:
+        raise EvaluationError("the quotient of extents is not whole", got=f"{left} / {right}")
+    return left // right
+
+
 def _flat(value: Any) -> list[Any]:
     return list(_operand(value, "values").values)
 
@@ -130,6 +137,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floor": math.floor,
     "ceil": math.ceil,
     "prod": math.prod,
+    "divided": _divided,
     "zip": lambda *sequences: list(zip(*sequences, strict=False)),
     "enumerate": lambda sequence: list(enumerate(sequence)),
 }
@@ -231,15 +239,15 @@ class Evaluator:
             return
         first, rest = loops[0], loops[1:]
         for each in self._value(first.iter, names):
-            inner = _Extended(names, _bind(first.target, each))
+            inner = Layered(names, _bind(first.target, each))
             if all(self._value(test, inner) for test in first.ifs):
                 yield from self._comprehend(item, rest, inner)
 
 
-class _Extended(Mapping[str, object]):
-    """Names with a comprehension's variables in front; the rest stays lazy."""
+class Layered(Mapping[str, object]):
+    """Names with others in front (a comprehension's variables, bound extents); the rest stays lazy."""
 
-    def __init__(self, outer: Mapping[str, object], own: dict[str, object]) -> None:
+    def __init__(self, outer: Mapping[str, object], own: Mapping[str, object]) -> None:
         self._outer, self._own = outer, own
 
     def __getitem__(self, name: str) -> object:

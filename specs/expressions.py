@@ -8,24 +8,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from opcert.attributes import Attribute
 from opcert.errors import UserError
-from opcert.tensors import Tensor
-from specs.evaluation import BINARY, COMPARE, FUNCTIONS, KEYWORDS, UNARY, EvaluationError, Evaluator, Operand
-from specs.model import Constraint, Spec
+from specs.evaluation import (
+    BINARY,
+    COMPARE,
+    FUNCTIONS,
+    KEYWORDS,
+    UNARY,
+    EvaluationError,
+    Evaluator,
+    Layered,
+    Operand,
+)
 
 __all__ = [
     "EvaluationError",
     "Expression",
+    "Layered",
     "Operand",
-    "Scope",
-    "Violation",
-    "check_constraints",
-    "operand_of",
     "parse",
-    "scope_of",
+    "parse_tree",
 ]
 
 _LONGEST = 10_000
@@ -66,11 +68,17 @@ def parse(text: str) -> Expression:
         raise UserError(
             "not an expression", got=repr(text), expected=f"a Python expression ({error})"
         ) from None
+    return parse_tree(tree, text)
+
+
+def parse_tree(tree: ast.expr, text: str | None = None) -> Expression:
+    """An expression of a syntax tree that stands in another one; raises UserError as `parse` does."""
+    shown = ast.unparse(tree) if text is None else text
     try:
         free = frozenset(_free_names(tree, frozenset()))
     except RecursionError:
-        raise UserError("expression nested too deeply", got=repr(text[:80])) from None
-    return Expression(text, tree, free)
+        raise UserError("expression nested too deeply", got=repr(shown[:80])) from None
+    return Expression(shown, tree, free)
 
 
 def _free_names(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
@@ -123,97 +131,3 @@ def _targets(node: ast.expr) -> frozenset[str]:
 
 def _describe(node: ast.AST) -> str:
     return repr(ast.unparse(node)[:80])
-
-
-class Scope(Mapping[str, object]):
-    """Names for an evaluation; definitions (`let`) are evaluated when they are first asked for."""
-
-    def __init__(self, values: Mapping[str, object], let: Mapping[str, str]) -> None:
-        self._values = dict(values)
-        self._let = dict(let)
-        self._open: set[str] = set()
-
-    def __getitem__(self, name: str) -> object:
-        if name not in self._values:
-            if name in self._open:
-                raise EvaluationError("definition refers to itself", got=repr(name))
-            self._open.add(name)
-            try:
-                self._values[name] = parse(self._let[name]).evaluate(self)
-            finally:
-                self._open.discard(name)
-        return self._values[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._values or name in self._let
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**dict.fromkeys(self._let), **self._values})
-
-    def __len__(self) -> int:
-        return len(set(self._values) | set(self._let))
-
-
-def operand_of(tensor: Tensor | Operand | None) -> Operand | None:
-    """An input tensor as expressions see it; bfloat16 is decoded, float8 stays as bits."""
-    if tensor is None or isinstance(tensor, Operand):
-        return tensor
-    array = tensor.array.reshape(-1)
-    if tensor.element_type.name == "bfloat16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    return Operand(tensor.element_type.name, tensor.shape, array.tolist())
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A constraint that a concrete call breaks."""
-
-    constraint: Constraint
-
-    @property
-    def id(self) -> str:
-        return self.constraint.id
-
-
-def scope_of(
-    spec: Spec, attributes: Mapping[str, Any], inputs: Mapping[str, Tensor | Operand | None]
-) -> Scope:
-    """The names of a call: every attribute (its default where it is left out) and every input, else None."""
-    values: dict[str, object] = {
-        name: each.default if each.has_default else None for name, each in spec.attributes.items()
-    }
-    for name, given in attributes.items():
-        plain = given.value if isinstance(given, Attribute) else given
-        values[name] = list(plain) if isinstance(plain, tuple) else plain
-    values.update({each.name: None for each in spec.inputs})
-    values.update({name: operand_of(each) for name, each in inputs.items()})
-    return Scope(values, spec.let)
-
-
-def check_constraints(
-    spec: Spec, attributes: Mapping[str, Any], inputs: Mapping[str, Tensor | Operand | None]
-) -> list[Violation]:
-    """The constraints that a call violates, in the spec's order.
-
-    A rule without a value under this call (an index outside a list, say) counts as following from another one
-    that is violated; raises EvaluationError where no other is, for then the rule itself is wrong.
-    """
-    scope = scope_of(spec, attributes, inputs)
-    violations: list[Violation] = []
-    undecided: list[tuple[Constraint, EvaluationError]] = []
-    for constraint in spec.constraints:
-        if constraint.require is None:
-            continue
-        try:
-            if constraint.when is not None and not parse(constraint.when).evaluate(scope):
-                continue
-            if not parse(constraint.require).evaluate(scope):
-                violations.append(Violation(constraint))
-        except EvaluationError as error:
-            undecided.append((constraint, error))
-    if undecided and not violations:
-        first, cause = undecided[0]
-        raise EvaluationError(
-            f"constraint {first.id} of {spec.operator} cannot be decided", got=str(cause)
-        ) from cause
-    return violations

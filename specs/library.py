@@ -10,6 +10,7 @@ from opcert.errors import UserError
 from opcert.names import OperatorName
 from specs import curated_files, imported_files
 from specs.curation import merge_curated
+from specs.declarations import find_declaration, merge_declaration
 from specs.imported_files import read_imported
 from specs.layers import merge_layers
 from specs.model import Spec
@@ -99,6 +100,10 @@ def load_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     Raises UserError for an unknown operator, SeveralErrors with everything that is wrong in its files.
     """
     spec = load_imported(operator, folders)
+    every = (*folders, OWN_FOLDER)
+    declaration = find_declaration(operator, every)
+    if declaration is not None:
+        return merge_declaration(spec, declaration, every)
     path = find_spec_folder(operator, folders) / curated_files.FILE_NAME
     if not path.is_file():
         return spec

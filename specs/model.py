@@ -10,13 +10,14 @@ from typing import Any, Literal
 from opcert.attributes import AttributeKind
 from opcert.element_types import ELEMENT_TYPES
 from opcert.names import OperatorName
+from specs.declared import Declared
 from specs.relations import Relation
 
 Option = Literal["single", "optional", "variadic"]
 Otherwise = Literal["error", "undefined", "implementation_defined"]
 Severity = Literal["error", "warning", "hint"]
 Action = Literal["repaired", "rejected", "became a reading", "noted"]
-How = Literal["imported", "confirmed", "overridden", "added"]
+How = Literal["imported", "confirmed", "overridden", "added", "derived"]
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,8 @@ class Constraint:
     attribute: str | None
     effective_when: str | None
     origin: Origin
+    shape_of: str | None = None
+    """The input whose declared shape is the rule, instead of an expression."""
 
 
 @dataclass(frozen=True)
@@ -311,6 +314,8 @@ class Spec:
     """A Python file that computes what is right, where it does not ship with the package."""
     levels_module: Path | None = None
     """A Python file that turns levels of factors into calls, likewise."""
+    declared: Declared | None = None
+    """The shapes and kinds of a declaration, where the operator has one."""
     formulas: tuple[Formula, ...] = ()
     prose: tuple[Prose, ...] = ()
     input_arity: Arity | None = None

@@ -16,7 +16,7 @@ from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import FREE, Solver
 from opcert.tensors import Tensor
-from specs.expressions import check_constraints
+from specs.domain import check_constraints
 
 AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""

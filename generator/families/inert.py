@@ -9,7 +9,8 @@ from generator.calls import Call
 from generator.workshop import Workshop, word_of
 from opcert.attributes import Attribute, attribute
 from opcert.errors import InternalError
-from specs.expressions import parse, scope_of
+from specs.domain import scope_of
+from specs.expressions import parse
 from specs.model import AttributeSpec, Constraint
 
 PER_ATTRIBUTE = 4

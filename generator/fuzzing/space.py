@@ -20,7 +20,7 @@ from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
 from reference.registry import ReferenceOperator, find_operator
-from specs.expressions import check_constraints
+from specs.domain import check_constraints
 from specs.library import load_spec
 from specs.model import AttributeSpec, Constraint, ParameterSpec, Spec
 

@@ -20,7 +20,7 @@ from opcert.commands import adequacy_command
 from opcert.errors import ExitCode, UserError
 from opcert.names import OperatorName
 from reference.registry import find_operator
-from specs.expressions import check_constraints
+from specs.domain import check_constraints
 from specs.library import load_spec
 
 BATCH = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")

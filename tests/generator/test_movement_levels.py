@@ -19,7 +19,8 @@ from generator.workshop import Options
 from opcert.names import OperatorName
 from reference.answers import OutsideDomain
 from reference.registry import ReferenceOperator, find_operator
-from specs.expressions import check_constraints, parse
+from specs.domain import check_constraints
+from specs.expressions import parse
 from specs.library import load_spec
 from specs.model import Spec
 

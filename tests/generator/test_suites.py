@@ -23,7 +23,8 @@ from generator.tuples import covered_tuples, feasible_tuples
 from generator.workshop import Options
 from opcert.names import OperatorName
 from reference.registry import find_operator
-from specs.expressions import check_constraints, parse
+from specs.domain import check_constraints
+from specs.expressions import parse
 from specs.library import load_spec
 
 OPERATORS = known_operators()

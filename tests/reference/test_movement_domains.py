@@ -14,7 +14,7 @@ from opcert.names import OperatorName
 from opcert.tensors import Tensor, tensor
 from reference.answers import OutsideDomain
 from reference.registry import find_operator
-from specs.expressions import check_constraints
+from specs.domain import check_constraints
 from specs.library import load_spec
 from specs.model import Spec
 

@@ -13,7 +13,8 @@ from opcert.attributes import attribute
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.tensors import tensor
-from specs.expressions import EvaluationError, Operand, Scope, check_constraints, operand_of, parse
+from specs.domain import Scope, check_constraints, operand_of
+from specs.expressions import EvaluationError, Operand, parse
 from specs.library import load_imported
 from specs.model import Constraint, Origin, Spec
 

@@ -1,0 +1,203 @@
+"""Calls that break exactly one rule, each from a valid call: what kinds propose, shapes, types, presence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from generator.calls import Call
+from generator.data import fill
+from generator.drawing import draw_call
+from generator.draws import Draw
+from generator.kind import Level
+from generator.partial import Bindings, Partial
+from generator.solving import Found, Search
+from generator.space import Space
+from opcert.element_types import ELEMENT_TYPES
+from opcert.tensors import Tensor
+from specs.domain import check_constraints, extent_names
+from specs.evaluation import EvaluationError
+from specs.model import Constraint, ParameterSpec
+
+MOST = 3
+"""Breaches of one rule that are kept."""
+BASES = 16
+"""Valid calls that rules are broken from."""
+FARTHER = 6
+"""What is added to an extent of 1, which one more would make broadcast."""
+OTHER_TYPES = ("string", "bool", "double", "int32", "float", "int64", "complex64")
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A call that breaks one rule alone, and the valid call that it was made from."""
+
+    constraint: Constraint
+    valid: Call
+    call: Call
+
+
+def find_breaches(space: Space, draw: Draw) -> list[Breach]:
+    """At most three breaches of each rule, in the order of the rules; each breaks that rule and no other."""
+    rules = {each.id: each for each in space.spec.constraints if each.otherwise is not None}
+    kept: dict[str, list[Breach]] = {name: [] for name in rules}
+    for base in islice(_bases(space, draw), BASES):
+        for valid, call in _changed_calls(space, base, draw):
+            broken = broken_rules(space, call)
+            if len(broken) != 1 or broken[0] not in kept or len(kept[broken[0]]) >= MOST:
+                continue
+            known = kept[broken[0]]
+            digest = call.digest(space.spec.operator)
+            if all(each.call.digest(space.spec.operator) != digest for each in known):
+                known.append(Breach(rules[broken[0]], valid, call))
+    for name, found in kept.items():
+        if not found and rules[name].origin.how != "derived":
+            found.extend(islice(_searched(space, rules[name], draw.child(name)), MOST))
+    return [each for found in kept.values() for each in found]
+
+
+def broken_rules(space: Space, call: Call) -> list[str]:
+    """The ids of the rules that a call breaks; none where they cannot be decided."""
+    try:
+        return [each.id for each in check_constraints(space.spec, call.attributes, call.inputs)]
+    except EvaluationError:
+        return []
+
+
+@dataclass(frozen=True)
+class _Base:
+    """A valid call that rules are broken from, with the bindings and levels that it was drawn of."""
+
+    scope: Partial
+    levels: Mapping[str, Level]
+    call: Call
+
+
+def _bases(space: Space, draw: Draw) -> Iterator[_Base]:
+    """Valid calls in the first types, the plainest first."""
+    plain = {name: levels[0] for name, levels in space.factors.items() if name in (*space.types, "data")}
+    for turn in range(2 * BASES):
+        stream = draw.child(f"base {turn}")
+        levels = dict(plain)
+        if turn == 0:
+            levels |= {name: these[0] for name, these in space.factors.items() if name not in plain}
+        found = space.search.solve(levels, stream)
+        if isinstance(found, Found):
+            call = draw_call(space, found.scope, levels, stream)
+            if not broken_rules(space, call):
+                yield _Base(found.scope, levels, call)
+
+
+def _changed_calls(space: Space, base: _Base, draw: Draw) -> Iterator[tuple[Call, Call]]:
+    """Calls that may break a rule, each with the valid one that it was made from."""
+    stream = draw.child(base.call.digest(space.spec.operator))
+    for kind in space.kinds:
+        try:
+            for _, change in kind.breaches(base.scope, stream.child(kind.name)):
+                changed = _with(space, base, change, stream)
+                if changed is not None:
+                    yield base.call, changed
+        except EvaluationError:
+            continue  # this call does not have what the breach is about
+    for place, (name, tensor) in enumerate(base.call.inputs):
+        parameter = _parameter(space, name)
+        if tensor is not None and parameter is not None:
+            for other in _other_shapes(space, tensor, stream):
+                yield base.call, _exchanged(base.call, place, other)
+            for other_type in _other_types(space, parameter, tensor):
+                yield base.call, _exchanged(base.call, place, _in_type(tensor, other_type, stream))
+            if parameter.option == "single":
+                yield base.call, _exchanged(base.call, place, None)
+    for name in space.types:
+        yield from _beyond_types(space, base.call, name.removeprefix("type_"), stream)
+    for name, attribute in space.spec.attributes.items():
+        if attribute.required:
+            yield base.call, base.call.with_attribute(name, None)
+
+
+def _with(space: Space, base: _Base, change: Bindings, draw: Draw) -> Call | None:
+    """The call with values exchanged; None where the operator's version cannot even say it."""
+    bindings = {**base.scope.bindings, **change}
+    try:
+        return draw_call(space, Partial(base.scope.spec, bindings), base.levels, draw)
+    except (EvaluationError, ValueError, OverflowError, TypeError):
+        return None
+
+
+def _parameter(space: Space, name: str) -> ParameterSpec | None:
+    return next((each for each in space.spec.inputs if each.name == name), None)
+
+
+def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
+    inputs = list(call.inputs)
+    inputs[place] = (inputs[place][0], tensor)
+    return Call(call.attributes, tuple(inputs))
+
+
+def _other_shapes(space: Space, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
+    """The tensor with one extent more, and with one axis more or fewer."""
+    if space.spec.declared is None or not extent_names(space.spec):
+        return
+    shape = tensor.shape
+    for axis in reversed(range(len(shape))):
+        longer = shape[axis] + (FARTHER if shape[axis] == 1 else 1)
+        yield _resized(tensor, (*shape[:axis], longer, *shape[axis + 1 :]), draw)
+    yield _resized(tensor, (*shape, 1), draw)
+    yield _resized(tensor, (*shape, 2), draw)
+    if shape:
+        yield _resized(tensor, shape[1:], draw)
+
+
+def _resized(tensor: Tensor, shape: Sequence[int], draw: Draw) -> Tensor:
+    if not tensor.array.size:
+        return fill(tensor.element_type, shape, "random", draw.child(str(shape)))
+    return Tensor(tensor.element_type, np.resize(tensor.array, tuple(shape)))
+
+
+def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iterator[str]:
+    """A type that the input may not have, and one that other inputs of its type do not have."""
+    allowed = space.spec.types_of(parameter)
+    if allowed:
+        yield from [each for each in OTHER_TYPES if each not in allowed][:1]
+    yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
+
+
+def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterator[tuple[Call, Call]]:
+    """The call with all inputs of a type variable in a type that it does not allow."""
+    of_variable = {each.name for each in space.spec.inputs if each.type == variable}
+    allowed = space.spec.type_constraints[variable].types
+    for name in [each for each in OTHER_TYPES if each not in allowed][:MOST]:
+        inputs = tuple(
+            (which, _in_type(tensor, name, draw) if which in of_variable and tensor is not None else tensor)
+            for which, tensor in call.inputs
+        )
+        yield call, Call(call.attributes, inputs)
+
+
+def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:
+    return fill(ELEMENT_TYPES[name], tensor.shape, "random", draw.child(name))
+
+
+def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
+    """Calls found by a search for the rule's opposite, beside the valid ones of the same levels."""
+    if rule.require is None:
+        return
+    opposite = f"not ({rule.require})" if rule.when is None else f"({rule.when}) and not ({rule.require})"
+    others = [each for each in space.spec.constraints if each.id != rule.id]
+    wanted = Constraint(rule.id, None, opposite, rule.otherwise, None, None, rule.origin)
+    search = Search(space.spec, space.variables, [*others, wanted])
+    plain = {name: levels[0] for name, levels in space.factors.items() if name in (*space.types, "data")}
+    for turn in range(BASES):
+        stream = draw.child(str(turn))
+        found = search.solve(plain, stream)
+        if not isinstance(found, Found):
+            continue
+        call = draw_call(space, found.scope, plain, stream)
+        valid = space.search.solve(plain, stream)
+        if broken_rules(space, call) == [rule.id] and isinstance(valid, Found):
+            near = draw_call(space, valid.scope, plain, stream)
+            if not broken_rules(space, near):
+                yield Breach(rule, near, call)

@@ -1,0 +1,92 @@
+"""What facts say without a line of declaration: kinds of plain attributes, rules on types and presence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.kind import Kind, Subject
+from generator.kinds.enumeration import Enumeration
+from generator.kinds.flag import Flag
+from generator.kinds.real import Real
+from specs.model import AttributeSpec, Constraint, Origin, ParameterSpec, Spec
+
+
+def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
+    """The kind of an attribute that no declaration speaks of; None where its facts do not say one."""
+    subject = Subject(attribute.name, spec)
+    if attribute.values is not None and attribute.kind in ("int", "string"):
+        return Enumeration(subject=subject)
+    if attribute.kind == "int" and attribute.default in (0, 1):
+        return Flag(subject=subject)
+    if attribute.kind == "float":
+        return Real(subject=subject)
+    return None
+
+
+def derive_rules(spec: Spec) -> Iterator[Constraint]:
+    """The rules that facts alone state: what must be given, and of which types."""
+    for each in spec.inputs:
+        if each.option == "single":
+            yield _rule(f"{each.name}_given", f"present({each.name})", each)
+    for variable, members in _by_type(spec).items():
+        types = spec.types_of(members[0])
+        if types:
+            every = " + ".join(_tensors(each) for each in members)
+            yield _rule(
+                f"type_of_{variable}",
+                f"all(element_type(each) in {list(types)!r} for each in {every} if present(each))",
+                members[0],
+            )
+    for name, attribute in spec.attributes.items():
+        if attribute.required:
+            origin = Origin("derived", attribute.origin.sources)
+            yield Constraint(f"{name}_given", None, f"present({name})", "error", None, None, origin)
+    first: dict[str, ParameterSpec] = {}
+    for each in spec.inputs:
+        if each.type not in spec.type_constraints:
+            continue
+        if each.option == "variadic" and each.homogeneous is not False:
+            yield _rule(
+                f"one_type_of_{each.name}",
+                f"len(set([element_type(each) for each in {each.name}])) <= 1",
+                each,
+            )
+        elif each.type in first:
+            other = first[each.type]
+            given = " and ".join(f"present({one.name})" for one in (other, each))
+            yield _rule(
+                f"same_type_{each.name}",
+                f"element_type({each.name}) == element_type({other.name})",
+                each,
+                given,
+            )
+        else:
+            first[each.type] = each
+
+
+def shape_rules(spec: Spec) -> Iterator[Constraint]:
+    """That inputs have the declared shapes, and packs and extents at least the declared size."""
+    declared = spec.declared
+    if declared is None:
+        return
+    by_name = {each.name: each for each in spec.inputs}
+    for name, text in declared.shapes.items():
+        origin = Origin("derived", by_name[name].origin.sources, f"the declared shape: {text}")
+        yield Constraint(f"{name}_shape", None, None, "undefined", None, None, origin, name)
+
+
+def _rule(name: str, require: str, parameter: ParameterSpec, when: str | None = None) -> Constraint:
+    origin = Origin("derived", parameter.origin.sources)
+    return Constraint(name, when, require, "error", None, None, origin)
+
+
+def _by_type(spec: Spec) -> dict[str, list[ParameterSpec]]:
+    """The inputs by their type variable; those of a type of their own each for itself."""
+    found: dict[str, list[ParameterSpec]] = {}
+    for each in spec.inputs:
+        found.setdefault(each.type if each.type in spec.type_constraints else each.name, []).append(each)
+    return found
+
+
+def _tensors(parameter: ParameterSpec) -> str:
+    return parameter.name if parameter.option == "variadic" else f"[{parameter.name}]"

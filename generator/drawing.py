@@ -1,0 +1,83 @@
+"""From a solved call to tensors: values of kinds in their types, and data drawn for what no kind covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls import Call
+from generator.data import data_classes, fill
+from generator.draws import Draw
+from generator.kind import Level
+from generator.partial import OMITTED, Partial, shaped
+from generator.space import Space
+from opcert.attributes import Attribute, attribute
+from opcert.element_types import ELEMENT_TYPES, ElementType
+from opcert.tensors import Tensor, tensor
+from reference.numbers import encode
+from specs.model import AttributeSpec, ParameterSpec
+
+PLAIN_CLASS = "random"
+"""The class of data of an input whose type lacks the class that the levels name."""
+
+
+def draw_call(space: Space, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
+    """The call of solved bindings, with its data drawn; the levels name types and the class of the data."""
+    known = {f"level:{name}": level for name, level in levels.items()}
+    scope = Partial(scope.spec, {**scope.bindings, **known})
+    attributes = {
+        name: made
+        for name, each in space.spec.attributes.items()
+        if (made := _attribute(each, scope.bindings.get(name))) is not None
+    }
+    inputs: list[tuple[str, Tensor | None]] = []
+    for parameter in space.spec.inputs:
+        inputs.extend((parameter.name, each) for each in _tensors(parameter, scope, draw))
+    return Call(attributes, tuple(inputs)).trimmed()
+
+
+def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
+    if value is None or spec.kind is None:
+        return None
+    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    if spec.kind in ("ints", "floats", "strings") and not isinstance(plain, list | tuple):
+        plain = [plain]
+    return attribute(spec.kind, plain)
+
+
+def _tensors(parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tensor | None]:
+    name, stream = parameter.name, draw.child(parameter.name)
+    element_type = ELEMENT_TYPES[scope.element_type(parameter)]
+    if name in scope.bindings:
+        value = scope.bindings[name]
+        return [None if value is None else value_tensor(shaped(scope, parameter, value), element_type)]
+    if parameter.option == "variadic":
+        shapes = scope.bindings.get(f"shapes:{name}", ())
+        streams = enumerate(shapes)
+        return [_filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]
+    shape = scope.bindings.get(f"shape:{name}")
+    if shape is None or scope.level(name) == OMITTED:
+        return [None]
+    return [_filled(element_type, shape, scope, stream)]
+
+
+def _filled(element_type: ElementType, shape: Any, scope: Partial, draw: Draw) -> Tensor:
+    wanted = str(scope.level("data") or PLAIN_CLASS)
+    known = data_classes(element_type)
+    return fill(element_type, shape, wanted if wanted in known else PLAIN_CLASS, draw)
+
+
+def value_tensor(array: NDArray[Any], element_type: ElementType) -> Tensor:
+    """Plain numbers or texts as a tensor of a type: the nearest value that it has, integers towards 0."""
+    if element_type.kind == "string":
+        return tensor(array.astype(object), element_type)
+    plain = array.reshape(-1).tolist()
+    if element_type.is_integer:
+        low, high = element_type.integer_range
+        plain = [min(max(int(each), low), high) for each in plain]
+    elif element_type.layout is not None:
+        return Tensor(element_type, encode(element_type, plain).reshape(array.shape))
+    return Tensor(element_type, np.array(plain, dtype=element_type.storage).reshape(array.shape))

@@ -1,0 +1,145 @@
+"""Valid calls at the borders of a space: extents, ranks, lengths around vectors, and the edges of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from generator.breaches import broken_rules
+from generator.calls import Call
+from generator.drawing import draw_call
+from generator.draws import Draw
+from generator.kind import Level
+from generator.partial import Bindings, Partial
+from generator.solving import Found, Search, Variable
+from generator.space import Space
+from opcert.element_types import ELEMENT_TYPES
+from specs.evaluation import EvaluationError
+
+VECTOR_BYTES = 64
+"""Of the widest vector register, and of a cache line."""
+MANY = 4_099
+"""Elements that make a runtime use several threads, and no multiple of a vector."""
+MOST_ELEMENTS = 20_000
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A valid call at a border: a word for the case, its levels, the call."""
+
+    word: str
+    levels: Mapping[str, Level]
+    call: Call
+
+
+def find_edges(space: Space, draw: Draw) -> Iterator[Edge]:
+    """The calls at the borders of a space, each once."""
+    seen: set[str] = set()
+    for edge in (*_extent_edges(space, draw), *_kind_edges(space, draw)):
+        digest = edge.call.digest(space.spec.operator)
+        if digest not in seen and not broken_rules(space, edge.call):
+            seen.add(digest)
+            yield edge
+
+
+def _plain(space: Space) -> dict[str, Level]:
+    return {name: levels[0] for name, levels in space.factors.items()}
+
+
+def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
+    """Each extent and each axis of a pack 0 and 1, each end of a rank, and lengths around vectors."""
+    packs = [name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")]
+    extents = [each.name for each in space.variables if each.name in _extents(space)]
+    for pack in packs:
+        ranks = [int(rank) for rank in space.factors[f"rank_{pack}"]]
+        for rank in (min(ranks), max(ranks)):
+            yield from _solved(space, f"rank_{rank}_of_{pack}", {f"rank_{pack}": rank}, {}, draw)
+        for rank in {min(ranks), min(2, max(ranks))}:
+            for axis in range(rank):
+                for length in (0, 1):
+                    shape = [3 + place for place in range(rank)]
+                    shape[axis] = length
+                    word = f"{pack}_{axis}_of_{rank}_is_{length}"
+                    yield from _solved(space, word, {f"rank_{pack}": rank}, {pack: shape}, draw)
+    for name in extents:
+        for length in (0, 1):
+            yield from _solved(space, f"{name}_is_{length}", {}, {name: length}, draw)
+    for length in vector_lengths(space):
+        if packs:
+            pack = packs[0]
+            rank = (
+                1
+                if 1 in space.factors[f"rank_{pack}"]
+                else min(int(each) for each in space.factors[f"rank_{pack}"] if int(each) > 0)
+            )
+            shape = [1] * (rank - 1) + [length]
+            yield from _solved(space, f"length_{length}", {f"rank_{pack}": rank}, {pack: shape}, draw)
+        elif extents:
+            yield from _solved(space, f"{extents[-1]}_{length}", {}, {extents[-1]: length}, draw)
+
+
+def vector_lengths(space: Space) -> list[int]:
+    """One shorter than, as long as, and one longer than a vector of the first type, and one long length."""
+    types = space.spec.types_of(space.data[0]) if space.data else ()
+    known = [ELEMENT_TYPES[each] for each in types if each in ELEMENT_TYPES and ELEMENT_TYPES[each].bits]
+    first = next((each for each in known if each.name == "float"), known[0] if known else None)
+    per = VECTOR_BYTES * 8 // first.bits if first is not None else 16
+    return [per - 1, per, per + 1, MANY]
+
+
+def _extents(space: Space) -> set[str]:
+    every = {name for each in space.variables for name in each.binds}
+    return {name for name in every if ":" not in name and name not in space.covered} - {
+        name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")
+    }
+
+
+def _solved(
+    space: Space, word: str, levels: Mapping[str, Level], fixed: Bindings, draw: Draw
+) -> Iterator[Edge]:
+    """A plain call with these bindings, where there is one; levels that do not fit are left free."""
+    search = Search(space.spec, [_fixed(each, fixed) for each in space.variables], space.spec.constraints)
+    stream = draw.child(word)
+    for given in ({**_plain(space), **levels}, {**_types(space), **levels}):
+        found = search.solve(given, stream)
+        if isinstance(found, Found) and _size(found.scope) <= MOST_ELEMENTS:
+            yield Edge(word, given, draw_call(space, found.scope, given, stream))
+            return
+
+
+def _types(space: Space) -> dict[str, Level]:
+    return {name: space.factors[name][0] for name in (*space.types, "data") if name in space.factors}
+
+
+def _fixed(variable: Variable, fixed: Bindings) -> Variable:
+    if variable.name not in fixed:
+        return variable
+    value = fixed[variable.name]
+    return Variable(
+        variable.name, variable.binds, frozenset(), lambda _scope, _draw: iter([{variable.name: value}])
+    )
+
+
+def _size(scope: Partial) -> int:
+    bound = [each for name, each in scope.bindings.items() if name.startswith("shape:")]
+    return max((prod(each) for each in bound if each is not None), default=0)
+
+
+def _kind_edges(space: Space, draw: Draw) -> Iterator[Edge]:
+    levels = _plain(space)
+    found = space.search.solve(levels, draw.child("kinds"))
+    if not isinstance(found, Found):
+        levels = _types(space)
+        found = space.search.solve(levels, draw.child("kinds"))
+    if not isinstance(found, Found):
+        return
+    for kind in space.kinds:
+        stream = draw.child(f"edges of {kind.name}")
+        try:
+            for word, change in kind.edges(found.scope, stream):
+                bindings = {**found.scope.bindings, **change}
+                call = draw_call(space, Partial(found.scope.spec, bindings), levels, stream)
+                yield Edge(word, levels, call)
+        except EvaluationError:
+            continue

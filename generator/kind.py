@@ -1,0 +1,251 @@
+"""What an attribute or input is: the protocol of kinds, and what most of them share.
+
+A kind is a module of `generator/kinds/` with one subclass of `Kind`, found by its file's name. Its fields are
+the declaration's arguments: `Expression`s, which it evaluates, or `InputName`s, of which it needs the shape.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, NewType
+
+from generator.draws import Draw
+from generator.partial import OMITTED, Bindings, Partial
+from opcert.errors import Place, UserError
+from specs.expressions import Expression
+from specs.kind_calls import KindCall
+from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Source, Spec
+
+Level = str | int | float | bool
+InputName = NewType("InputName", str)
+"""An argument that names an input: the kind needs its shape, not its elements."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a kind is declared for: a name, the spec, and what breaking its rules means."""
+
+    name: str
+    spec: Spec
+    otherwise: Otherwise = "undefined"
+    place: Place | None = None
+
+    def has(self, name: str) -> bool:
+        """Whether the version has an attribute or input of that name."""
+        return name in self.spec.attributes or self.input(name) is not None
+
+    def attribute(self, name: str) -> AttributeSpec | None:
+        return self.spec.attributes.get(name)
+
+    def input(self, name: str) -> ParameterSpec | None:
+        return next((each for each in self.spec.inputs if each.name == name), None)
+
+    def may_be_omitted(self, name: str) -> bool:
+        """Whether the version allows to leave the attribute or input out."""
+        attribute, parameter = self.attribute(name), self.input(name)
+        if attribute is not None:
+            return not attribute.required
+        return parameter is not None and parameter.option == "optional"
+
+    def sources(self, name: str) -> tuple[Source, ...]:
+        """Where the documents speak of a name: its passage, or else where it is listed."""
+        about = {f"{group}.{name}" for group in ("attributes", "inputs", "outputs")}
+        found = tuple(each.source for each in self.spec.prose if each.about in about)
+        if found:
+            return found
+        attribute, parameter = self.attribute(name), self.input(name)
+        listed = attribute.origin if attribute is not None else parameter.origin if parameter else None
+        return listed.sources if listed is not None else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Levels, candidates, rules, edges, breaches, smaller values and changes of one kind of value.
+
+    `covers` are the attributes and inputs that it gives values to; `brings` names that it defines for other
+    expressions, by expressions of their own.
+    """
+
+    subject: Subject
+
+    needs_own_shape: ClassVar[bool] = False
+    """Whether the values are elements of a tensor whose shape is chosen before."""
+
+    @property
+    def name(self) -> str:
+        return self.subject.name
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return (self.name,) if self.subject.has(self.name) else ()
+
+    @property
+    def brings(self) -> Mapping[str, str]:
+        return {}
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        """Names beside those covered that its candidates bind: packs, extents, shapes of variadic inputs."""
+        return ()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The names that must be bound before it; of inputs named by `InputName`, the shape."""
+        found: set[str] = set()
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, Expression):
+                found |= value.names
+            elif each.type in ("InputName", "InputName | None") and value is not None:
+                found.add(f"shape:{value}")
+        if self.needs_own_shape:
+            found |= {f"shape:{each}" for each in self.covers if self.subject.input(each) is not None}
+        return frozenset(found)
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        """Its dimensions of the input space; the first level of each is the plainest."""
+        return {}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        """Values with these levels, the likeliest first; none where it is impossible here."""
+        raise NotImplementedError
+
+    def rules(self) -> Iterable[Constraint]:
+        """What is valid, as expressions."""
+        return ()
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Valid values at a border, each with a word for the case."""
+        return iter(())
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Values that break a rule, each with the rule's id."""
+        return iter(())
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        """Simpler values for shrinking, the simplest first; each is nearer to the end of them."""
+        return iter(())
+
+    def rule(
+        self,
+        name: str,
+        require: str,
+        when: str | None = None,
+        *,
+        about: str | None = None,
+        otherwise: Otherwise | None = None,
+    ) -> Constraint:
+        """A rule of the kind's; it cites the passage of the name that it is about."""
+        sources = self.subject.sources(about or self.name)
+        origin = Origin("derived", sources, None if sources else f"what {type(self).__name__.lower()} means")
+        return Constraint(name, when, require, otherwise or self.subject.otherwise, None, None, origin)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleKind(Kind):
+    """A kind of one name, whose levels are those of one factor; leaving the name out is one of them."""
+
+    def levels(self) -> tuple[Level, ...]:
+        """The levels, the plainest first, without `omitted`."""
+        return ("given",)
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[Any]:
+        """Values of a level."""
+        raise NotImplementedError
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        omitted = (OMITTED,) if self.subject.may_be_omitted(self.name) else ()
+        return {self.name: (*self.levels(), *omitted)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        level = levels[self.name]
+        if level == OMITTED:
+            yield {self.name: None}
+            return
+        for value in self.values(level, scope, draw):
+            yield {self.name: value}
+
+    @property
+    def given(self) -> str | None:
+        """The condition under which its rules speak: that the name is there, where it may be left out."""
+        attribute = self.subject.attribute(self.name)
+        if attribute is not None and attribute.has_default:
+            return None
+        return f"present({self.name})" if self.subject.may_be_omitted(self.name) else None
+
+
+@cache
+def kind_names() -> tuple[str, ...]:
+    """Every kind that there is, by the names of their files."""
+    import generator.kinds
+
+    return tuple(sorted(each.name for each in pkgutil.iter_modules(generator.kinds.__path__)))
+
+
+@cache
+def find_kind(name: str) -> type[Kind] | None:
+    """The kind of a file's name; None where there is none."""
+    if name not in kind_names():
+        return None
+    return _kind_in(import_module(f"generator.kinds.{name}"))
+
+
+def _kind_in(module: Any) -> type[Kind]:
+    found = [
+        each
+        for each in vars(module).values()
+        if inspect.isclass(each) and issubclass(each, Kind) and each.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        raise TypeError(f"{Path(module.__file__).name} holds {len(found)} kinds, not one")
+    return found[0]
+
+
+def make_kind(call: KindCall, subject: Subject) -> Kind:
+    """The kind that a declaration names, with its arguments; UserError for what it does not have."""
+    found = find_kind(call.kind)
+    if found is None:
+        raise UserError(
+            "unknown kind", got=call.kind, expected=f"one of {', '.join(kind_names())}", where=subject.place
+        )
+    parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
+    named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
+    arguments: dict[str, Any] = {}
+    takes_all = bool(parameters) and str(parameters[-1].type).startswith("tuple")
+    if len(call.positional) > len(parameters) and not takes_all:
+        raise UserError(
+            f"too many arguments of {call.kind}",
+            got=str(len(call.positional)),
+            expected=f"at most {len(parameters)}",
+            where=subject.place,
+        )
+    for place, each in enumerate(parameters):
+        if str(each.type).startswith("tuple"):
+            arguments[each.name] = tuple(call.positional[place:])
+        elif place < len(call.positional):
+            arguments[each.name] = call.positional[place]
+    known = {each.name for each in (*parameters, *named_only)}
+    for name, expression in call.named.items():
+        if name not in known or name in arguments:
+            raise UserError(
+                f"{call.kind} takes no such argument",
+                got=name,
+                expected=f"one of {', '.join(sorted(known))}" if known else "none",
+                where=subject.place,
+            )
+        arguments[name] = expression
+    for each in (*parameters, *named_only):
+        if each.name in arguments and each.type in ("InputName", "InputName | None"):
+            arguments[each.name] = InputName(arguments[each.name].text)
+    try:
+        return found(**arguments, subject=subject)
+    except TypeError as error:
+        raise UserError(
+            f"{call.kind} lacks an argument", got=str(error).rpartition(": ")[2], where=subject.place
+        ) from None

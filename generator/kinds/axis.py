@@ -1,0 +1,86 @@
+"""An axis of a tensor, counted from the end where it is negative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from generator.draws import Draw
+from generator.kind import InputName, Level, SingleKind
+from generator.partial import Bindings, Partial
+from specs.expressions import Expression
+from specs.model import Constraint
+
+
+@dataclass(frozen=True)
+class Axis(SingleKind):
+    """An axis of an input: from -r to r - 1.
+
+    `extra` counts positions beyond the last axis (1: a place between axes), `exclude_last` leaves the last
+    axis out, `negative=False` leaves counting from the end out (older versions).
+    """
+
+    of: InputName
+    extra: Expression | None = None
+    exclude_last: Expression | None = None
+    negative: Expression | None = None
+
+    def levels(self) -> tuple[Level, ...]:
+        counted = ("negative", "lowest") if self._may_be_negative else ()
+        return ("last", "first", "inner", *counted)
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[int]:
+        rank = self._rank(scope)
+        if rank < 1:
+            return
+        if level == "last":
+            yield rank - 1
+        elif level == "first" and rank > 1:
+            yield 0
+        elif level == "inner" and rank > 2:
+            yield from draw.shuffled(range(1, rank - 1))
+        elif level == "negative" and rank > 1:
+            yield from draw.shuffled(range(-rank + 1, 0))
+        elif level == "lowest":
+            yield -rank
+
+    def rules(self) -> Iterable[Constraint]:
+        size = f"(rank({self.of}){self._offset_text()})"
+        low = f"-{size}" if self._may_be_negative else "0"
+        listed = self.name if self.subject.input(self.name) is not None else f"[{self.name}]"
+        yield self.rule(f"{self.name}_range", f"all({low} <= each < {size} for each in {listed})", self.given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        rank = self._rank(scope)
+        lowest = -rank - 1 if self._may_be_negative else -1
+        for value in (rank, lowest, 2**31 - 1):
+            yield f"{self.name}_range", {self.name: value}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if value is None:
+            return
+        now = int(np.asarray(value).reshape(-1)[0])
+        if now < 0:
+            yield now + self._rank(scope)
+        elif now > 0:
+            yield from (0, now - 1)[: 1 if now == 1 else 2]
+
+    def _rank(self, scope: Partial) -> int:
+        return len(scope.shape(self.of)) + self._offset(scope)
+
+    def _offset(self, scope: Partial) -> int:
+        extra = 0 if self.extra is None else int(scope.value(self.extra))
+        return extra - int(self.exclude_last is not None and bool(scope.value(self.exclude_last)))
+
+    def _offset_text(self) -> str:
+        text = "" if self.extra is None else f" + {self.extra.text}"
+        return text if self.exclude_last is None else f"{text} - 1"
+
+    @property
+    def _may_be_negative(self) -> bool:
+        if self.negative is None:
+            return True
+        return bool(self.negative.evaluate({"version": self.subject.spec.operator.since_version}))

@@ -1,0 +1,151 @@
+"""A call that is being made: what is bound so far, as kinds and expressions see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from specs.evaluation import EvaluationError, Operand
+from specs.expressions import Expression, parse
+from specs.model import ParameterSpec, Spec
+from specs.shapes import evaluate_part, parse_shape
+from specs.words import CONSTANTS
+
+OMITTED = "omitted"
+"""The level of what is left out; its value is None."""
+Bindings = Mapping[str, Any]
+"""Values by name, levels by `level:<factor>`, shapes of inputs by `shape:<input>` (None: left out)."""
+
+
+class Unknown(Sequence[Any]):
+    """The elements of data that nobody has drawn yet."""
+
+    def __len__(self) -> int:
+        raise EvaluationError("the data is not drawn yet")
+
+    def __getitem__(self, index: Any) -> Any:
+        raise EvaluationError("the data is not drawn yet")
+
+
+class Partial(Mapping[str, object]):
+    """Names for expressions over the bindings of a search; EvaluationError for what is not bound yet.
+
+    It notes what is asked for in `asked`, so that a search knows what a failure hangs on.
+    """
+
+    def __init__(self, spec: Spec, bindings: Bindings) -> None:
+        self.spec = spec
+        self.asked: set[str] = set()
+        self._bindings = bindings
+
+    @property
+    def bindings(self) -> Bindings:
+        """Everything that is bound, for whoever needs no note of it."""
+        return self._bindings
+
+    def level(self, factor: str) -> Any:
+        """The level of a factor; None where it has none."""
+        return self.find(f"level:{factor}")
+
+    def has(self, name: str) -> bool:
+        """Whether something is bound under a name, be it None."""
+        self.asked.add(name)
+        return name in self._bindings
+
+    def find(self, name: str) -> Any:
+        """What is bound under a name; None where nothing is."""
+        self.asked.add(name)
+        return self._bindings.get(name)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an input; EvaluationError where it is not bound, or the input left out."""
+        if (found := self.find(f"shape:{name}")) is not None:
+            return tuple(found)
+        value = self[name]
+        if not isinstance(value, Operand):
+            raise EvaluationError("an input without a shape", got=repr(name))
+        return value.shape
+
+    def value(self, expression: Expression) -> Any:
+        """The value of an expression over what is bound."""
+        return expression.evaluate(self)
+
+    def element_type(self, parameter: ParameterSpec) -> str:
+        """The element type that an input has, or the first that it may have."""
+        chosen = self.level(f"type_{parameter.type}")
+        types = self.spec.types_of(parameter)
+        return str(chosen) if chosen is not None else (types[0] if types else "float")
+
+    def __getitem__(self, name: str) -> object:
+        spec = self.spec
+        if name in spec.attributes:
+            if not self.has(name):
+                raise EvaluationError("not bound yet", got=repr(name))
+            value = self._bindings[name]
+            known = spec.attributes[name]
+            return value if value is not None else (known.default if known.has_default else None)
+        if (parameter := self._parameters.get(name)) is not None:
+            return self._operand(parameter)
+        if self.has(name):
+            return self._bindings[name]
+        if name in spec.let:
+            return parse(spec.let[name]).evaluate(self)
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        if name == "version":
+            return spec.operator.since_version
+        raise EvaluationError("not bound yet", got=repr(name))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._bindings)
+
+    def __len__(self) -> int:
+        return len(self._bindings)
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, ParameterSpec]:
+        return {each.name: each for each in self.spec.inputs}
+
+    def _operand(self, parameter: ParameterSpec) -> object:
+        name = parameter.name
+        if parameter.option == "variadic":
+            shapes = self.find(f"shapes:{name}")
+            if shapes is None:
+                raise EvaluationError("not bound yet", got=repr(name))
+            kind = self.element_type(parameter)
+            return [Operand(kind, tuple(each), Unknown()) for each in shapes]
+        if self.has(name):
+            value = self._bindings[name]
+            if value is None:
+                return None
+            array = shaped(self, parameter, value)
+            return Operand(self.element_type(parameter), array.shape, array.reshape(-1).tolist())
+        if not self.has(f"shape:{name}"):
+            raise EvaluationError("not bound yet", got=repr(name))
+        shape = self._bindings[f"shape:{name}"]
+        return None if shape is None else Operand(self.element_type(parameter), tuple(shape), Unknown())
+
+
+def shaped(partial: Partial, parameter: ParameterSpec, value: Any) -> np.ndarray[Any, Any]:
+    """A value of a kind as an array: a single number gets the shape that the declaration gives the input."""
+    array = np.asarray(value)
+    if partial.has(f"shape:{parameter.name}"):
+        shape = partial.find(f"shape:{parameter.name}")
+        if shape is None or array.shape == tuple(shape):
+            return array
+        return array.reshape(shape) if array.size == int(np.prod(shape)) else np.resize(array, shape)
+    declared = partial.spec.declared.shapes.get(parameter.name) if partial.spec.declared else None
+    if array.ndim or declared is None:
+        return array
+    try:
+        parts = parse_shape(declared).chosen(partial)
+        extents = [extent for each in parts for extent in evaluate_part(each, partial)]
+    except EvaluationError:
+        return array
+    return array.reshape(extents) if all(each == 1 for each in extents) else array

@@ -1,0 +1,268 @@
+"""The space of an operator version's calls: factors, variables and rules, made from facts and declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from generator.data import data_classes
+from generator.derived import derive_kind, derive_rules, shape_rules
+from generator.draws import Draw
+from generator.extents import EXTENTS, LEVELS, RANKS, Extent, InputShape, Pack, VariadicShapes, bounds_within
+from generator.kind import Kind, Level, Subject, make_kind
+from generator.partial import OMITTED, Bindings, Partial
+from generator.shapes import Choices, find_choices
+from generator.solving import Search, Variable
+from opcert.element_types import ELEMENT_TYPES
+from opcert.errors import OpcertError, SeveralErrors, UserError
+from specs.declared import Declared
+from specs.domain import extent_names
+from specs.expressions import parse
+from specs.kind_calls import parse_call
+from specs.model import ParameterSpec, Spec
+from specs.shapes import Shape, parse_shape
+
+COUNTS: tuple[Level, ...] = (2, 1, 3)
+"""How many tensors a variadic input gets."""
+_BY_USE = ("float", "int64", "int32", "double", "float16", "bool", "uint8", "int8", "bfloat16", "string")
+"""Element types in the order in which people use them; the others follow as the document lists them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """One operator version's calls.
+
+    `spec` has the derived rules and definitions beside those that people wrote. `data` are the inputs that no
+    kind gives values to; `types` the factors of type variables, which are dealt out over the rows.
+    """
+
+    spec: Spec
+    kinds: tuple[Kind, ...]
+    data: tuple[ParameterSpec, ...]
+    factors: Mapping[str, tuple[Level, ...]]
+    types: tuple[str, ...]
+    variables: tuple[Variable, ...]
+
+    @cached_property
+    def search(self) -> Search:
+        return Search(self.spec, self.variables, self.spec.constraints)
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The attributes and inputs that a kind gives values to."""
+        return frozenset(name for each in self.kinds for name in each.covers)
+
+
+def open_space(spec: Spec) -> Space:
+    """The space of a spec with a declaration; raises SeveralErrors with all that is wrong in its kinds."""
+    return _Maker(spec).make()
+
+
+Candidates = Callable[[Partial, Draw], Iterator[Bindings]]
+
+
+class _Maker:
+    """Puts a space together; collects what is wrong."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+        self._declared = spec.declared or Declared()
+        self._errors: list[UserError] = []
+        self._factors: dict[str, tuple[Level, ...]] = {}
+        self._variables: list[Variable] = []
+        self._shaped: frozenset[str] = frozenset()
+
+    def make(self) -> Space:
+        kinds = self._make_kinds()
+        if self._errors:
+            raise SeveralErrors(self._errors)
+        spec = self._completed(kinds)
+        self._spec = spec
+        covered = {name for each in kinds for name in each.covers}
+        brought = {name for each in kinds for name in each.binds}
+        data = tuple(each for each in spec.inputs if each.name not in covered)
+        shapes = {name: parse_shape(text) for name, text in self._declared.shapes.items()}
+        chosen = self._chosen_shapes(shapes, covered, brought)
+        self._shaped = frozenset(chosen)
+        self._add_extents(chosen, brought)
+        types = self._add_types()
+        for kind in kinds:
+            self._add_kind(kind)
+        self._add_data(data, brought)
+        self._add_shapes(chosen, find_choices(chosen))
+        self._add_data_classes(data)
+        return Space(spec, kinds, data, dict(self._factors), types, tuple(self._variables))
+
+    def _make_kinds(self) -> tuple[Kind, ...]:
+        found: list[Kind] = []
+        for use in self._declared.kinds:
+            subject = Subject(use.name, self._spec, use.otherwise, use.place)  # type: ignore[arg-type]
+            try:
+                kind = make_kind(parse_call(use.call), subject)
+            except OpcertError as error:
+                self._errors.append(
+                    UserError(
+                        error.problem, got=error.got, expected=error.expected, where=error.where or use.place
+                    )
+                )
+                continue
+            if kind.covers or kind.binds:
+                found.append(kind)
+        covered = {name for each in found for name in each.covers}
+        for attribute in self._spec.attributes.values():
+            if attribute.name not in covered:
+                derived = derive_kind(self._spec, attribute)
+                if derived is None:
+                    self._errors.append(
+                        UserError(
+                            f"an attribute of {self._spec.operator} without a kind",
+                            got=f"{attribute.name} ({attribute.kind or attribute.other_type})",
+                            remedy=f"Write `{attribute.name}: <kind>` under `kinds` of its declaration.",
+                        )
+                    )
+                else:
+                    found.append(derived)
+        return tuple(found)
+
+    def _completed(self, kinds: Sequence[Kind]) -> Spec:
+        """The spec with what facts, shapes and kinds say; what people wrote under an id wins."""
+        brought = {name: text for each in kinds for name, text in each.brings.items()}
+        wanted = extent_names(self._spec)
+        let = {**{name: text for name, text in brought.items() if name not in wanted}, **self._spec.let}
+        rules = [
+            *derive_rules(self._spec),
+            *shape_rules(self._spec),
+            *(rule for each in kinds for rule in each.rules()),
+        ]
+        own = {each.id for each in self._spec.constraints}
+        derived = {each.id: each for each in rules if each.id not in own}
+        return replace(self._spec, let=let, constraints=(*derived.values(), *self._spec.constraints))
+
+    def _chosen_shapes(
+        self, shapes: Mapping[str, Shape], covered: set[str], brought: set[str]
+    ) -> dict[str, Shape]:
+        """The shapes that are chosen before values: not those of lists, whose length a kind decides."""
+        wanted = extent_names(self._spec)
+        found = {}
+        for name, shape in shapes.items():
+            own = shape.names & wanted
+            elsewhere = {each for other, one in shapes.items() if other != name for each in one.names}
+            if name in covered and own - elsewhere:
+                continue
+            if f"shape:{name}" not in brought:
+                found[name] = shape
+        return found
+
+    def _add_extents(self, shapes: Mapping[str, Shape], brought: set[str]) -> None:
+        wanted = extent_names(self._spec) - brought
+        starred = frozenset[str]().union(*(each.starred for each in shapes.values()))
+        packs = [name for name in _in_order(shapes) if name in wanted & starred]
+        extents = [name for name in _in_order(shapes) if name in wanted and name not in packs]
+        if packs or extents:
+            self._factor("extents", LEVELS)
+        for name in packs:
+            low, high = bounds_within(self._declared.extents.get(name), RANKS)
+            ranks = sorted(range(low, high + 1), key=lambda rank: (rank != min(2, high), rank))
+            self._factor(f"rank_{name}", tuple(ranks))
+            self._variable(name, {"level:extents", f"level:rank_{name}"}, Pack(name, bool(extents)))
+        for name in extents:
+            low, high = bounds_within(self._declared.extents.get(name), EXTENTS)
+            self._variable(name, {"level:extents"}, Extent(name, low, high))
+
+    def _add_types(self) -> tuple[str, ...]:
+        """A factor for each type variable of the inputs that has several types."""
+        found: list[str] = []
+        for each in self._spec.inputs:
+            types = self._spec.types_of(each)
+            if each.type in self._spec.type_constraints and len(types) > 1:
+                name = f"type_{each.type}"
+                if name not in self._factors:
+                    self._factor(name, tuple(_by_use(types)))
+                    found.append(name)
+        return tuple(found)
+
+    def _add_kind(self, kind: Kind) -> None:
+        factors = kind.factors()
+        for name, levels in factors.items():
+            if name not in self._factors:
+                self._factor(name, levels)
+        binds = {*kind.covers, *kind.binds}
+        needs = {*self._expanded(kind.needs - binds), *(f"level:{name}" for name in factors)}
+
+        def candidates(scope: Partial, draw: Draw) -> Iterator[Bindings]:
+            return kind.candidates({name: scope.level(name) for name in factors}, scope, draw)
+
+        self._variables.append(Variable(f"kind:{kind.name}", frozenset(binds), frozenset(needs), candidates))
+
+    def _expanded(self, names: Iterable[str]) -> set[str]:
+        """The names that must be bound for these: those in definitions, and the shapes of inputs."""
+        found: set[str] = set()
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found.add(name)
+            plain = name.removeprefix("shape:")
+            if plain in self._spec.let:
+                pending.extend(parse(self._spec.let[plain]).names)
+            elif plain == name:
+                found |= {f"shape:{name}", f"shapes:{name}"}
+            elif plain not in self._shaped:
+                found |= {plain, f"shapes:{plain}"}
+        return found
+
+    def _add_data(self, data: Sequence[ParameterSpec], brought: set[str]) -> None:
+        for each in data:
+            if each.option == "optional":
+                self._factor(each.name, ("given", OMITTED))
+            if each.option == "variadic" and f"shapes:{each.name}" not in brought:
+                least = each.least_length or 1
+                counts = tuple(count for count in COUNTS if int(count) >= least) or (least,)
+                self._factor(f"{each.name}_count", counts)
+
+    def _add_shapes(self, shapes: Mapping[str, Shape], choices: Choices) -> None:
+        for name, levels in choices.factors.items():
+            self._factor(name, levels)
+        by_name = {each.name: each for each in self._spec.inputs}
+        for name, shape in shapes.items():
+            parameter = by_name[name]
+            needs = self._expanded(shape.names) | choices.needs(name, shape)
+            if name in self._factors:
+                needs.add(f"level:{name}")
+            if parameter.option == "variadic":
+                self._variable(f"shapes:{name}", needs | {f"level:{name}_count"}, VariadicShapes(name, shape))
+            else:
+                self._variable(f"shape:{name}", needs, InputShape(name, shape, choices.group))
+
+    def _add_data_classes(self, data: Sequence[ParameterSpec]) -> None:
+        if not data:
+            return
+        types = self._spec.types_of(data[0])
+        classes = dict.fromkeys(
+            (*self._declared.prefer, *(name for each in _by_use(types) for name in data_classes(each)))
+        )
+        if classes:
+            self._factor("data", tuple(classes))
+
+    def _factor(self, name: str, levels: tuple[Level, ...]) -> None:
+        self._factors[name] = levels
+
+        def candidates(_: Partial, draw: Draw) -> Iterator[Bindings]:
+            return ({f"level:{name}": level} for level in draw.shuffled(levels))
+
+        self._variable(f"level:{name}", set(), candidates)
+
+    def _variable(self, name: str, needs: Iterable[str], candidates: Candidates) -> None:
+        self._variables.append(Variable(name, frozenset({name}), frozenset(needs), candidates))
+
+
+def _in_order(shapes: Mapping[str, Shape]) -> list[str]:
+    """The names in shapes, in the order in which they are first written."""
+    return list(dict.fromkeys(name for shape in shapes.values() for name in sorted(shape.names)))
+
+
+def _by_use(types: Sequence[str]) -> list[str]:
+    known = [each for each in types if each in ELEMENT_TYPES]
+    return [*(each for each in _BY_USE if each in known), *(each for each in known if each not in _BY_USE)]

@@ -1,0 +1,84 @@
+"""What ONNX itself says of a call before any reference exists: its checker, and strict shape inference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import onnx
+from onnx import ModelProto
+
+from conformance.models import OutputType, build_node_model, input_names
+from conformance.protos import write_tensor
+from generator.calls import Call
+from opcert.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.names import OperatorName
+
+_UNTYPED = "Field 'shape' of 'type' is required but missing"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A witness refuses the call; `message` is what it says, on one line."""
+
+    witness: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """Strict inference accepts the call: the model with the types of its outputs, as far as they are told."""
+
+    model: ModelProto
+    outputs: tuple[OutputType, ...]
+
+
+def ask_inference(operator: OperatorName, call: Call, output_names: tuple[str, ...]) -> Inferred | Refused:
+    """Strict shape inference with data propagation; inputs are constants, so that it sees their values."""
+    model = _constant_model(operator, call, output_names)
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    except Exception as error:  # noqa: BLE001 - the witness may raise anything
+        return Refused("inference", _one_line(error))
+    return Inferred(inferred, tuple(_output_types(inferred)))
+
+
+def ask_checker(inferred: Inferred) -> Refused | None:
+    """ONNX's checker on an inferred model; None where it accepts it."""
+    try:
+        onnx.checker.check_model(inferred.model)
+    except Exception as error:  # noqa: BLE001 - as above
+        text = _one_line(error)
+        # An output whose rank nobody can tell before it runs has no shape.
+        return None if _UNTYPED in text else Refused("checker", text)
+    return None
+
+
+def _constant_model(operator: OperatorName, call: Call, output_names: tuple[str, ...]) -> ModelProto:
+    """The call as a model of one node, whose inputs are initializers and whose outputs are of no type."""
+    declared = [OutputType(ELEMENT_TYPES["float"], 0) for _ in output_names]
+    raw = build_node_model(operator, call.attributes, call.inputs, output_names, declared, "initializers")
+    model = ModelProto()
+    model.ParseFromString(raw)
+    named = dict(zip(input_names(call.inputs), (tensor for _, tensor in call.inputs), strict=True))
+    for each in model.graph.input:
+        tensor = named[each.name]
+        if tensor is not None:
+            model.graph.initializer.append(write_tensor(tensor, each.name))
+    del model.graph.input[:]
+    model.ir_version = max(model.ir_version, 4)
+    for output in model.graph.output:
+        output.ClearField("type")
+    return model
+
+
+def _output_types(model: ModelProto) -> list[OutputType]:
+    found = []
+    for each in model.graph.output:
+        kind = each.type.tensor_type
+        element_type = BY_CODE.get(kind.elem_type, ELEMENT_TYPES["float"])
+        found.append(OutputType(element_type, len(kind.shape.dim)))
+    return found
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:400]

@@ -1,0 +1,170 @@
+"""`spec.yaml`: what people say of an operator, for all its versions; and how it joins a version's facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from opcert.errors import OpcertError, SeveralErrors, UserError
+from opcert.names import OperatorName
+from opcert.yaml_schemas import validate
+from specs.composition import Composed, compose, declares
+from specs.curated_files import CuratedFile, Level
+from specs.curation import merge_curated
+from specs.declared import Bounds, Declared, KindUse, Property
+from specs.model import Otherwise, Spec
+from specs.schemas import Entry
+from specs.shapes import parse_shape
+from specs.shared_readings import put_in_shared
+
+FILE_NAME = "spec.yaml"
+_BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
+_OTHERWISE = re.compile(r"(.*?)\s+or\s+(error|undefined|implementation_defined)\s*", re.DOTALL)
+_EVERY_INPUT = "inputs"
+
+
+def _bounds(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Bounds(value, value)
+    found = _BOUNDS.fullmatch(str(value).strip())
+    if found is None:
+        raise ValueError("expected bounds such as 1..3, 1.. or ..8")
+    return Bounds(int(found[1]) if found[1] else None, int(found[2]) if found[2] else None)
+
+
+def _text(value: Any) -> Any:
+    # Flow style splits at commas: `{axes: axes(data, empty=all)}` has a key of its own for `empty=all)`.
+    if isinstance(value, str) and value.count("(") != value.count(")"):
+        raise ValueError(
+            "expected as many closing brackets as opening ones: flow style splits at commas, so write block "
+            "style, or quote the text"
+        )
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+
+
+class DataEntry(Entry):
+    scale: float | None = None
+    prefer: list[str] = Field(default_factory=list)
+
+
+class PropertyEntry(Entry):
+    check: Text
+    when: str | None = None
+
+
+def _levels(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+class DeclarationFile(CuratedFile):
+    """The whole of a `spec.yaml`, as one version sees it."""
+
+    shapes: dict[str, Text] = Field(default_factory=dict)
+    extents: dict[str, Annotated[Any, BeforeValidator(_bounds)]] = Field(default_factory=dict)
+    kinds: dict[str, Text] = Field(default_factory=dict)
+    points: list[Level] = Field(default_factory=list)
+    data: DataEntry | None = None
+    rare: dict[str, Annotated[list[Level], BeforeValidator(_levels)]] = Field(default_factory=dict)
+    property: PropertyEntry | None = None
+    budget: int | None = Field(None, ge=1)
+    why: str | None = None
+    same_as: Literal[None] = None
+
+
+def declaration_path(operator: OperatorName, folder: Path) -> Path:
+    """Where a folder of specs keeps an operator's declaration: `<domain>/<Name>/spec.yaml`."""
+    return folder / operator.domain / operator.name / FILE_NAME
+
+
+def find_declaration(operator: OperatorName, folders: Sequence[Path]) -> Path | None:
+    """The declaration that speaks of an operator version, in the first folder that has one; else None."""
+    for folder in folders:
+        path = declaration_path(operator, folder)
+        if path.is_file():
+            return path if declares(path, operator.since_version) else None
+    return None
+
+
+def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
+    """The effective spec of a version with facts and a declaration; SeveralErrors with all that is wrong."""
+    composed = compose(path, spec, folders)
+    put_in_shared(composed, folders)
+    file = validate(DeclarationFile, composed)
+    reader = _Reader(spec, composed)
+    declared = reader.read(file)
+    if reader.errors:
+        raise SeveralErrors(reader.errors)
+    return merge_curated(replace(spec, declared=declared), file, composed)
+
+
+class _Reader:
+    """Turns the file's texts into declared parts; collects what is wrong with them."""
+
+    def __init__(self, spec: Spec, composed: Composed) -> None:
+        self._spec = spec
+        self._composed = composed
+        self.errors: list[UserError] = []
+
+    def read(self, file: DeclarationFile) -> Declared:
+        shapes = self._shapes(file.shapes)
+        return Declared(
+            shapes=shapes,
+            extents=file.extents,
+            kinds=tuple(
+                self._kind(name, label, text) for label, text in file.kinds.items() for name in _names(label)
+            ),
+            points=tuple(each for each in file.points if not isinstance(each, bool)),
+            scale=file.data.scale if file.data else None,
+            prefer=tuple(file.data.prefer) if file.data else (),
+            rare={name: tuple(levels) for name, levels in file.rare.items()},
+            property=Property(file.property.check, file.property.when) if file.property else None,
+            budget=file.budget,
+            places={
+                name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes
+            },
+        )
+
+    def _shapes(self, entries: Mapping[str, str]) -> dict[str, str]:
+        """The shape of each input that the version has, in its order; `inputs` is all that no other names."""
+        found: dict[str, str] = {}
+        for label, text in entries.items():
+            try:
+                parse_shape(text)
+            except OpcertError as error:
+                self._error(("shapes", label), error)
+                continue
+            found.update(dict.fromkeys(_names(label), text))
+        for each in self._spec.inputs:
+            if _EVERY_INPUT in found:
+                found.setdefault(each.name, found[_EVERY_INPUT])
+        return {each.name: found[each.name] for each in self._spec.inputs if each.name in found}
+
+    @staticmethod
+    def _label(entries: Mapping[str, str], name: str) -> str:
+        return next((label for label in entries if name in _names(label)), _EVERY_INPUT)
+
+    def _kind(self, name: str, label: str, text: str) -> KindUse:
+        found = _OTHERWISE.fullmatch(text.strip())
+        call, otherwise = (found[1], found[2]) if found else (text.strip(), "undefined")
+        return KindUse(name, call, _otherwise(otherwise), self._composed.place(("kinds", label)))
+
+    def _error(self, path: tuple[str, ...], error: OpcertError) -> None:
+        self.errors.append(
+            UserError(error.problem, got=error.got, expected=error.expected, where=self._composed.place(path))
+        )
+
+
+def _otherwise(text: str) -> Otherwise:
+    return "error" if text == "error" else "undefined" if text == "undefined" else "implementation_defined"
+
+
+def _names(label: str) -> tuple[str, ...]:
+    return tuple(each.strip() for each in label.split(","))

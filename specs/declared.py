@@ -1,0 +1,59 @@
+"""What an operator's declaration says of its calls: shapes, kinds of values, bounds, points, rare levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from opcert.errors import Place
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Of a pack the rank, of an extent the value; None where the declaration leaves an end open."""
+
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True)
+class KindUse:
+    """What a name is: `axis: axis(X)`. `otherwise` says what breaking one of the kind's rules means.
+
+    The name is an attribute or input, or a word of its own for a kind that knows what it covers.
+    """
+
+    name: str
+    call: str
+    otherwise: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Property:
+    """What must hold of outputs that have no values of their own (random operators), and when."""
+
+    check: str
+    when: str | None = None
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The declared parts of an operator version's call space; expressions as they are written.
+
+    `points` are breakpoints and poles of the formula, `scale` the greatest magnitude of data that a long
+    computation bears, `prefer` the classes of data to have first, `rare` levels that many runtimes lack:
+    in one row each instead of in pairs. `budget` is the greatest number of cases, where 120 do not do.
+    """
+
+    shapes: Mapping[str, str] = field(default_factory=dict)
+    extents: Mapping[str, Bounds] = field(default_factory=dict)
+    kinds: tuple[KindUse, ...] = ()
+    points: tuple[str | int | float, ...] = ()
+    scale: float | None = None
+    prefer: tuple[str, ...] = ()
+    rare: Mapping[str, tuple[str | int | float | bool, ...]] = field(default_factory=dict)
+    property: Property | None = None
+    budget: int | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Where each shape stands, for messages."""

@@ -1,0 +1,199 @@
+"""Which calls an operator has: the names of a call for expressions, and the constraints that it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from opcert.attributes import Attribute
+from opcert.tensors import Tensor
+from specs.evaluation import EvaluationError, Operand
+from specs.expressions import parse
+from specs.model import Constraint, Spec
+from specs.shapes import parse_shape
+from specs.unification import Bindings, Matched, Unifier, Unmatched
+from specs.words import CONSTANTS
+
+Given = Tensor | Operand | None
+Inputs = Mapping[str, Given] | Sequence[tuple[str, Given]]
+"""Inputs by name, or as pairs, in which the tensors of a variadic input repeat its name."""
+
+
+class Scope(Mapping[str, object]):
+    """Names for an evaluation; definitions (`let`) are evaluated when they are first asked for.
+
+    `extents` are the names that shapes bind; `unification` finds them, likewise when one is first asked for.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, object],
+        let: Mapping[str, str],
+        extents: frozenset[str] = frozenset(),
+        unification: Unification | None = None,
+    ) -> None:
+        self._values = dict(values)
+        self._let = dict(let)
+        self._open: set[str] = set()
+        self._extents = extents
+        self._unify = unification
+
+    def __getitem__(self, name: str) -> object:
+        if name not in self._values:
+            if name in self._open:
+                raise EvaluationError("definition refers to itself", got=repr(name))
+            self._open.add(name)
+            try:
+                self._values[name] = self._find(name)
+            finally:
+                self._open.discard(name)
+        return self._values[name]
+
+    def _find(self, name: str) -> object:
+        if name in self._let:
+            return parse(self._let[name]).evaluate(self)
+        if self._unify is None or name not in self._extents:
+            raise KeyError(name)
+        found = self._unify.bindings(self)
+        if name not in found:
+            raise EvaluationError("no input of this call tells this extent", got=repr(name))
+        return found[name]
+
+    def has_shape(self, name: str) -> bool:
+        """Whether an input has the shape that is declared for it, given those of the inputs before it."""
+        if self._unify is None:
+            return True
+        found = self._unify.result(self)
+        return not isinstance(found, Unmatched) or found.input != name
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values or name in self._let or name in self._extents
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**dict.fromkeys(self._let), **dict.fromkeys(self._extents), **self._values})
+
+    def __len__(self) -> int:
+        return len(set(self._values) | set(self._let) | self._extents)
+
+
+class Unification:
+    """The declared shapes of an operator held against those of one call's inputs, once."""
+
+    def __init__(self, spec: Spec, shapes: Sequence[tuple[str, tuple[int, ...]]]) -> None:
+        self._spec = spec
+        self._shapes = shapes
+        self._found: Matched | Unmatched | None = None
+        self._asking = False
+
+    def result(self, scope: Mapping[str, object]) -> Matched | Unmatched:
+        """What matching says; it is tried when it is first asked for."""
+        if self._found is None:
+            if self._asking:
+                raise EvaluationError("a shape hangs on its own extents")
+            self._asking = True
+            try:
+                declared = self._spec.declared
+                texts = declared.shapes if declared is not None else {}
+                parsed = {name: parse_shape(text) for name, text in texts.items()}
+                self._found = Unifier(parsed, extent_names(self._spec), scope).unify(self._shapes)
+            finally:
+                self._asking = False
+        return self._found
+
+    def bindings(self, scope: Mapping[str, object]) -> Bindings:
+        """The extents of the call; EvaluationError where its inputs do not have the declared shapes."""
+        found = self.result(scope)
+        if isinstance(found, Unmatched):
+            raise EvaluationError("the inputs do not have the declared shapes", got=found.input)
+        return found.bindings
+
+
+def extent_names(spec: Spec) -> frozenset[str]:
+    """The free names of an operator's shapes that nothing else defines: its extents and packs."""
+    if spec.declared is None:
+        return frozenset()
+    known = {*spec.attributes, *(each.name for each in spec.inputs), *spec.let, *CONSTANTS, "version"}
+    every = frozenset[str]().union(*(parse_shape(each).names for each in spec.declared.shapes.values()))
+    return every - known
+
+
+def operand_of(tensor: Given) -> Operand | None:
+    """An input tensor as expressions see it; bfloat16 is decoded, float8 stays as bits."""
+    if tensor is None or isinstance(tensor, Operand):
+        return tensor
+    array = tensor.array.reshape(-1)
+    if tensor.element_type.name == "bfloat16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return Operand(tensor.element_type.name, tensor.shape, array.tolist())
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A constraint that a concrete call breaks."""
+
+    constraint: Constraint
+
+    @property
+    def id(self) -> str:
+        return self.constraint.id
+
+
+def scope_of(spec: Spec, attributes: Mapping[str, Any], inputs: Inputs) -> Scope:
+    """The names of a call: every attribute (its default where it is left out) and every input, else None.
+
+    A variadic input is the list of its tensors. Extents of declared shapes are found when they are asked for.
+    """
+    values: dict[str, object] = {
+        name: each.default if each.has_default else None for name, each in spec.attributes.items()
+    }
+    for name, given in attributes.items():
+        plain = given.value if isinstance(given, Attribute) else given
+        values[name] = list(plain) if isinstance(plain, tuple) else plain
+    pairs = list(inputs.items()) if isinstance(inputs, Mapping) else list(inputs)
+    operands = [(name, operand_of(each)) for name, each in pairs]
+    variadic = {each.name for each in spec.inputs if each.option == "variadic"}
+    values.update({each.name: [] if each.name in variadic else None for each in spec.inputs})
+    for name, operand in operands:
+        values[name] = [other for which, other in operands if which == name] if name in variadic else operand
+    if spec.declared is None:
+        return Scope(values, spec.let)
+    values |= {"version": spec.operator.since_version, **CONSTANTS}
+    shapes = [(name, each.shape) for name, each in operands if each is not None]
+    return Scope(values, spec.let, extent_names(spec), Unification(spec, shapes))
+
+
+def check_constraints(spec: Spec, attributes: Mapping[str, Any], inputs: Inputs) -> list[Violation]:
+    """The constraints that a call violates, in the spec's order.
+
+    A rule without a value under this call (an index outside a list, say) counts as following from another one
+    that is violated; raises EvaluationError where no other is, for then the rule itself is wrong.
+    """
+    scope = scope_of(spec, attributes, inputs)
+    violations: list[Violation] = []
+    undecided: list[tuple[Constraint, EvaluationError]] = []
+    for constraint in spec.constraints:
+        try:
+            if not holds(constraint, scope):
+                violations.append(Violation(constraint))
+        except EvaluationError as error:
+            undecided.append((constraint, error))
+    if undecided and not violations:
+        first, cause = undecided[0]
+        raise EvaluationError(
+            f"constraint {first.id} of {spec.operator} cannot be decided", got=str(cause)
+        ) from cause
+    return violations
+
+
+def holds(constraint: Constraint, scope: Mapping[str, object]) -> bool:
+    """Whether a rule holds under the names of a call; EvaluationError where it has no value."""
+    if constraint.shape_of is not None:
+        return not isinstance(scope, Scope) or scope.has_shape(constraint.shape_of)
+    if constraint.require is None:
+        return True
+    if constraint.when is not None and not parse(constraint.when).evaluate(scope):
+        return True
+    return bool(parse(constraint.require).evaluate(scope))

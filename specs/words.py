@@ -1,0 +1,20 @@
+"""Words that every expression knows: classes of element types, and the ends of integer types."""
+
+from __future__ import annotations
+
+from opcert.element_types import ELEMENT_TYPES
+
+FLOATS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_float and each.bits >= 16)
+INTEGERS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_integer)
+FLOAT8 = tuple(name for name in ELEMENT_TYPES if name.startswith("float8"))
+COMPLEX = tuple(name for name, each in ELEMENT_TYPES.items() if each.kind == "complex")
+
+CONSTANTS: dict[str, object] = {
+    "FLOATS": list(FLOATS),
+    "INTEGERS": list(INTEGERS),
+    "FLOAT8": list(FLOAT8),
+    "COMPLEX": list(COMPLEX),
+    "LOW": {name: ELEMENT_TYPES[name].integer_range[0] for name in INTEGERS},
+    "HIGH": {name: ELEMENT_TYPES[name].integer_range[1] for name in INTEGERS},
+}
+"""FLOATS are those of at least 16 bits; LOW and HIGH are by the name of an integer type."""

@@ -1,0 +1,58 @@
+"""Declared operators for tests: those that ship, and small ones made up in a folder of specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from generator.draws import Draw
+from generator.solving import Found
+from generator.space import Space, open_space
+from opcert.names import OperatorName
+from specs.declarations import FILE_NAME
+from specs.library import OWN_FOLDER, list_operators, load_spec
+
+
+@cache
+def declared_operators() -> tuple[OperatorName, ...]:
+    """Every operator version that ships with a declaration of its calls, in order."""
+    rooms = {(path.parent.parent.name, path.parent.name) for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
+    return tuple(
+        each
+        for each in list_operators()
+        if (each.domain, each.name) in rooms and load_spec(each).declared is not None
+    )
+
+
+@cache
+def space_of(operator: OperatorName) -> Space:
+    """The space of an operator that ships."""
+    return open_space(load_spec(operator))
+
+
+def random_scopes(space: Space, count: int, word: str) -> Iterator[tuple[Found, Draw]]:
+    """Solved calls of a space with levels left free, each with a draw of its own."""
+    for turn in range(count):
+        draw = Draw(f"{space.spec.operator}/{word}/{turn}")
+        found = space.search.solve({}, draw)
+        if isinstance(found, Found):
+            yield found, draw
+
+
+def write_operator(
+    folder: Path, declaration: str, imported: str, *, parts: Mapping[str, str] | None = None
+) -> OperatorName:
+    """A made-up operator `test::Made-1` in a folder of specs, of its facts and its declaration."""
+    operator = OperatorName("test", "Made", 1)
+    facts = folder / operator.domain / operator.short
+    facts.mkdir(parents=True, exist_ok=True)
+    (facts / "imported.yaml").write_text(imported, encoding="utf-8")
+    room = folder / operator.domain / operator.name
+    room.mkdir(parents=True, exist_ok=True)
+    (room / FILE_NAME).write_text(declaration, encoding="utf-8")
+    for name, text in (parts or {}).items():
+        path = folder / "parts" / f"{name}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return operator

@@ -1,0 +1,109 @@
+"""The laws of kinds, for every kind of every declared operator: one test of each law, over random scopes."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.breaches import broken_rules
+from generator.drawing import draw_call
+from generator.draws import Draw
+from generator.kind import Kind, kind_names
+from generator.partial import Partial
+from generator.space import Space
+from opcert.names import OperatorName
+from specs.evaluation import EvaluationError
+from tests.generator.declared import declared_operators, random_scopes, space_of
+
+SCOPES = 12
+NEWEST = {
+    (each.domain, each.name): each for each in sorted(declared_operators(), key=lambda one: one.since_version)
+}
+"""The newest version of each: the laws are those of kinds, and versions share them."""
+
+
+@pytest.fixture(params=sorted(NEWEST.values()), ids=str)
+def space(request: pytest.FixtureRequest) -> Space:
+    operator: OperatorName = request.param
+    return space_of(operator)
+
+
+def test_a_solved_call_breaks_no_rule(space: Space) -> None:
+    solved = 0
+    for found, draw in random_scopes(space, SCOPES, "valid"):
+        call = draw_call(space, found.scope, {}, draw)
+        assert broken_rules(space, call) == []
+        solved += 1
+    assert solved
+
+
+def test_a_breach_breaks_the_rule_that_it_names(space: Space) -> None:
+    """Alone in some scope: in others a breach may break another rule as well, and is not kept there."""
+    alone: dict[tuple[str, str], bool] = {}
+    for found, draw in random_scopes(space, 2 * SCOPES, "breaches"):
+        for kind in space.kinds:
+            for rule, broken in _breaches(space, kind, found.scope, draw):
+                alone[kind.name, rule] = alone.get((kind.name, rule), False) or broken == [rule]
+    assert [each for each, holds in alone.items() if not holds] == []
+
+
+def test_every_rule_of_a_kind_has_a_breach(space: Space) -> None:
+    for kind in space.kinds:
+        rules = {each.id for each in kind.rules()}
+        breached = {
+            rule
+            for found, draw in random_scopes(space, SCOPES, "rules")
+            for rule, _ in _breaches(space, kind, found.scope, draw)
+        }
+        assert rules <= breached, f"{kind.name} of {space.spec.operator}"
+
+
+def test_smaller_values_are_valid_and_come_to_an_end(space: Space) -> None:
+    for found, draw in random_scopes(space, SCOPES, "smaller"):
+        for kind in space.kinds:
+            for name in kind.covers:
+                _shrink(space, kind, name, found.scope, draw)
+
+
+def test_the_same_draw_gives_the_same_values(space: Space) -> None:
+    for (one, draw), (other, _) in zip(
+        random_scopes(space, 4, "same"), random_scopes(space, 4, "same"), strict=True
+    ):
+        first = draw_call(space, one.scope, {}, draw)
+        second = draw_call(space, other.scope, {}, draw)
+        assert first.digest(space.spec.operator) == second.digest(space.spec.operator)
+
+
+def test_every_kind_is_used_by_an_operator() -> None:
+    used = {
+        type(kind).__module__.rpartition(".")[2] for each in NEWEST.values() for kind in space_of(each).kinds
+    }
+    assert set(kind_names()) <= used
+
+
+def _breaches(space: Space, kind: Kind, scope: Partial, draw: Draw) -> list[tuple[str, list[str]]]:
+    found = []
+    try:
+        for rule, change in kind.breaches(scope, draw):
+            bindings = {**scope.bindings, **change}
+            call = draw_call(space, Partial(scope.spec, bindings), {}, draw)
+            found.append((rule, broken_rules(space, call)))
+    except EvaluationError:
+        pass  # this scope does not have what the breach is about
+    return found
+
+
+def _shrink(space: Space, kind: Kind, name: str, scope: Partial, draw: Draw) -> None:
+    """Take the first smaller value until there is none; each keeps the kind's own rules."""
+    bindings, own = dict(scope.bindings), {each.id for each in kind.rules()}
+    for _ in range(200):
+        here = Partial(scope.spec, bindings)
+        for value in kind.smaller(name, bindings[name], here):
+            tried = {**bindings, name: value}
+            call = draw_call(space, Partial(scope.spec, tried), {}, draw)
+            broken = own & set(broken_rules(space, call))
+            assert not broken, f"{name} of {space.spec.operator}: {value!r}"
+            bindings = tried
+            break
+        else:
+            return
+    pytest.fail(f"shrinking {name} of {space.spec.operator} does not come to an end")
