@@ -95,13 +95,16 @@ class Run:
         Raises what the run raised, each time.
         """
         from conformance.harness import run_suite
+        from opcert.commands.output_locks import locked_record
 
         if self._record is None:
             chosen = [
                 each for item in session.items if isinstance(item, ConformanceItem) for each in item.case_ids
             ]
             try:
-                self._record = run_suite(self.suite, self._runtime, self._path(), only=frozenset(chosen))
+                path = self._path()
+                with locked_record(path, "pytest"):
+                    self._record = run_suite(self.suite, self._runtime, path, only=frozenset(chosen))
             except OpcertError as error:
                 self._record = error
         if isinstance(self._record, OpcertError):

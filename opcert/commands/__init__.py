@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = cli.main(given, prog_name="opcert", standalone_mode=False)
+        code = cli.main(given, prog_name="opcert", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
         gc.freeze()  # the end of the process needs no last look for cycles
     except _ReaderGone as gone:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError, unwritable
 
@@ -53,6 +54,10 @@ def command(
     if kept and update:
         raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
     chosen = select_operators(operators, folders)
+    if output is not None:
+        lock_folder(output, "the page")
+    if update:
+        lock_folder(adequacy_folder(folders), "what was measured")
     if kept:
         found = read_all(chosen, adequacy_folder(folders))
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
@@ -37,6 +38,7 @@ def command(source: str, output: Path) -> int:
     from conformance.adopting.adoption import adopt_folder
     from conformance.adopting.node_tests import adopt_package, names_package
 
+    lock_file(output, "the suite")
     if names_package(source):
         adoption = adopt_package(source, output, lambda line: say(f"opcert: {line}", error=True))
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError
 
@@ -37,6 +38,8 @@ def check_usage(path: Path | None, updating: bool) -> None:
     # Imported here, because most runs have no baseline and want to start.
     from reports.baseline import read_baseline
 
+    if updating:
+        lock_file(path, "the baseline")
     if path.exists() or not updating:
         read_baseline(path)
 

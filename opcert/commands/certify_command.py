@@ -9,6 +9,7 @@ import click
 
 from conformance.limits import Limits
 from opcert.commands import baseline_options, shared_options
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
@@ -92,6 +93,7 @@ def command(
     baseline_options.check_usage(baseline, update_baseline)
     found = choose_runtime(runtime, python, upgrade)
     folder = output or Path("out") / found.slug
+    lock_folder(folder, "the record")
     path = record_path or folder / "run.jsonl"
     given = _read_given(record_path, found)
     digest = str(given.header.get("suite")) if given else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands.output_locks import lock_file
 from opcert.commands.suite_argument import DEFAULT, HELP
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
@@ -49,6 +50,8 @@ def command(
     from reports.comparison import compare_runs
     from reports.files import write_text
 
+    if output is not None:
+        lock_file(output, "the comparison")
     before, after = read_record(base), read_record(head)
     changed = _changed_expectations(before, after, base_suite or suite_name, suite_name)
     found = compare_runs(before, after, changed)

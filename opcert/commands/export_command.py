@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
@@ -25,6 +26,7 @@ def command(suite: str, output: Path) -> int:
     from reports.export import export_suite
     from reports.text import plural
 
+    lock_folder(output, "the suite")
     beyond: Counter[str] = Counter()
     number = 0
     with resolve_suite(suite) as opened:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, InternalError, NothingRan
 from opcert.harmless import for_shell
@@ -75,6 +76,7 @@ def command(
     chosen = choose_runtime(runtime, python, upgrade)
     spaces = [open_space(each, folders) for each in select_operators([operator], folders)]
     folder = output or Path("out") / chosen.slug / "calls"
+    lock_folder(folder, "the calls")
     note = choose_progress().note
     limits = Limits(case_seconds=timeout)
     answered, every, mistakes = 0, 0, []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError
 from opcert.names import OperatorName
@@ -72,6 +73,7 @@ def command(
             path = cached_suite(chosen, options, progress, folders)
         digest = path.name
     else:
+        lock_file(output, "the suite")
         with generation_progress() as progress:
             digest = write_generated(output, chosen, options, folders, PROCESSES, progress)
         path = output
@@ -82,6 +84,7 @@ def command(
 def _update() -> int:
     from generator.lock import LOCK_FILE, compare, read_lock, write_lock
 
+    lock_file(LOCK_FILE, "the lock of the suite")
     lock = _lock_of_now([])
     changes = compare(read_lock(), lock) if LOCK_FILE.exists() else []
     _show(changes)

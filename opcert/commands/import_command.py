@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
@@ -94,6 +95,8 @@ def command(
         announce = partial(say, error=True)
         documents = (*documents, *(package_document(package, announce) for package in packages))
     target = folder or (OWN_FOLDER if check else Path("out") / "specs")
+    if not check:
+        lock_folder(target, "the spec")
     asserted = [importing.Assertion.parse(each) for each in assertions]
     remembered = importing.remembered_assertions(target)
     with import_progress() as progress:

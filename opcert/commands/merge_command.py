@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
 
 
@@ -33,6 +34,7 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
     if output.resolve() in {each.resolve() for each in runs}:
         raise UserError("the merged record would take the place of one that it is made of", got=str(output),
                         remedy="Name another file with -o.")  # fmt: skip
+    lock_record(output)
     records = [read_record(each) for each in runs]
     merged = merge_records(records, output, allow_missing=allow_missing, allow_overlap=allow_overlap)
     say(f"{plural(len(merged.verdicts), 'case')} of {plural(len(records), 'record')}")

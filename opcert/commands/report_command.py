@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, NothingRan
 from reports.formats import list_formats
@@ -82,6 +83,7 @@ def command(
     baseline = read_baseline(baseline_path) if baseline_path is not None else None
     records = [read_record(each) for each in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
+    lock_folder(folder, "the report")
     with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
         found = [excuse(put_together(opened, each, named), profile, baseline) for each in records]

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 from opcert.harmless import for_shell
@@ -32,6 +33,7 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
     found = CaseId.parse(case)
     word = f"{found.word}-" if found.word else ""
     folder = output or Path("repro") / f"{found.operator.short}-{word}{found.digest}"
+    lock_folder(folder, "the case")
     with resolve_suite(suite_name, folders=folders) as opened:
         script = write_reproduction(opened, str(found), folder)
     say(str(folder))

@@ -8,6 +8,7 @@ import click
 
 from conformance.limits import Limits
 from opcert.commands import baseline_options, shared_options
+from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
 
 
@@ -76,6 +77,7 @@ def command(
     found = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
     path = output or Path("out") / found.slug / "run.jsonl"
+    lock_record(path)
     with first_worker(found, limits) as first:
         # Imported here, because the runtime starts in the meantime.
         from conformance.run_options import RunOptions

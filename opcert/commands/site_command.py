@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 
 
@@ -24,6 +25,8 @@ def command(folder: Path, output: Path | None) -> None:
     from reports.site import write_site
     from reports.text import plural
 
+    if output is not None or folder.is_dir():
+        lock_folder(output or folder, "the site")
     index, runs = write_site(folder, output)
     for path, why in runs.left_out:
         say(f"left out: {path}: {why}", error=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.records import read_record
+from opcert.commands.output_locks import locked_record
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
 
@@ -52,6 +53,17 @@ def test_a_test_for_each_operator_version_and_family(suite: Path, tmp_path: Path
     assert "1 skipped" in lines[-1]
     assert "Traceback" not in text
     assert len(read_record(record).results) == 6
+
+
+def test_a_record_that_another_writes_is_left_alone(suite: Path, tmp_path: Path) -> None:
+    record = tmp_path / "kept.jsonl"
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)
+    with locked_record(record, "something else"):
+        code, lines = run_pytest(tmp_path, *arguments)
+    assert code == 1
+    assert "another command writes there at this moment" in "\n".join(lines)
+    assert "something else" in "\n".join(lines)
+    assert not record.exists()
 
 
 def test_chosen_tests_alone_are_run(suite: Path, tmp_path: Path) -> None:

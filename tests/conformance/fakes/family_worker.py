@@ -124,8 +124,15 @@ def leave_children() -> None:
     time.sleep(600)
 
 
+def wait_for_file() -> None:
+    """Go on when there is a file of the name that the mark is."""
+    while not Path(MARK).exists():
+        time.sleep(0.02)
+
+
 DEEDS = {
     "echo": lambda: None,
+    "wait": wait_for_file,
     "hasty": start_hasty_processes,
     "idle_children": idle_children,
     "eating_children": eating_children,
