@@ -42,12 +42,13 @@ def run_suite(
     only: Container[str] | None = None,
     resume: bool = False,
     first: FirstWorker | None = None,
+    replacing: Callable[[], None] = lambda: None,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
 
     With `only` no case runs that is not in it. With `resume` the cases that a record at the same place holds
     already are not run again; UserError where that is the record of another run. `first` is a worker of this
-    runtime that is starting already.
+    runtime that is starting already. `replacing` is called before anything changes of a record that is there.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -100,6 +101,7 @@ def run_suite(
         tasks = TaskSource(plan)
         if len(lanes) > 1:
             tasks = LongestFirst(plan, earlier_times(record_path, suite.digest, runtime.text))
+        replacing()
         writer = RecordWriter(record_path, header, None if kept is None else kept())
         try:
             collector = Collector(suite, writer, progress, options, len(offer.threads))

@@ -9,7 +9,7 @@ import click
 
 from conformance.limits import Limits
 from opcert.commands import baseline_options, shared_options
-from opcert.commands.output_locks import lock_folder
+from opcert.commands.output_locks import lock_folder, lock_record
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode
 
@@ -71,9 +71,10 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
+    from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
-    from opcert.commands.running import REPORTS, record_run
+    from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import choose_runtime
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
@@ -94,6 +95,8 @@ def command(
     found = choose_runtime(runtime, python, upgrade)
     folder = output or Path("out") / found.slug
     lock_folder(folder, "the record")
+    if record_path is not None:
+        lock_record(record_path)
     path = record_path or folder / "run.jsonl"
     given = _read_given(record_path, found)
     digest = str(given.header.get("suite")) if given else ""
@@ -103,7 +106,7 @@ def command(
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
             options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout), identify=True)
-            record = record_run(suite, found, path, options, [folder / each for each in REPORTS])
+            record = record_run(suite, found, path, options, ours=True)
         else:
             record = given
         named = suite_name_for_commands(suite_name, suite, folders)
@@ -117,6 +120,7 @@ def command(
         certificate = make_certificate(results, profile, standing=standing)
         if any(each.fails for each in results.cases):
             say("opcert: looking for what the failures resemble", error=True)
+        remove_derived(folder, ours=True)
         explain_run(results, folders)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from opcert.commands.output_locks import lock_record
+from opcert.commands.output_locks import RECORD, lock_record
 from opcert.commands.terminal import say
 
 
@@ -27,6 +27,7 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
     # Imported here, so that --help does not wait for them.
     from conformance.merging import merge_records
     from conformance.records import read_record
+    from opcert.commands.derived_files import remove_derived
     from opcert.commands.run_summary import exit_code
     from opcert.errors import UserError
     from reports.text import plural
@@ -36,6 +37,8 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
                         remedy="Name another file with -o.")  # fmt: skip
     lock_record(output)
     records = [read_record(each) for each in runs]
+    if output.name == RECORD:
+        remove_derived(output.parent, ours=False)
     merged = merge_records(records, output, allow_missing=allow_missing, allow_overlap=allow_overlap)
     say(f"{plural(len(merged.verdicts), 'case')} of {plural(len(records), 'record')}")
     say(f"record: {output}")

@@ -85,7 +85,11 @@ def _beside(path: Path) -> Path:
 def _hold(locks: list[Path], path: Path, what: str) -> None:
     context = click.get_current_context()
     words = context.find_root().obj or ()
+    held = context.meta.setdefault(__name__, set())
     for each in locks:
+        if each in held:
+            continue
+        held.add(each)
         context.with_resource(locked(each, path, what, f"opcert {for_shell(words)}"))
 
 

@@ -83,7 +83,7 @@ def command(
         from conformance.run_options import RunOptions
         from conformance.shards import Shard
         from opcert.commands.run_summary import exit_code, run_error, state_error, summarise
-        from opcert.commands.running import REPORTS, record_run
+        from opcert.commands.running import record_run
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
 
         part = None if shard is None else Shard.parse(shard)
@@ -91,9 +91,7 @@ def command(
             pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify
         )
         with resolve_suite(suite_name, folders=folders) as suite:
-            # In the folder that `certify` writes to as well, nothing stays that speaks of another record.
-            stale = [] if output else [path.with_name(each) for each in REPORTS]
-            record = record_run(suite, found, path, options, stale, resume=resume, first=first)
+            record = record_run(suite, found, path, options, ours=output is None, resume=resume, first=first)
             name = suite_name_for_commands(suite_name, suite, folders)
             say(summarise(suite, record, name))
             answer = exit_code(record)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.first_worker import FirstWorker
@@ -11,18 +10,10 @@ from conformance.records import Record
 from conformance.run_options import RunOptions
 from conformance.runtimes import Runtime
 from conformance.suites import Suite
+from opcert.commands.derived_files import remove_derived
+from opcert.commands.output_locks import RECORD
 from opcert.commands.run_progress import choose_progress
 from opcert.commands.terminal import say
-
-REPORTS = (
-    "index.html",
-    "junit.xml",
-    "certificate.json",
-    "certificate-badge.json",
-    "certificate.html",
-    "explanations.json",
-)
-"""The files that `certify` writes beside the record."""
 
 
 def record_run(
@@ -30,19 +21,28 @@ def record_run(
     runtime: Runtime,
     path: Path,
     options: RunOptions,
-    stale: Sequence[Path] = (),
     *,
+    ours: bool,
     resume: bool = False,
     first: FirstWorker | None = None,
 ) -> Record:
     """Run the suite as `run_suite` does, with progress on standard error.
 
-    `stale` are files that speak of an earlier record at `path`: they go when that is written anew, however
-    the run ends. When it is interrupted workers are killed, and what was recorded stays readable.
+    Before the record is begun, what was made from an earlier one at `path` goes (`remove_derived`, which
+    knows what `ours` means). When the run is interrupted workers are killed, and what was recorded stays
+    readable.
     """
+
+    def forget() -> None:
+        # Beside a record of another name lies what was made from other records.
+        if path.name == RECORD:
+            remove_derived(path.parent, ours=ours)
+
     before = _identity(path)
     try:
-        return run_suite(suite, runtime, path, options, choose_progress(), resume=resume, first=first)
+        return run_suite(
+            suite, runtime, path, options, choose_progress(), resume=resume, first=first, replacing=forget
+        )
     except KeyboardInterrupt:
         if _identity(path) != before:
             told = (
@@ -50,10 +50,6 @@ def record_run(
             )
             say(told, error=True)
         raise
-    finally:
-        if _identity(path) != before:
-            for each in stale:
-                each.unlink(missing_ok=True)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,0 +1,49 @@
+"""What is made from a record goes before the record changes, so that nothing speaks of another one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from opcert.errors import unwritable
+
+CERTIFIED = {
+    "certificate.json": rb'in-toto\.io/Statement|"payloadType":"application/vnd\.in-toto',
+    "certificate-badge.json": rb'"label": "opcert certificate"',
+    "certificate.html": rb'<span class="brand">opcert',
+    "index.html": rb'<script type="application/json" id="directory">',
+    "junit.xml": rb'<testsuites name="opcert ',
+    "explanations.json": rb'"format":"opcert-explanations/',
+}
+"""The files that `certify` writes, and what ours of that name hold."""
+
+_REPORTED = {
+    "badge.json": rb'"label": "operator documents: ',
+    "cases.csv": rb"\Acase,operator,family,element_type,verdict,",
+    "ctrf.json": rb'"generatedBy": "opcert ',
+    "report.json": rb'"format": "opcert-report/',
+    "report.md": rb"(?m)^Suite `[0-9a-f]{64}`$",
+}
+"""The files that `report` writes in its further formats."""
+
+
+def remove_derived(folder: Path, *, ours: bool) -> None:
+    """Remove from the folder of a record what was made from it; UserError where that cannot be done.
+
+    In a folder that is `ours` (nobody named it, or it was named for a certificate) whatever has the name of a
+    file that `certify` writes goes; anything else only where what it holds shows that it is of opcert.
+    """
+    for name, mark in {**CERTIFIED, **_REPORTED}.items():
+        path = folder / name
+        try:
+            if (ours and name in CERTIFIED) or _holds(path, mark):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable("what was made from an earlier record", path, error) from error
+
+
+def _holds(path: Path, mark: bytes) -> bool:
+    try:
+        return not path.is_symlink() and path.is_file() and bool(re.search(mark, path.read_bytes()))
+    except OSError:
+        return False
