@@ -57,6 +57,13 @@ ADAPTER = Adapter(
             message="when anti-aliasing is set, Resize only supports mode",
         ),
         UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: exclude_outside can be "
+            "set to 1 when (1) mode is CUBIC, or (2) mode is LINEAR when anti-aliasing is enabled. Current "
+            "mode is set to nearest and anti-aliasing is set to 0",
+            kind="Fail",
+            message=r"exclude_outside can be set to 1 (only )?when",
+        ),
+        UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Unsupported model IR version: 14, max supported IR "
             "version: 13",
             kind="Fail",

@@ -48,6 +48,13 @@ UNSUPPORTED = (
         message="when anti-aliasing is set, Resize only supports mode",
     ),
     UnsupportedRule(
+        "Error: Exception during initialization: upsamplebase.h:243 exclude_outside can be set to 1 when "
+        "(1) mode is CUBIC, or (2) mode is LINEAR when anti-aliasing is enabled. Current mode is set to "
+        "nearest and anti-aliasing is set to 0",
+        kind="Error",
+        message=r"exclude_outside can be set to 1 (only )?when",
+    ),
+    UnsupportedRule(
         "Error: model.cc:202 Unsupported model IR version: 14, max supported IR version: 13",
         kind="Error",
         message=r"Unsupported model IR version: \d+, max supported IR version",

@@ -23,6 +23,13 @@ ADAPTER = Adapter(
             message=r"Unsupported data type \S+ expected:",
         ),
         UnsupportedRule(
+            "RuntimeError: Model wasn't fully converted. Failed operations detailed log:\n"
+            "-- CenterCropPad-18 with a message:\nWhile validating ONNX node '<Node(CenterCropPad): Y>': "
+            "Exception from src/core/include/openvino/core/type/element_type.hpp:256:\nUnknown type",
+            kind="RuntimeError",
+            message=r"(?m)^Unknown type$",
+        ),
+        UnsupportedRule(
             "RuntimeError: [CPU] ExtractImagePatches node with name 'ExtractImagePatches_1' has unsupported "
             "precision: string",
             kind="RuntimeError",

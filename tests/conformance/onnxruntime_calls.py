@@ -37,6 +37,11 @@ UNSUPPORTED: Mapping[str, Case] = {
     "antialias": make_case(
         "ai.onnx::Resize-18", [("X", _SQUARE), ("roi", None), _scales(1, 1)], {"antialias": ("int", 1)}
     ),
+    "excluded locations": make_case(
+        "ai.onnx::Resize-18",
+        [("X", _SQUARE), ("roi", None), _scales(1, 1)],
+        {"exclude_outside": ("int", 1), "mode": ("string", "linear")},
+    ),
     "IR version": make_case("ai.onnx::Compress-28", [("input", _LINE), ("condition", tensor([True, False]))]),
     "layout": make_case(
         "ai.onnx::RNN-22",
@@ -57,6 +62,17 @@ REFUSED = (
     make_case("ai.onnx::Resize-18", [("X", _SQUARE), ("roi", None), _scales(1)]),
     make_case("ai.onnx::Resize-18", [("X", _SQUARE), ("roi", None), _scales(1, -1)]),
     make_case("ai.onnx::Resize-18", [("X", _SQUARE)]),
+    make_case(
+        "ai.onnx::Resize-18",
+        [("X", _SQUARE), ("roi", tensor(np.array([0, 0, 1, 1], np.float64))), _scales(1, 1)],
+        {"coordinate_transformation_mode": ("string", "tf_crop_and_resize"), "mode": ("string", "linear")},
+    ),
+    make_case(
+        "ai.onnx::Resize-18",
+        [("X", numbers((2, 2), "uint8")), ("roi", None), _scales(1, 2)],
+        {"mode": ("string", "cubic")},
+    ),
+    make_case("ai.onnx::CenterCropPad-18", [("input_data", _SQUARE), ("shape", tensor([2, 2], "int32"))]),
     make_case("com.microsoft::Pad-1", [("data", numbers((2,), "uint8")), ("pads", tensor([1, 1]))]),
 )
 """Calls that it refuses without saying that it does not offer something."""

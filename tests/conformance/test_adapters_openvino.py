@@ -60,6 +60,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     cases = [
         make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
         make_case("ai.onnx::Identity-16", [("X", numbers((1,), "complex64"))]),
+        make_case("ai.onnx::CenterCropPad-18", [("input_data", words), ("shape", tensor([2]))]),
         _patches(numbers((1, 1, 1, 1), "string")),
         _resize(cube, 1, 1, 1, 1, 2, mode=("string", "cubic")),
         _resize(numbers((2, 2)), 1, 1, roi=roi, coordinate_transformation_mode=crop),
@@ -87,6 +88,7 @@ def test_other_refusals_are_its_own(runtime: Conversation) -> None:
         _patches(numbers((1, 3, 3))),
         _patches(numbers((1, 1, 3, 3)), sizes=("ints", [0, 1])),
         _patches(numbers((1, 1, 3, 3)), auto_pad=("string", "sideways")),
+        make_case("ai.onnx::CenterCropPad-18", [("input_data", numbers(())), ("shape", tensor([], "int64"))]),
     ]
     for case in cases:
         assert rule_of(ADAPTER, runtime, case) is None
