@@ -11,7 +11,7 @@ import numpy as np
 from conformance.cases import Alternative, Expectation, ExpectedOutput
 from generator.calls import Call
 from opcert.errors import InternalError
-from reference.answers import Answer, OutsideDomain
+from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
 from specs.model import Reading, Spec
 
@@ -37,6 +37,11 @@ class _Asked:
             try:
                 self.answers[options] = self.reference.evaluate(attributes, dict(self.call.inputs), chosen)
             except OutsideDomain as error:
+                if self.answers:
+                    raise UnstableLength(
+                        f"an open reading leaves a call of {self.reference.operator} without a result",
+                        got=f"{describe(self.call)} under {chosen}: {error}",
+                    ) from error
                 raise InternalError(
                     f"a call made to be valid is outside the domain of {self.reference.operator}",
                     got=f"{describe(self.call)} under {chosen}: {error}",
@@ -48,8 +53,8 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
     """The expectations of a valid call under every combination of open readings and behaviours.
 
     Combinations of one result are merged; each expectation lists the options that lead to it, for the
-    readings that matter to this call. Raises UnstableLength where the reference does, InternalError where
-    it calls the call outside its domain.
+    readings that matter to this call. Raises UnstableLength where the reference does, or where one of the
+    readings alone leaves the call outside its domain; InternalError where it is outside under the first ones.
     """
     by_id = {each.id: each for each in spec.readings}
     settled = {

@@ -50,11 +50,9 @@ def _shapes(spec: Spec, draw: Draw) -> Iterator[Edge]:
             plain_call(spec, _ramp(draw, 2, 1), scales=[1.5, 1.0], mode=mode),
         )
     yield "output_length_zero", plain_call(spec, _ramp(draw, 3, 2), scales=[0.25, 1.0])
-    if spec.operator.since_version != 11:  # there, no scales mean that sizes are asked for
+    if spec.operator.since_version == 10:  # later, no scales may mean that none are given
         yield "rank_zero", plain_call(spec, _ramp(draw), scales=[])
         yield "rank_zero_string", plain_call(spec, _ramp(draw, kind="string"), scales=[])
-    if spec.operator.since_version >= 13:
-        yield "rank_zero_sizes", plain_call(spec, _ramp(draw), sizes=[])
     for mode in _modes(spec):
         word = "rank_six" if mode == "nearest" else f"rank_six_{mode}"
         X = _ramp(draw, 1, 2, 1, 3, 1, 2)
@@ -199,7 +197,9 @@ def _antialias(spec: Spec, draw: Draw) -> Iterator[Edge]:
         for name, length, size in (("far_down", 40, 3), ("to_one", 6, 1), ("up", 3, 7), ("same", 5, 5)):
             X = _ramp(draw, length)
             yield f"antialias_{name}_{mode}", plain_call(spec, X, sizes=[size], mode=mode, antialias=1)
-        for kind, data in (("uint8", "extremes"), ("int8", "random"), ("int32", "extremes")):
+        # Cubic sums of these ends leave the range, where no document says what becomes of them.
+        ends = "extremes" if mode == "linear" else "random"
+        for kind, data in (("uint8", "extremes"), ("int8", "random"), ("int32", ends)):
             X = _ramp(draw, 2, 12, kind=kind, data=data)
             yield f"antialias_{kind}_{mode}", plain_call(spec, X, sizes=[2, 5], mode=mode, antialias=1)
 
@@ -210,18 +210,15 @@ def _axes_and_policies(spec: Spec, draw: Draw) -> Iterator[Edge]:
         # One half of 3 is 1.5: halfway cases go up.
         yield f"{policy}_halfway", plain_call(spec, X, sizes=[2, 3], keep_aspect_ratio_policy=policy)
         yield f"{policy}_same", plain_call(spec, X, sizes=[4, 3], keep_aspect_ratio_policy=policy)
-        yield f"rank_zero_{policy}", plain_call(spec, _ramp(draw), sizes=[], keep_aspect_ratio_policy=policy)
         yield (
             f"{policy}_axes",
             plain_call(
                 spec, _ramp(draw, 2, 3, 4), sizes=[8, 3], axes=[2, 1], keep_aspect_ratio_policy=policy
             ),
         )
-    yield "no_axis", plain_call(spec, X, scales=[], axes=[])
     nonfinite = _ramp(draw, 4, 3, data="nonfinite")
     for mode in ("linear", "cubic"):
         # The elements along the other axis are none of this one's business.
         yield f"one_axis_nonfinite_{mode}", plain_call(spec, nonfinite, sizes=[3], axes=[0], mode=mode)
-    yield "no_axis_empty", plain_call(spec, _ramp(draw, 0, 3), scales=[], axes=[])
     yield "empty_axis_listed", plain_call(spec, _ramp(draw, 0, 3), scales=[2.0, 2.0], axes=[0, 1])
     yield "one_axis", plain_call(spec, _ramp(draw, 2, 3, 4), scales=[2.0], axes=[-2], mode="linear")

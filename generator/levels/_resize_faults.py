@@ -76,15 +76,32 @@ def _faults_since_11(spec: Spec, X: Tensor, by_scales: Call) -> Iterator[Fault]:
         yield "roi_given", crop, crop.with_input("roi", _floats([]))
     else:
         yield "roi_given", crop, crop.with_input("roi", None)
-    if spec.operator.since_version == 11:
-        scalar = plain_call(spec, Tensor(X.element_type, np.array(1.5, np.float32)), scales=[])
-        yield "asked_in_no_elements", by_scales, scalar
+    yield from _asked_in_no_elements(spec, X, by_scales, by_sizes)
     empty = plain_call(spec, Tensor(X.element_type, np.zeros((2, 0), np.float32)), sizes=[2, 0])
     yield "empty_axis_stays_empty", empty, empty.with_input("sizes", _integers([2, 3]))
 
 
+def _asked_in_no_elements(spec: Spec, X: Tensor, by_scales: Call, by_sizes: Call) -> Iterator[Fault]:
+    name = "asked_in_no_elements"
+    scalar = Tensor(X.element_type, np.array(1.5, np.float32))
+    yield name, by_scales, plain_call(spec, scalar, scales=[])
+    if spec.operator.since_version == 11:
+        return
+    yield name, by_scales, plain_call(spec, tensor(np.array(b"a", np.object_), "string"), scales=[])
+    yield name, by_sizes, plain_call(spec, scalar, sizes=[])
+    if spec.operator.since_version >= 18:
+        for policy in ("not_larger", "not_smaller"):
+            yield name, by_sizes, plain_call(spec, scalar, sizes=[], keep_aspect_ratio_policy=policy)
+        nothing = Tensor(X.element_type, np.zeros((0, 3), np.float32))
+        yield name, by_scales, plain_call(spec, X, scales=[], axes=[])
+        yield name, by_scales, plain_call(spec, nothing, scales=[], axes=[])
+
+
 def _faults_of_axes(spec: Spec, X: Tensor) -> Iterator[Fault]:
     listed = plain_call(spec, X, scales=[2.0, 0.5], axes=[1, 2])
+    for policy in ("not_larger", "not_smaller"):
+        beside = attribute("string", policy)
+        yield "policy_beside_scales", listed, listed.with_attribute("keep_aspect_ratio_policy", beside)
     for axes in ([1, 3], [1, -4]):
         yield "axes_in_range", listed, listed.with_attribute("axes", attribute("ints", axes))
     for axes in ([1, 1], [1, -2]):

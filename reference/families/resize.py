@@ -19,9 +19,11 @@ from reference.registry import Reading, reference_operator
 Scale = Annotated[Literal["given", "recomputed"], Reading]
 LengthResized = Annotated[Literal["integer", "fractional"], Reading]
 AlignCornersOfOne = Annotated[Literal["start", "center"], Reading]
-RoiInLength = Annotated[Literal["crop_and_resize", "always"], Reading]
+RoiInLength = Annotated[Literal["crop_and_resize", "always", "never"], Reading]
 AspectIndex = Annotated[Literal["axis", "position"], Reading]
 PolicyScale = Annotated[Literal["recomputed", "common"], Reading]
+PolicyLength = Annotated[Literal["integer", "fractional"], Reading]
+SymmetricWidth = Annotated[Literal["whole", "fractional"], Reading]
 UnitAxis = Annotated[Literal["formula", "unchanged"], Reading]
 Conversion = Annotated[Literal["truncate", "floor", "half_even", "half_away", "half_up"], Reading]
 Overflow = Annotated[Literal["saturate", "wrap"], Reading]
@@ -153,6 +155,7 @@ def resize_18(
     roi_in_length: RoiInLength = "crop_and_resize",
     aspect_index: AspectIndex = "axis",
     policy_scale: PolicyScale = "recomputed",
+    policy_length: PolicyLength = "integer",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
     subnormals: Subnormals = "kept",
@@ -163,7 +166,13 @@ def resize_18(
         X, roi, scales, sizes, axes, coordinate_transformation_mode, keep_aspect_ratio_policy
     )
     readings = Readings(
-        scale, length_resized, align_corners_of_one, roi_in_length, aspect_index, policy_scale
+        scale,
+        length_resized,
+        align_corners_of_one,
+        roi_in_length,
+        aspect_index,
+        policy_scale,
+        policy_length,
     )
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
     behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
@@ -191,6 +200,8 @@ def resize_19(
     align_corners_of_one: AlignCornersOfOne = "start",
     roi_in_length: RoiInLength = "crop_and_resize",
     policy_scale: PolicyScale = "recomputed",
+    policy_length: PolicyLength = "integer",
+    symmetric_width: SymmetricWidth = "whole",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
     subnormals: Subnormals = "kept",
@@ -200,7 +211,15 @@ def resize_19(
     request = read_request(
         X, roi, scales, sizes, axes, coordinate_transformation_mode, keep_aspect_ratio_policy
     )
-    readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length, policy_scale=policy_scale)
+    readings = Readings(
+        scale,
+        length_resized,
+        align_corners_of_one,
+        roi_in_length,
+        policy_scale=policy_scale,
+        policy_length=policy_length,
+        symmetric_width=symmetric_width,
+    )
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
     behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
     return resample(X, plan_axes(request, readings), method, behaviours)

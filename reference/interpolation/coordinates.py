@@ -16,6 +16,7 @@ from reference.estimates import Estimate, Floats
 from reference.interpolation.routes import Arithmetic, Estimated, routes
 
 HALF = Fraction(1, 2)
+WHOLE = (Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -23,18 +24,20 @@ class Axis:
     """One axis of a resize, with all that its coordinates depend on.
 
     `scale` is (numerator, denominator): a given scale over 1, which no route rounds, or a ratio of lengths.
-    `target_scale` is the given scale where the target length, length_original * (end - start) * scale, is
-    fractional; `fractional` says whether the formulas' length_resized is that target, else it is the
-    output's length. `start` and `end` are the region of interest. `of_one`
-    is where align_corners looks for a single element.
+    `target_scale` is the scale, likewise, that makes the target length where that is fractional:
+    length_original * (to - from) * scale, of the region `part` = (from, to) that the length is made of;
+    `fractional` says whether the formulas' length_resized is that target, else it is the output's length.
+    `start` and `end` are the region of interest in the formulas. `of_one` is where align_corners looks for
+    a single element.
     """
 
     mode: str
     length_original: int
     length_resized: int
     scale: tuple[Fraction, int]
-    target_scale: Fraction | None = None
+    target_scale: tuple[Fraction, int] | None = None
     fractional: bool = False
+    part: tuple[Fraction, Fraction] = WHOLE
     start: Fraction = Fraction(0)
     end: Fraction = Fraction(1)
     of_one: str = "start"
@@ -47,7 +50,8 @@ class Axis:
     def exact_length(self) -> Fraction:
         """length_resized as the formulas take it."""
         if self.fractional and self.target_scale is not None:
-            return self.target_scale * self.length_original * (self.end - self.start)
+            factor = self.target_scale[0] / self.target_scale[1]
+            return factor * self.length_original * (self.part[1] - self.part[0])
         return Fraction(self.length_resized)
 
     def essential(self, *, by_scale: bool) -> Axis:
@@ -59,7 +63,11 @@ class Axis:
         if self.mode in ("align_corners", "tf_crop_and_resize") and not by_scale:
             plan = replace(plan, scale=(Fraction(1), 1))
         if self.mode in ("half_pixel", "asymmetric", "tf_half_pixel_for_nn"):
-            plan = replace(plan, target_scale=None, fractional=False, start=Fraction(0), end=Fraction(1))
+            plan = replace(plan, target_scale=None, fractional=False)
+        if self.mode != "tf_crop_and_resize":
+            plan = replace(plan, start=Fraction(0), end=Fraction(1))
+        if plan.target_scale is None or not (plan.fractional or self.mode == "half_pixel_symmetric"):
+            plan = replace(plan, target_scale=None, fractional=False, part=WHOLE)
         if self.mode != "align_corners" or self.exact_length != 1:
             plan = replace(plan, of_one="start")
         return plan
@@ -128,10 +136,10 @@ def _length(axis: Axis, by: Arithmetic) -> Any:
 def _target(axis: Axis, by: Arithmetic) -> Any:
     if axis.target_scale is None:
         return by.constant(axis.length_resized)
-    target = by.constant(axis.target_scale) * by.constant(axis.length_original)
-    if axis.start == 0 and axis.end == 1:
+    target = by.ratio(*axis.target_scale) * by.constant(axis.length_original)
+    if axis.part == WHOLE:
         return target
-    return target * (by.constant(axis.end) - by.constant(axis.start))
+    return target * (by.constant(axis.part[1]) - by.constant(axis.part[0]))
 
 
 @dataclass(frozen=True, eq=False)

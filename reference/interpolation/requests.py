@@ -10,15 +10,16 @@ from functools import lru_cache
 
 from opcert.tensors import Tensor
 from reference.answers import OutsideDomain
-from reference.interpolation.coordinates import Axis
+from reference.interpolation.coordinates import WHOLE, Axis
 from reference.interpolation.lengths import common_scale, refuse_nearly_one, rounded_length, scaled_length
 from reference.interpolation.resampling import Method
 from reference.interpolation.weights import Kernel
 from reference.numbers import numbers
 
 NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "ceil_downsampling")
+FRACTIONAL_MODES = ("align_corners", "pytorch_half_pixel", "tf_crop_and_resize")
+"""Those whose formulas have length_resized in them."""
 POLICIES = ("stretch", "not_larger", "not_smaller")
-WHOLE = (Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Readings:
     roi_in_length: str = "crop_and_resize"
     aspect_index: str = "axis"
     policy_scale: str = "recomputed"
+    policy_length: str = "integer"
+    symmetric_width: str = "whole"
     unit_axis: str = "formula"
 
 
@@ -167,26 +170,28 @@ def plan_axes(request: Request, readings: Readings) -> tuple[Axis | None, ...]:
 
 def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Fraction) -> Axis | None:
     length = request.shape[request.axes[entry]]
-    cropping = request.mode == "tf_crop_and_resize"
-    region = WHOLE
-    if request.roi is not None and (cropping or readings.roi_in_length == "always"):
-        region = request.roi[entry]
-    resized = scaled_length(length, scale, *region)
+    region, part = _region(request, entry), WHOLE
+    if request.roi is not None and readings.roi_in_length == "always":
+        part = request.roi[entry]
+    elif readings.roi_in_length == "crop_and_resize":
+        part = region
+    resized = scaled_length(length, scale, *part)
     unmoved = request.mode == "tf_half_pixel_for_nn" and readings.unit_axis == "unchanged"
     if unmoved and scale == 1 and resized == length:
         return None
-    target = length * (region[1] - region[0]) * scale
+    target = length * (part[1] - part[0]) * scale
     recomputed = readings.scale == "recomputed" and resized != scale * length
     fractional = readings.length_resized == "fractional" and target != resized
-    if fractional and request.mode in ("align_corners", "pytorch_half_pixel", "tf_crop_and_resize"):
-        refuse_nearly_one(length, scale, *region)
+    if fractional and request.mode in FRACTIONAL_MODES:
+        refuse_nearly_one(length, scale, *part)
     return Axis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
         scale=(Fraction(resized), length) if recomputed else (scale, 1),
-        target_scale=scale if target != resized else None,
+        target_scale=(scale, 1) if target != resized else None,
         fractional=fractional,
+        part=part,
         start=region[0],
         end=region[1],
         of_one=readings.align_corners_of_one,
@@ -197,17 +202,52 @@ def _plan_by_size(request: Request, readings: Readings, entry: int) -> Axis | No
     assert request.sizes is not None
     length = request.shape[request.axes[entry]]
     resized = request.sizes[entry]
-    scale = (Fraction(resized), length)
+    scale, target = (Fraction(resized), length), None
     if request.policy != "stretch":
         common = common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
         index = request.axes[entry] if readings.aspect_index == "axis" else entry
         resized = rounded_length(common, request.shape[index])
         scale = common if readings.policy_scale == "common" else (Fraction(resized), length)
+        target = _target_of_policy(request, readings, common, request.shape[index], resized, length)
     unmoved = request.mode == "tf_half_pixel_for_nn" and readings.unit_axis == "unchanged"
     if unmoved and resized == length:
         return None
-    cropping = request.mode == "tf_crop_and_resize" and request.roi is not None
-    start, end = request.roi[entry] if cropping and request.roi is not None else WHOLE
+    start, end = _region(request, entry)
     return Axis(
-        request.mode, length, resized, scale, start=start, end=end, of_one=readings.align_corners_of_one
+        mode=request.mode,
+        length_original=length,
+        length_resized=resized,
+        scale=scale,
+        target_scale=target,
+        fractional=target is not None,
+        start=start,
+        end=end,
+        of_one=readings.align_corners_of_one,
     )
+
+
+def _target_of_policy(
+    request: Request,
+    readings: Readings,
+    common: tuple[Fraction, int],
+    counted: int,
+    resized: int,
+    length: int,
+) -> tuple[Fraction, int] | None:
+    """The scale that makes the length before a policy rounds it, where that is what the formulas take.
+
+    `counted` is the input length that the policy multiplies, `length` that of the axis.
+    """
+    symmetric = request.mode == "half_pixel_symmetric"
+    chosen = readings.symmetric_width if symmetric else readings.policy_length
+    if chosen != "fractional" or common[0] * counted / common[1] == resized:
+        return None
+    if request.mode in FRACTIONAL_MODES:
+        refuse_nearly_one(counted, common[0] / common[1], *WHOLE)
+    return common if counted == length else (common[0] * counted, common[1] * length)
+
+
+def _region(request: Request, entry: int) -> tuple[Fraction, Fraction]:
+    """The region of interest of an entry, where the mode has one."""
+    cropping = request.mode == "tf_crop_and_resize" and request.roi is not None
+    return request.roi[entry] if cropping and request.roi is not None else WHOLE

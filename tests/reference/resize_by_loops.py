@@ -43,6 +43,9 @@ class Call:
     roi_always_in_length: bool = False
     aspect_by_position: bool = False
     common_policy_scale: bool = False
+    roi_never_in_length: bool = False
+    fractional_policy_length: bool = False
+    fractional_symmetric_width: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,15 @@ def axis_numbers(call: Call) -> dict[int, AxisNumbers]:
         old = call.shape[d]
         crop = call.coordinates == "tf_crop_and_resize"
         start, end = Fraction(0), Fraction(1)
-        if call.roi is not None and (crop or (call.roi_always_in_length and call.scales is not None)):
+        if call.roi is not None and crop:
             start, end = call.roi[i], call.roi[i + len(axes)]
         if call.scales is not None:
-            target = old * (end - start) * call.scales[i]
+            part = end - start
+            if call.roi is not None and call.roi_always_in_length:
+                part = call.roi[i + len(axes)] - call.roi[i]
+            elif call.roi_never_in_length:
+                part = Fraction(1)
+            target = old * part * call.scales[i]
             new = math.floor(target)
             if new < 0:
                 raise Undefined
@@ -86,9 +94,13 @@ def axis_numbers(call: Call) -> dict[int, AxisNumbers]:
                     Fraction(size, call.shape[each]) for size, each in zip(call.sizes, axes, strict=True)
                 ]
                 common = min(ratios) if call.policy == "not_larger" else max(ratios)
-                new = math.floor(common * call.shape[i if call.aspect_by_position else d] + HALF)
+                before = common * call.shape[i if call.aspect_by_position else d]
+                new = math.floor(before + HALF)
                 scale = common if call.common_policy_scale else Fraction(new, old)
-            length = target = Fraction(new)
+                length = before if call.fractional_policy_length else Fraction(new)
+                target = before if call.fractional_symmetric_width else Fraction(new)
+            else:
+                length = target = Fraction(new)
         found[d] = AxisNumbers(old, new, length, target, scale, start, end)
     return found
 

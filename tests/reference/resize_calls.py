@@ -77,8 +77,12 @@ def calls(draw: st.DrawFn, modes: tuple[str, ...] = ("nearest", "linear", "cubic
         given_scale=draw(st.booleans()),
         fractional_length=draw(st.booleans()),
         corners_of_one_at_center=draw(st.booleans()),
-        roi_always_in_length=draw(st.booleans()),
         common_policy_scale=draw(st.booleans()),
+        fractional_policy_length=draw(st.booleans()),
+        fractional_symmetric_width=draw(st.booleans()),
+        **draw(
+            st.sampled_from([{}, {"roi_always_in_length": True}, {"roi_never_in_length": True}]),
+        ),
     )
 
 
@@ -101,8 +105,10 @@ def ask(call: Call, element_type: str = "float", version: int = 19) -> Answer:
         "scale": "given" if call.given_scale else "recomputed",
         "length_resized": "fractional" if call.fractional_length else "integer",
         "align_corners_of_one": "center" if call.corners_of_one_at_center else "start",
-        "roi_in_length": "always" if call.roi_always_in_length else "crop_and_resize",
+        "roi_in_length": _roi_in_length(call),
         "policy_scale": "common" if call.common_policy_scale else "recomputed",
+        "policy_length": "fractional" if call.fractional_policy_length else "integer",
+        "symmetric_width": "fractional" if call.fractional_symmetric_width else "whole",
         "aspect_index": "position" if call.aspect_by_position else "axis",
     }
     floats = np.array([float(each) for each in call.data]).reshape(call.shape)
@@ -115,6 +121,12 @@ def ask(call: Call, element_type: str = "float", version: int = 19) -> Answer:
     known = {name: option for name, option in readings.items() if name in operator.readings}
     (answer,) = operator.evaluate(attributes, inputs, known)
     return answer
+
+
+def _roi_in_length(call: Call) -> str:
+    if call.roi_always_in_length:
+        return "always"
+    return "never" if call.roi_never_in_length else "crop_and_resize"
 
 
 def scaled(call: Call, factor: float) -> Call:

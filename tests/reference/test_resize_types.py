@@ -305,8 +305,15 @@ def test_region_of_interest_enters_the_length_where_its_reading_says() -> None:
     call: dict[str, Any] = {"scales": [2.0], "roi": [0.25, 0.75]}
     assert resize(x, **call).expected.shape == (16,)
     assert resize(x, readings={"roi_in_length": "always"}, **call).expected.shape == (8,)
-    crop = resize(x, coordinate_transformation_mode="tf_crop_and_resize", **call)
-    assert crop.expected.shape == (8,)
+    cropping = {**call, "coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"}
+    assert resize(x, **cropping).expected.shape == (8,)
+    never = resize(x, readings={"roi_in_length": "never"}, **cropping)
+    assert never.expected.shape == (16,)
+    # The region still says where the elements lie: from 0.25 * 7 to 0.75 * 7.
+    assert plain(never)[0] == 1.75
+    assert plain(never)[-1] == 5.25
+    whole = resize(x, readings={"roi_in_length": "never"}, **call)
+    assert whole.expected == resize(x, **call).expected
 
 
 def test_policies_and_their_readings() -> None:
@@ -317,6 +324,28 @@ def test_policies_and_their_readings() -> None:
     by_position = {"aspect_index": "position"}
     got = resize(x, keep_aspect_ratio_policy="not_larger", readings=by_position, **call)
     assert got.expected.shape == (1, 1, 2, 2)
+
+
+def test_what_a_policy_rounds_is_a_length_by_its_reading() -> None:
+    """Sizes [3, 3] of [5, 7] by 3/7: 15/7 rows, which are 2."""
+    x = floats(*range(35)).array.reshape(5, 7)
+    call: dict[str, Any] = {"sizes": [3, 3], "keep_aspect_ratio_policy": "not_larger", "mode": "linear"}
+    image = Tensor(ELEMENT_TYPES["float"], x)
+
+    def rows(**asked: Any) -> list[float]:
+        return [float(each) for each in resize(image, **call, **asked).expected.array[:, 0]]
+
+    align = {"coordinate_transformation_mode": "align_corners"}
+    assert rows(**align) == [0, 28]
+    # The second row lies at 4 / (15/7 - 1) = 3.5, in steps of 7 elements.
+    assert rows(readings={"policy_length": "fractional"}, **align) == [0, 24.5]
+    symmetric = {"coordinate_transformation_mode": "half_pixel_symmetric", "version": 19}
+    assert [each // 7 for each in rows(**symmetric)] == [0, 3]
+    narrower = rows(readings={"symmetric_width": "fractional"}, **symmetric)
+    # Less is resized than the axis has: 5/2 * (1 - 2/(15/7)) = 1/6 of an element is left out on either side.
+    assert [round(each - other, 5) for each, other in zip(narrower, rows(**symmetric), strict=True)] == [
+        round(7 / 6, 5)
+    ] * 2
 
 
 def test_a_fractional_length_that_float32_takes_for_one_is_refused() -> None:

@@ -1,0 +1,122 @@
+"""One rule for one sentence: what a document demands is an error, and what it leaves open is none.
+
+The sentences that a constraint cites are read in the documents. Words such as must, should, required or
+accepted range make a demand of a sentence (`NORMATIVE`); a constraint that cites one has `else: error`, and
+one that has `else: error` cites one. So two constraints that cite one sentence cannot be treated in two ways.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from specs.library import list_operators, load_spec
+from specs.model import Constraint, Source, Spec
+
+NORMATIVE = re.compile(
+    r"\b(must|should|error|required|accepted range)\b|\bconstrain\b(?!.*\ball\b)", re.IGNORECASE
+)
+
+OTHERWISE = {
+    ("ai.onnx::Resize-11", "not_scales_and_sizes"): "shape inference of this version takes both",
+    (
+        "ai.onnx::Resize-13",
+        "asked_in_no_elements",
+    ): "the sentence says one must be given, not what an empty one is",
+    ("ai.onnx::Resize-18", "asked_in_no_elements"): "likewise",
+    ("ai.onnx::Resize-19", "asked_in_no_elements"): "likewise",
+    (
+        "ai.onnx::Resize-19",
+        "axes_unique",
+    ): "its sentence says undefined; another of the same line demands a range",
+    ("ai.onnx::Resize-19", "scales_positive"): "its sentence demands nothing; others of the same line do",
+    ("org.tensorflow::BatchToSpaceND-1", "crops_shape"): "must is said of the values alone",
+    ("org.tensorflow::BatchToSpaceND-1", "block_shape_rank"): "must is said of the values alone",
+    ("org.openvino::ExtractImagePatches-3", "data_rank"): "required is said of the input alone",
+}
+"""Constraints that are no error beside such a word, and why."""
+
+
+def constraints() -> Iterator[tuple[Spec, Constraint]]:
+    """Every rule of a shipped spec that a call can break."""
+    for name in list_operators():
+        spec = load_spec(name)
+        yield from ((spec, each) for each in spec.constraints if each.require is not None)
+
+
+RULES = [pytest.param(spec, each, id=f"{spec.operator}-{each.id}") for spec, each in constraints()]
+
+
+@cache
+def _text(folder: Path, file: str) -> str:
+    (found,) = {each.read_text(encoding="utf-8") for each in folder.rglob(file)}
+    return found
+
+
+def sentences_at(text: str, line: int, column: int | None = None) -> list[str]:
+    """The sentences that a line has a part in; in a document of one line those at a column."""
+    lines = text.split("\n")
+    if column is not None:
+        begin, end = column - 1, column
+    else:
+        begin = sum(len(each) + 1 for each in lines[: line - 1])
+        end = begin + len(lines[line - 1])
+    ends = r".+?(?:[.:](?=\s)|\Z|\n\s*\n|\n(?=\s*\*))"
+    touched = (
+        each for each in re.finditer(ends, text, re.DOTALL) if each.start() < end and each.end() > begin
+    )
+    return [" ".join(each[0].split()) for each in touched if each[0].strip()]
+
+
+def cited(spec: Spec, constraint: Constraint, folder: Path) -> list[str]:
+    """The sentences that a constraint cites."""
+    return [sentence for source in constraint.origin.sources for sentence in _sentences(spec, source, folder)]
+
+
+def _sentences(spec: Spec, source: Source, folder: Path) -> list[str]:
+    return sentences_at(_text(folder, spec.document(source.document).file), source.line, source.column)
+
+
+@pytest.mark.parametrize(("spec", "constraint"), RULES)
+def test_a_demand_is_an_error_and_an_error_is_demanded(
+    spec: Spec, constraint: Constraint, shared: Path
+) -> None:
+    told = cited(spec, constraint, shared)
+    demands = [each for each in told if NORMATIVE.search(each)]
+    if constraint.otherwise == "error":
+        assert demands, f"{constraint.id} is an error, and no sentence demands it: {told}"
+    elif (str(spec.operator), constraint.id) not in OTHERWISE:
+        assert not demands, f"{constraint.id} is left open, and a sentence demands it: {demands}"
+
+
+def test_exceptions_are_of_constraints_that_are_there() -> None:
+    there = {(str(spec.operator), each.id): each.otherwise for spec, each in constraints()}
+    assert [each for each in OTHERWISE if there.get(each, "error") == "error"] == []
+
+
+def test_one_sentence_is_treated_in_one_way(shared: Path) -> None:
+    """Sentences of the same words, whichever operator they are of: `Accepted range is [-r, r-1] ...`."""
+    treated: dict[str, set[str]] = {}
+    for spec, each in constraints():
+        for sentence in cited(spec, each, shared):
+            if NORMATIVE.search(sentence) and (str(spec.operator), each.id) not in OTHERWISE:
+                treated.setdefault(sentence.casefold(), set()).add(str(each.otherwise))
+    assert {"error"} == set().union(*treated.values())
+    assert any(sentence.startswith("accepted range is [-r, r-1]") for sentence in treated)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (1, ["It is a list.", "Accepted range is [0, 1], where r is 2."]),
+        (2, ["Accepted range is [0, 1], where r is 2.", "Repeated ones are undefined."]),
+        (3, ["Repeated ones are undefined."]),
+    ],
+)
+def test_sentences_of_a_line(line: int, found: list[str]) -> None:
+    text = "It is a list. Accepted range is [0,\n  1], where r is 2. Repeated ones\n  are undefined.\n"
+    assert sentences_at(text, line) == found
