@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, RootModel
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 
 from opcert.errors import SeveralErrors, UserError
 from opcert.yaml_files import load_file
@@ -21,9 +21,14 @@ from specs.schemas import Entry
 
 FILE = Path(__file__).with_name("disagreements.yaml")
 
-Cause = Literal["reading", "finding", "witness_fault", "tolerance", "limitation"]
-"""The document may be read so; the document is wrong; the other side is; it rounds beyond the bound; it says
-that it does not offer what the document defines."""
+Cause = Literal["reading", "finding", "witness_fault", "tolerance"]
+"""The document may be read so; the document is wrong; the other side is; it rounds beyond the bound.
+
+A runtime that says that it does not offer something is no disagreement: its adapter's table makes it
+`unsupported`.
+"""
+_BY_ITSELF = frozenset({"crash", "timeout", "fault"})
+"""Verdicts that need no passage: no document allows them."""
 
 
 def _as_list(value: Any) -> Any:
@@ -38,6 +43,7 @@ def _check_expression(text: str) -> str:
     return text
 
 
+Passage = Annotated[str, Field(pattern=r"^[\w.]+:[1-9]\d*([:-][1-9]\d*)?$")]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 Condition = Annotated[str, AfterValidator(_check_expression)]
 
@@ -50,7 +56,9 @@ class Disagreement(Entry):
     runtime's name. Where given, `verdicts` are those that the entry explains (`fault` for one of the whole
     run), `levels` asks for certain levels of the case's factors, `when` is an expression over the call's
     attributes and inputs as in a spec's constraints, and `reason` are globs over the verdict's reason.
-    `versions` are globs over the runtime's versions that the entry is known to be about.
+    `versions` are globs over the runtime's versions that the entry is known to be about. `passage` is where a
+    document says what the other side is blamed for not doing: `file:line`, `file:first-last`, or in a
+    document of one line `file:1:column`. A witness's fault has one, unless it is a crash or of the whole run.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
@@ -63,8 +71,16 @@ class Disagreement(Entry):
     when: Condition | None = None
     reason: Texts = ()
     cause: Cause
+    passage: Annotated[tuple[Passage, ...], BeforeValidator(_as_list)] = ()
     explanation: str = Field(min_length=1)
     evidence: Texts = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _blame_stands_in_the_text(self) -> Self:
+        alone = bool(self.verdicts) and set(self.verdicts) <= _BY_ITSELF
+        if self.cause == "witness_fault" and not self.passage and not alone:
+            raise ValueError("blames the other side without the passage that it does not keep")
+        return self
 
     def explains(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from opcert.errors import SeveralErrors
 from reference.disagreements import explain, load_disagreements
 from specs.evaluation import Operand
+from specs.library import list_operators, load_spec
 
 ENTRY = """
 - id: widened
@@ -19,6 +22,7 @@ ENTRY = """
   levels: {mode: [cubic, linear], element_type: uint8}
   reason: "*elements wrong*"
   cause: witness_fault
+  passage: [page.rst:33, "page.rst:109-112", "page.txt:1:750"]
   explanation: It computes in eight bits.
   evidence: measured
 """
@@ -33,6 +37,26 @@ def write(folder: Path, text: str) -> Path:
 
 def test_the_file_is_well_formed() -> None:
     assert load_disagreements()
+
+
+def test_every_passage_that_blames_stands_in_a_document_of_the_operator(shared: Path) -> None:
+    named = {each.name: each for each in shared.rglob("*") if each.suffix in (".txt", ".md", ".rst")}
+    operators = {str(each): load_spec(each) for each in list_operators()}
+    for entry in load_disagreements():
+        about = [spec for name, spec in operators.items() if fnmatchcase(name, entry.operator)]
+        files = {document.file for spec in about for document in spec.documents}
+        for passage in entry.passage:
+            file, _, place = passage.partition(":")
+            assert file in files, f"{entry.id}: {file} is no document of {entry.operator}"
+            lines = named[file].read_text(encoding="utf-8").split("\n")
+            if ":" in place:
+                assert lines[0][int(place.partition(":")[2]) - 1 :].strip(), (entry.id, passage)
+                continue
+            first, _, last = place.partition("-")
+            told = lines[int(first) - 1 : int(last or first)]
+            assert len(told) == int(last or first) - int(first) + 1, (entry.id, passage)
+            assert told[0].strip(), (entry.id, passage)
+            assert told[-1].strip(), (entry.id, passage)
 
 
 def test_an_entry_fits_what_it_says(tmp_path: Path) -> None:
@@ -84,11 +108,20 @@ def test_an_entry_says_which_versions_it_is_about(tmp_path: Path) -> None:
     assert not entry.is_about("1.3.1")
 
 
+def test_crashes_need_no_passage(tmp_path: Path) -> None:
+    text = re.sub("  passage:.*\n", "", ENTRY).replace("[mismatch]", "[crash, timeout]")
+    assert load_disagreements(write(tmp_path, text))[0].passage == ()
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         (ENTRY + ENTRY.lstrip("\n"), "two entries of one id"),
         (ENTRY.replace("witness_fault", "bad_luck"), "reading"),
+        (ENTRY.replace("witness_fault", "limitation"), "reading"),
+        (re.sub("  passage:.*\n", "", ENTRY), "without the passage"),
+        (ENTRY.replace("page.rst:33", "page.rst"), "passage"),
+        (ENTRY.replace("page.rst:33", "page.rst:0"), "passage"),
         (ENTRY.replace("against:", "agaynst:"), "agaynst"),
         (ENTRY + "  when: open('x')\n", "open"),
         (ENTRY + "  when: mode ==\n", "expression"),
