@@ -16,8 +16,8 @@ from generator.families import boundary, cover, example, inert, invalid, surviva
 from generator.workshop import Workshop
 from opcert.attributes import attribute
 from opcert.errors import InternalError
-from opcert.tensors import tensor
-from reference.answers import UnstableLength
+from opcert.tensors import Tensor, tensor
+from reference.answers import Answer, OutsideDomain, UnstableLength
 from specs.model import Constraint, Exclusion, Factor, Origin, Spec, Value
 from tests.generator.made_up import HERE, NAME, ORIGIN, REFERENCE, SPEC, Levels, call, reading, workshop
 
@@ -65,6 +65,18 @@ def test_a_valid_call_outside_the_domain_is_our_bug_and_an_unstable_length_is_pa
     assert "by=77" in str(caught.value)
     with pytest.raises(UnstableLength):
         expect(SPEC, REFERENCE, call(99, tensor([1], "int32")))
+
+
+def test_a_call_that_one_open_reading_leaves_without_a_result_is_no_case() -> None:
+    def half(X: Tensor, *, odd: str = "kept", **_: str) -> Answer:
+        if odd == "rounded_down":
+            raise OutsideDomain("nothing is left to divide by")
+        return Answer(X)
+
+    asked = replace(REFERENCE, function=half)
+    with pytest.raises(UnstableLength, match=r"leaves a call of test\.domain") as caught:
+        expect(SPEC, asked, call(1, tensor([1], "int32")))
+    assert "rounded_down" in str(caught.value)
 
 
 def test_the_cover_family_covers_every_feasible_pair() -> None:
