@@ -46,6 +46,11 @@ def _faults_since_11(spec: Spec, X: Tensor, by_scales: Call) -> Iterator[Fault]:
     for values in ([2, 6], [2, 6, 2, 1]):
         yield "sizes_length", by_sizes, by_sizes.with_input("sizes", _integers(values))
     yield "sizes_not_negative", by_sizes, by_sizes.with_input("sizes", _integers([2, -6, 2]))
+    yield (
+        "exclude_outside_of_nearest",
+        by_scales,
+        by_scales.with_attribute("exclude_outside", attribute("int", 1)),
+    )
     for name, attr, value in (
         ("nearest_mode_value", "nearest_mode", "round"),
         ("coordinate_mode_value", "coordinate_transformation_mode", "half_pixels"),
