@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -12,6 +12,7 @@ from opcert.errors import SeveralErrors
 from reference.disagreements import explain, load_disagreements
 from specs.evaluation import Operand
 from specs.library import list_operators, load_spec
+from tests.documents.gathering import Documents, read_digests
 
 ENTRY = """
 - id: widened
@@ -39,16 +40,16 @@ def test_the_file_is_well_formed() -> None:
     assert load_disagreements()
 
 
-def test_every_passage_that_blames_stands_in_a_document_of_the_operator(shared: Path) -> None:
-    named = {each.name: each for each in shared.rglob("*") if each.suffix in (".txt", ".md", ".rst")}
+def test_every_passage_that_blames_stands_in_a_document_of_the_operator(documents: Documents) -> None:
+    places = {PurePosixPath(each).name: each for each in read_digests()}
     operators = {str(each): load_spec(each) for each in list_operators()}
     for entry in load_disagreements():
         about = [spec for name, spec in operators.items() if fnmatchcase(name, entry.operator)]
-        files = {document.file for spec in about for document in spec.documents}
+        files = {each.file for spec in about for each in spec.documents}
         for passage in entry.passage:
             file, _, place = passage.partition(":")
             assert file in files, f"{entry.id}: {file} is no document of {entry.operator}"
-            lines = named[file].read_text(encoding="utf-8").split("\n")
+            lines = documents.find(places[file]).read_text(encoding="utf-8").split("\n")
             if ":" in place:
                 assert lines[0][int(place.partition(":")[2]) - 1 :].strip(), (entry.id, passage)
                 continue

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from pathlib import PurePosixPath
 
 import pytest
 
 from specs.library import list_operators, load_spec
 from specs.model import Constraint, Source, Spec
+from tests.documents.gathering import Documents, read_digests
 
 NORMATIVE = re.compile(
     r"\b(must|should|error|required|accepted range)\b|\bconstrain\b(?!.*\ball\b)", re.IGNORECASE
@@ -51,10 +51,9 @@ def constraints() -> Iterator[tuple[Spec, Constraint]]:
 RULES = [pytest.param(spec, each, id=f"{spec.operator}-{each.id}") for spec, each in constraints()]
 
 
-@cache
-def _text(folder: Path, file: str) -> str:
-    (found,) = {each.read_text(encoding="utf-8") for each in folder.rglob(file)}
-    return found
+def _text(documents: Documents, file: str) -> str:
+    (place,) = (each for each in read_digests() if PurePosixPath(each).name == file)
+    return documents.find(place).read_text(encoding="utf-8")
 
 
 def sentences_at(text: str, line: int, column: int | None = None) -> list[str]:
@@ -72,20 +71,22 @@ def sentences_at(text: str, line: int, column: int | None = None) -> list[str]:
     return [" ".join(each[0].split()) for each in touched if each[0].strip()]
 
 
-def cited(spec: Spec, constraint: Constraint, folder: Path) -> list[str]:
+def cited(spec: Spec, constraint: Constraint, documents: Documents) -> list[str]:
     """The sentences that a constraint cites."""
-    return [sentence for source in constraint.origin.sources for sentence in _sentences(spec, source, folder)]
+    return [
+        sentence for source in constraint.origin.sources for sentence in _sentences(spec, source, documents)
+    ]
 
 
-def _sentences(spec: Spec, source: Source, folder: Path) -> list[str]:
-    return sentences_at(_text(folder, spec.document(source.document).file), source.line, source.column)
+def _sentences(spec: Spec, source: Source, documents: Documents) -> list[str]:
+    return sentences_at(_text(documents, spec.document(source.document).file), source.line, source.column)
 
 
 @pytest.mark.parametrize(("spec", "constraint"), RULES)
 def test_a_demand_is_an_error_and_an_error_is_demanded(
-    spec: Spec, constraint: Constraint, shared: Path
+    spec: Spec, constraint: Constraint, documents: Documents
 ) -> None:
-    told = cited(spec, constraint, shared)
+    told = cited(spec, constraint, documents)
     demands = [each for each in told if NORMATIVE.search(each)]
     if constraint.otherwise == "error":
         assert demands, f"{constraint.id} is an error, and no sentence demands it: {told}"
@@ -98,11 +99,11 @@ def test_exceptions_are_of_constraints_that_are_there() -> None:
     assert [each for each in OTHERWISE if there.get(each, "error") == "error"] == []
 
 
-def test_one_sentence_is_treated_in_one_way(shared: Path) -> None:
+def test_one_sentence_is_treated_in_one_way(documents: Documents) -> None:
     """Sentences of the same words, whichever operator they are of: `Accepted range is [-r, r-1] ...`."""
     treated: dict[str, set[str]] = {}
     for spec, each in constraints():
-        for sentence in cited(spec, each, shared):
+        for sentence in cited(spec, each, documents):
             if NORMATIVE.search(sentence) and (str(spec.operator), each.id) not in OTHERWISE:
                 treated.setdefault(sentence.casefold(), set()).add(str(each.otherwise))
     assert {"error"} == set().union(*treated.values())
