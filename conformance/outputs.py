@@ -30,6 +30,32 @@ def outputs_folder(record: Path) -> Path:
     return record.with_name(record.name + ".outputs")
 
 
+def describe_output(output: Tensor | NotTensor, matched: int | None) -> Any:
+    """The one entry of an output in a record, without the name of its file where it has one.
+
+    `matched` is the number of the expectation that it equals bit for bit. What does not stand in the entry
+    itself is there by its digest.
+    """
+    if isinstance(output, NotTensor):
+        return {"not_a_tensor": output.kind, "text": output.text}
+    if matched is not None:
+        return "golden" if matched == 0 else f"golden:{matched}"
+    raw = output.to_bytes()
+    if len(raw) > INLINE_BYTES:
+        return digest_entry(output)
+    return {**_type_and_shape(output), "data": base64.b64encode(raw).decode("ascii")}
+
+
+def digest_entry(output: Tensor) -> dict[str, Any]:
+    """The entry of an output that does not stand in the record itself."""
+    raw = output.to_bytes()
+    return {**_type_and_shape(output), "sha256": sha256(raw), "bytes": len(raw)}
+
+
+def _type_and_shape(output: Tensor) -> dict[str, Any]:
+    return {"element_type": output.element_type.name, "shape": list(output.shape)}
+
+
 class OutputStore:
     """Keeps outputs for one record. Raises UserError where a file cannot be written."""
 
@@ -46,16 +72,14 @@ class OutputStore:
 
     def keep(self, output: Tensor | NotTensor, matched: int | None) -> Any:
         """The entry of an output; `matched` is the number of the expectation that it equals bit for bit."""
-        if isinstance(output, NotTensor):
-            return {"not_a_tensor": output.kind, "text": output.text}
-        if matched is not None:
-            return "golden" if matched == 0 else f"golden:{matched}"
+        entry = describe_output(output, matched)
+        if not isinstance(output, Tensor) or isinstance(entry, str):
+            return entry
         raw = output.to_bytes()
-        entry: dict[str, Any] = {"element_type": output.element_type.name, "shape": list(output.shape)}
-        if len(raw) <= INLINE_BYTES and self._written + len(raw) <= TOTAL_BYTES:
+        if "data" in entry and self._written + len(raw) <= TOTAL_BYTES:
             self._written += len(raw)
-            return {**entry, "data": base64.b64encode(raw).decode("ascii")}
-        entry["sha256"] = sha256(raw)
+            return entry
+        entry = digest_entry(output)
         if len(raw) > FILE_BYTES or self._written + len(raw) > TOTAL_BYTES:
             return entry
         name = f"{entry['sha256']}.bin"

@@ -13,7 +13,7 @@ from conformance.comparison import Worst
 from conformance.judge import Judgement, Verdict
 from conformance.responses import Crashed, Refused, Response, TimedOut
 
-ResponseKind = Literal["answered", "refused", "crashed", "timed out", "none"]
+ResponseKind = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,10 @@ class Result:
     `readings` and `behaviours` hold the options under which the answer is right; `behaviour` is the latter as
     one text. `worst` has `output` (a position), `index`, `got`, `expected`, `allowed`, `ratio`, `ulps`. Each
     of `outputs` is `golden` (bit for bit the first expectation), `golden:N` (the expectation number N), or an
-    object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256` and `file`, or
-    `sha256` alone; or `not_a_tensor`, with the name of its type and its `text`. `error` is the class of the
-    runtime's error and `message` its text; `unsupported` the adapter's example that it matched.
+    object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256`, `bytes` (their
+    number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
+    `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
+    that it matched.
     """
 
     case: str
@@ -59,12 +60,17 @@ class Result:
 
     @property
     def response(self) -> ResponseKind:
-        """What came of asking the runtime; `none` where it was not asked."""
+        """What came of asking the runtime; `none` where the run did not come to it.
+
+        `not offered` is a case that was not sent: the runtime had said that it does not take it.
+        """
         if self.verdict in ("crash", "timeout"):
             return "crashed" if self.verdict == "crash" else "timed out"
         if self.verdict in ("not_run", "harness_error"):
             return "none"
-        return "answered" if self.stage is None else "refused"
+        if self.stage is not None:
+            return "refused"
+        return "not offered" if self.verdict == "unsupported" else "answered"
 
     def to_line(self) -> bytes:
         """The same as canonical JSON, with its newline."""

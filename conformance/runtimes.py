@@ -97,6 +97,16 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
     return Runtime(text, adapter, options, requirements, python)
 
 
+def find_adapter(text: str) -> Adapter:
+    """The adapter that a runtime of this name is asked through, whether or not it is on this machine.
+
+    Raises UserError where there is none.
+    """
+    if text.startswith("exec:"):
+        return load_adapter("exec")
+    return load_adapter("backend") if _BACKEND.fullmatch(text) else find_runtime(text).adapter
+
+
 def upgraded(runtime: Runtime) -> Runtime:
     """The same runtime in an environment made anew; UserError where opcert keeps none for it."""
     if not runtime.requirements:

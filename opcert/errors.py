@@ -16,6 +16,7 @@ class ExitCode(IntEnum):
     INTERNAL = 3
     RUNTIME_UNAVAILABLE = 4
     NOTHING_RAN = 5
+    OTHER_VERSION = 6
     INTERRUPTED = 130
 
 

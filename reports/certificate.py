@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from conformance.canonical import canonical_json, plain, sha256
 from conformance.judge import VERDICTS
 from opcert.errors import NothingRan, Place, UserError, unreadable
 from opcert.names import OperatorName
+from reports.believed import find_believed
 from reports.certifiable import list_obstacles
 from reports.evaluation import ProfileResult, evaluate
 from reports.facts import mapping, text
@@ -31,12 +32,17 @@ PREDICATE_TYPE = "urn:opcert:conformance:v1"
 """Of our own: in-toto's test-result with more fields, and `NOT_DEMANDED` where no profile was asked for."""
 
 
+Recorded = Literal["here", "elsewhere"]
+"""Whether the process that certifies ran the suite itself, or was given the record of a run."""
+
+
 @dataclass(frozen=True)
 class Certificate:
-    """A statement, and what it says of the profile (None where none was demanded)."""
+    """A statement, what it says of the profile (None where none was demanded), and whose the suite is."""
 
     statement: dict[str, Any]
     profile: ProfileResult | None
+    standing: SuiteStanding = OWN
 
     @property
     def holds(self) -> bool:
@@ -50,12 +56,17 @@ class Certificate:
 
 
 def make_certificate(
-    results: Results, profile: Profile | None = None, on: date | None = None, standing: SuiteStanding = OWN
+    results: Results,
+    profile: Profile | None = None,
+    on: date | None = None,
+    standing: SuiteStanding = OWN,
+    recorded: Recorded = "here",
 ) -> Certificate:
     """State what a run shows; `on` is the day on which waivers must not have expired (default: today).
 
-    `standing` says whose the suite is. Raises NothingRan where no case ran, UserError where the run is not
-    one that can be certified (with every reason), or where its record cannot be read.
+    `standing` says whose the suite is, `recorded` who saw the run. Raises NothingRan where no case ran,
+    UserError where the run is not one that can be certified (with every reason), or where its record cannot
+    be read.
     """
     if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
         raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
@@ -69,7 +80,7 @@ def make_certificate(
         )
     day = on or datetime.now(UTC).date()
     evaluated = evaluate(profile, results, day, standing) if profile is not None else None
-    predicate = _predicate(results, evaluated, day, standing)
+    predicate = _predicate(results, evaluated, day, standing, recorded)
     statement: dict[str, Any] = {
         "_type": STATEMENT_TYPE,
         "subject": _subjects(results),
@@ -78,7 +89,7 @@ def make_certificate(
     }
     statement = plain(statement)
     statement["predicate"]["digest"] = {"sha256": statement_digest(statement)}
-    return Certificate(statement, evaluated)
+    return Certificate(statement, evaluated, standing)
 
 
 def statement_digest(statement: dict[str, Any]) -> str:
@@ -110,7 +121,7 @@ def file_digest(path: Path) -> str:
 
 
 def _predicate(
-    results: Results, evaluated: ProfileResult | None, day: date, standing: SuiteStanding
+    results: Results, evaluated: ProfileResult | None, day: date, standing: SuiteStanding, recorded: Recorded
 ) -> dict[str, Any]:
     passed = [str(each.id) for each in results.cases if each.verdict == "pass"]
     failed = [str(each.id) for each in results.cases if each.fails]
@@ -130,15 +141,20 @@ def _predicate(
             "complete": results.complete,
             "platform": results.record.header.get("platform"),
             "options": results.record.header.get("options"),
+            "recorded": recorded,
         },
         "suite": standing.to_json(),
         "runtime": results.record.header.get("runtime"),
         "loaded": footer.get("loaded"),
         "counts": _counts(results.cases),
-        "operators": [_operator(results, operator) for operator in results.by_operator],
+        "operators": [_operator(results, operator, standing) for operator in results.by_operator],
         "faults": [fault_text(each) for each in results.record.faults],
         "profile": None if evaluated is None else _profile(evaluated),
-        "notTested": [each.text for each in find_untested(results)],
+        "notTested": [
+            *([] if standing.left_out is None else [standing.left_out]),
+            *(each.text for each in find_untested(results)),
+        ],
+        "believed": [each.to_json() for each in find_believed(results)],
     }
 
 
@@ -147,8 +163,12 @@ def _counts(cases: tuple[CaseResult, ...]) -> dict[str, int]:
     return {**{each: counted[each] for each in VERDICTS}, "sum": len(cases)}
 
 
-def _operator(results: Results, operator: OperatorName) -> dict[str, Any]:
-    """What holds and what does not, for one operator version."""
+def _operator(results: Results, operator: OperatorName, standing: SuiteStanding) -> dict[str, Any]:
+    """What holds and what does not, for one operator version.
+
+    Figures of what the suite reaches are stated of the released one alone: its digest is what binds them.
+    """
+    bound = standing.kind == "released"
     cases = results.by_operator[operator]
     counts = _counts(cases)
     failing = [each for each in cases if each.fails]
@@ -160,8 +180,8 @@ def _operator(results: Results, operator: OperatorName) -> dict[str, Any]:
         "elementTypes": {
             each: _counts(tuple(case for case in cases if case.element_type == each)) for each in types
         },
-        "coverage": coverage_of(results, operator),
-        "adequacy": adequacy_of(results, operator),
+        "coverage": coverage_of(results, operator) if bound else None,
+        "adequacy": adequacy_of(results, operator) if bound else None,
         "failing": [{"case": str(each.id), "verdict": each.verdict} for each in failing],
         "readings": [
             {

@@ -10,7 +10,6 @@ from reports.certificate import Certificate
 from reports.facts import items, mapping, text
 from reports.files import write_text
 from reports.html import render_page
-from reports.results import Results
 from reports.text import count, moment, plural
 from reports.verdicts import GROUPS, WORST_FIRST, word
 
@@ -30,14 +29,15 @@ class OperatorLine:
 class CertificatePage:
     """What the page of a certificate says."""
 
-    def __init__(self, results: Results, certificate: Certificate, key_id: str | None) -> None:
+    def __init__(self, certificate: Certificate, key_id: str | None) -> None:
         self.statement = certificate.statement
         self.predicate = certificate.statement["predicate"]
         self.profile = certificate.profile
+        self.standing = certificate.standing
         self.key_id = key_id
         self.digest = certificate.digest
         self.runtime = text(self.statement["subject"][0]["name"]).removeprefix("runtime ")
-        self.record = results.record.path.name
+        self.record = text(self.statement["subject"][2]["name"])
 
     @property
     def headline(self) -> str:
@@ -48,7 +48,8 @@ class CertificatePage:
         said += f", {count(failing)} do not" if failing else ", none does anything else"
         if counts["unsupported"]:
             said += f", and {count(counts['unsupported'])} are unsupported"
-        return f"{said}."
+        asked = self.standing.label
+        return f"{said}. What was asked: {asked}." if asked else f"{said}."
 
     @property
     def demand(self) -> str:
@@ -101,6 +102,17 @@ class CertificatePage:
         ]
 
     @property
+    def believed(self) -> list[str]:
+        """What nobody can see again, whoever verifies."""
+        recorded = (
+            "The process that certified ran the suite itself, as it says."
+            if self.predicate["run"]["recorded"] == "here"
+            else "The outputs were recorded elsewhere: who certified judged them again, and saw none of it "
+            "happen."
+        )
+        return [recorded, *(f"{each['says']}." for each in self.predicate["believed"])]
+
+    @property
     def verify_command(self) -> str:
         key = " --public-key KEY" if self.key_id else ""
         return f"opcert verify certificate.json{key}"
@@ -123,9 +135,11 @@ def _operator(stated: dict[str, Any]) -> OperatorLine:
     )
 
 
-def write_certificate_page(
-    results: Results, certificate: Certificate, folder: Path, key_id: str | None = None
-) -> Path:
+def write_certificate_page(certificate: Certificate, folder: Path, key_id: str | None = None) -> Path:
     """Write `certificate.html` by rename; raises UserError where the folder cannot be written."""
-    page = CertificatePage(results, certificate, key_id)
-    return write_text(folder / "certificate.html", render_page("certificate.html.j2", page=page))
+    return write_text(folder / "certificate.html", render_certificate_page(certificate, key_id))
+
+
+def render_certificate_page(certificate: Certificate, key_id: str | None = None) -> str:
+    """The page; the same for the same certificate and key."""
+    return render_page("certificate.html.j2", page=CertificatePage(certificate, key_id))

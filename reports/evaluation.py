@@ -42,6 +42,11 @@ class ProfileResult:
     def met(self) -> bool:
         return not self.reasons
 
+    @property
+    def waived(self) -> frozenset[str]:
+        """The failing cases that some waiver covers."""
+        return frozenset(case for each in self.waivers for case in each.covered)
+
 
 def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStanding = OWN) -> ProfileResult:
     """Hold a run against a profile; waivers that expired before the day `on` cover nothing.
@@ -52,7 +57,7 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
         each for each in results.cases if profile.demands(each.operator, each.id.family, each.element_type)
     ]
     waivers = tuple(_use(each, demanded, on) for each in profile.waivers)
-    waived = {case for each in waivers for case in each.covered}
+    waived = frozenset(case for each in waivers for case in each.covered)
     reasons = [*_record_reasons(results, demanded)]
     if profile.suite == "released":
         reasons += standing.contradicts_release(profile.operators)
@@ -95,7 +100,7 @@ def _record_reasons(results: Results, demanded: Sequence[CaseResult]) -> list[st
 
 
 def _operator_reasons(
-    profile: Profile, operator: OperatorName, cases: Sequence[CaseResult], waived: set[str]
+    profile: Profile, operator: OperatorName, cases: Sequence[CaseResult], waived: frozenset[str]
 ) -> list[str]:
     by_verdict: dict[str, list[CaseResult]] = defaultdict(list)
     for each in cases:

@@ -1,58 +1,64 @@
-"""Judging the recorded outputs of a run again: every verdict from the suite, none taken on trust."""
+"""Judging the rows of a run again: every verdict from the suite, and what cannot be judged named."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from math import prod
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
 
-from conformance.adapter import Adapter, list_adapters, load_adapter
+from conformance.adapter import Adapter
 from conformance.cases import Case
-from conformance.faults import FaultFinder
+from conformance.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.judge import judge
-from conformance.outputs import FILE_BYTES, TOTAL_BYTES, outputs_folder, restore_output
 from conformance.records import Record
-from conformance.responses import Answered, Crashed, NotOffered, NotTensor, Refused, Response, TimedOut
+from conformance.requests import Offer
+from conformance.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.results import Result, make_result
-from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
-from opcert.tensors import Tensor
 from reports.facts import items, mapping, text
+from reports.recorded_outputs import DigestsAlone, RecordedOutputs
 from reports.results import Results
+from reports.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
+from reports.text import count, plural
+
+MOST_UNCHECKED = 100
+"""Of so many rows one may be without its outputs; docs/certificates.md says why."""
 
 
-class DigestsAlone(Exception):
-    """A row of which the record holds the digest of an output and not the output."""
+@dataclass(frozen=True)
+class Rejudged:
+    """What came of judging again: what does not hold, how many rows were judged, and which could not be.
 
-
-def find_wrong_rows(results: Results) -> tuple[list[str], int]:
-    """What does not hold of the rows, in sentences, and how many rows could not be judged again.
-
-    Those are the rows with outputs of which a record keeps digests alone, for their size.
+    `unchecked` are rows of right answers of which the record has digests alone, each by case, form and
+    repetition.
     """
-    problems = [*_wrong_order(results)]
-    answered = {(each.case, each.form): each.response == "answered" for each in results.record.results}
-    adapter = _adapter(results.record)
-    skipped = 0
-    for found in results.cases:
-        case = results.suite.case(str(found.id))
-        for row in found.rows:
-            try:
-                problem = _wrong_row(results.record, case, row, answered, adapter)
-            except DigestsAlone:
-                skipped += 1
-                continue
-            if problem is not None:
-                problems.append(f"{row.case}: {problem}")
-    return problems, skipped
+
+    problems: tuple[str, ...]
+    judged: int
+    unchecked: tuple[str, ...]
 
 
-def find_wrong_faults(record: Record) -> list[str]:
+def judge_again(results: Results) -> Rejudged:
+    """Judge every row again, find the faults again, and hold the header against the rows."""
+    problems, unchecked = _judge_rows(results)
+    rows = len(results.record.results)
+    if len(unchecked) * MOST_UNCHECKED > rows:
+        problems.append(
+            f"{count(len(unchecked))} of {plural(rows, 'row')} could not be judged again, which is more than "
+            f"one in {MOST_UNCHECKED}"
+        )
+    found = [
+        *find_wrong_runtime(results.record),
+        *_wrong_order(results),
+        *problems,
+        *find_wrong_faults(results.record),
+    ]
+    return Rejudged(tuple(found), rows - len(unchecked), tuple(unchecked))
+
+
+def find_wrong_faults(record: Record) -> Iterator[str]:
     """What does not hold of the faults that the footer states, of those that rows show."""
-    finder = FaultFinder()
+    finder = FaultFinder(count_threads(record.header))
     same_case: dict[str, list[Result]] = {}
     for each in record.results:
         finder.see(each)
@@ -62,12 +68,20 @@ def find_wrong_faults(record: Record) -> list[str]:
             finder.compare([each for each in rows if each.response != "none"])
     stated = [dict(each) for each in record.faults if each.get("kind") != "unload_crash"]
     found = finder.faults()
-    missing = [f"a fault is left out: {each['message']}" for each in found if each not in stated]
-    return missing + [
-        f"a fault is stated that the rows do not show: {text(each.get('message'))}"
-        for each in stated
-        if each not in found
-    ]
+    for shown in found:
+        if shown not in stated:
+            yield f"a fault is left out: {shown['message']}"
+    for claimed in stated:
+        if claimed not in found:
+            yield f"a fault is stated that the rows do not show: {text(claimed.get('message'))}"
+    if len(stated) > len(found):
+        yield "a fault is stated twice"
+    lost = [dict(each) for each in record.faults if each.get("kind") == "unload_crash"]
+    try:
+        if lost != merge_unload_faults([lost]):
+            yield "the fault of workers lost between two cases is not as opcert states it"
+    except (KeyError, TypeError, ValueError):
+        yield "the fault of workers lost between two cases cannot be read"
 
 
 def _wrong_order(results: Results) -> Iterator[str]:
@@ -91,87 +105,120 @@ def _wrong_order(results: Results) -> Iterator[str]:
         yield "the rows are not in the order of the suite"
 
 
-def _wrong_row(
-    record: Record,
-    case: Case,
-    row: Result,
-    answered: Mapping[tuple[str, str], bool],
-    adapter: Adapter | None,
-) -> str | None:
-    """What does not hold of a row; None where it is what the judge says of its outputs."""
-    try:
-        response = _response(record, case, row)
-    except UserError as error:
-        return str(error)
-    if response is None:
-        return f"the verdict {row.verdict} is none of a case that ran"
-    if row.unsupported is not None and adapter is not None and not _is_rule(adapter, row):
-        return "no rule of the runtime's adapter calls this refusal unsupported"
-    valid = case.valid_case is not None and answered.get((case.valid_case, row.form), False)
-    judged = make_result(
-        case,
-        row.form,
-        row.repeat,
-        response,
-        judge(case, response, valid_case_answered=valid),
-        row.outputs,
+def _judge_rows(results: Results) -> tuple[list[str], list[str]]:
+    record = results.record
+    judging = _Judging(
+        record,
+        {(each.case, each.form): each.response == "answered" for each in record.results},
+        stated_adapter(record),
+        stated_offer(record),
+        RecordedOutputs(record),
     )
+    problems, unchecked = [], []
+    for found in results.cases:
+        case = results.suite.case(str(found.id))
+        for row in found.rows:
+            try:
+                problem = judging.find_problem(case, row)
+            except DigestsAlone:
+                unchecked.append(f"{row.case} ({row.form}, {row.repeat})")
+                continue
+            if problem is not None:
+                problems.append(f"{row.case}: {problem}")
+    return problems, unchecked
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """What rows are judged by: the record, which cases were answered in which form, table and offer."""
+
+    record: Record
+    answered: Mapping[tuple[str, str], bool]
+    adapter: Adapter | None
+    offer: Offer | None
+    outputs: RecordedOutputs
+
+    def find_problem(self, case: Case, row: Result) -> str | None:
+        """What does not hold of a row; None where it is what the judge says of what was recorded.
+
+        Raises DigestsAlone where that cannot be said.
+        """
+        if row.outputs and row.response != "answered":
+            return f"outputs of a case that was {row.response}"
+        try:
+            response = self._response(case, row)
+        except UserError as error:
+            return str(error)
+        if response is None:
+            return f"the verdict {row.verdict} is none of a case that ran"
+        problem = self._wrong_offer(case, response) or self._wrong_refusal(response)
+        if problem is not None:
+            return problem
+        valid = case.valid_case is not None and self.answered.get((case.valid_case, row.form), False)
+        judgement = judge(case, response, valid_case_answered=valid)
+        judged = make_result(case, row.form, row.repeat, response, judgement, row.outputs)
+        if isinstance(response, Answered):
+            entries = self.outputs.describe(row, response, judgement.matched)
+            judged = replace(judged, outputs=entries)
+        return _compare(row, judged)
+
+    def _response(self, case: Case, row: Result) -> Response | None:
+        """What the runtime did, as far as its row tells; None where the row says that it was not asked."""
+        match row.response:
+            case "crashed":
+                return Crashed(row.reason or "", row.signal, row.status, row.stderr or "", row.seconds)
+            case "timed out":
+                return TimedOut(row.seconds, row.stage or "", row.stderr or "")
+            case "refused":
+                return Refused(
+                    row.error or "", row.message or "", row.stage or "", row.unsupported, row.seconds
+                )
+            case "not offered":
+                return NotOffered(row.reason or "")
+            case "answered":
+                return Answered(self.outputs.restore(case, row), row.seconds)
+            case _:
+                return None
+
+    def _wrong_offer(self, case: Case, response: Response) -> str | None:
+        """A case is left out where the header's offer does not take it, and nowhere else."""
+        refusal = self.offer.refusal(case) if self.offer is not None else None
+        if isinstance(response, NotOffered):
+            if refusal is None:
+                return "counted as not offered, and what the header says was offered takes it"
+            if refusal != response:
+                return f"not offered for another reason than the header shows: {refusal.reason}"
+        elif refusal is not None:
+            return f"it was asked, and the header says that it cannot have been: {refusal.reason}"
+        if isinstance(response, TimedOut) and response.limit not in self._limits:
+            return f"it timed out after {response.limit:g} s, which is no limit of the run"
+        return None
+
+    @property
+    def _limits(self) -> tuple[object, ...]:
+        options = mapping(self.record.header.get("options"))
+        return options.get("timeout"), options.get("start_timeout")
+
+    def _wrong_refusal(self, response: Response) -> str | None:
+        """A refusal is unsupported where a rule of the runtime's adapter says so, and by that rule."""
+        if not isinstance(response, Refused) or self.adapter is None:
+            return None
+        rules = [
+            self.adapter.find_rule(response.kind, response.message, each)
+            for each in ("unsupported", "rejected")
+        ]
+        examples = [None if each is None else each.example for each in rules]
+        if response.unsupported in examples:
+            return None
+        if response.unsupported is not None:
+            return "no rule of the runtime's adapter calls this refusal unsupported"
+        return "a rule of the runtime's adapter calls this refusal unsupported, and the row does not"
+
+
+def _compare(row: Result, judged: Result) -> str | None:
     judged = replace(judged, seconds=row.seconds)
     if judged.verdict != row.verdict:
         return f"stated {row.verdict}, and judged again {judged.verdict} ({judged.reason})"
     stated, found = row.to_json(), judged.to_json()
     differing = sorted(key for key in stated.keys() | found.keys() if stated.get(key) != found.get(key))
-    if differing:
-        return f"stated otherwise than judged again: {', '.join(differing)}"
-    return None
-
-
-def _is_rule(adapter: Adapter, row: Result) -> bool:
-    return any(
-        adapter.find_rule(row.error or "", row.message or "", each) for each in ("unsupported", "rejected")
-    )
-
-
-def _response(record: Record, case: Case, row: Result) -> Response | None:
-    """What the runtime did, as far as its row tells; None where the row says that it was not asked."""
-    match row.response:
-        case "crashed":
-            return Crashed(row.reason or "", row.signal, row.status, row.stderr or "", row.seconds)
-        case "timed out":
-            return TimedOut(row.seconds, row.stage or "", row.stderr or "")
-        case "refused":
-            return Refused(row.error or "", row.message or "", row.stage or "", row.unsupported, row.seconds)
-        case "answered":
-            if row.verdict == "unsupported":
-                return NotOffered(row.reason or "")
-            return Answered(tuple(_outputs(record, case, row)), row.seconds)
-        case _:
-            return None
-
-
-def _outputs(record: Record, case: Case, row: Result) -> Iterator[Tensor | NotTensor]:
-    for position, entry in enumerate(row.outputs):
-        restored = restore_output(entry, position, case, record.path)
-        if restored is None:
-            _check_size(entry, outputs_folder(record.path))
-            raise DigestsAlone
-        yield restored
-
-
-def _check_size(entry: Mapping[str, Any], folder: Path) -> None:
-    """Only what is too large to keep may stand there as a digest alone; UserError otherwise."""
-    try:
-        bits = ELEMENT_TYPES[entry["element_type"]].bits
-        size = prod(int(each) for each in entry["shape"]) * -(-bits // 8)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UserError("an output in the record is damaged", got=str(error)) from error
-    kept = sum(each.stat().st_size for each in folder.iterdir()) if folder.is_dir() else 0
-    if size <= FILE_BYTES and kept + size <= TOTAL_BYTES:
-        raise UserError("an output that a record keeps is not in it", got=f"{size} bytes")
-
-
-def _adapter(record: Record) -> Adapter | None:
-    """The adapter of a built-in runtime; None for any other."""
-    source = text(mapping(record.header.get("runtime")).get("source"))
-    name = source.partition("==")[0].partition("[")[0]
-    return load_adapter(name) if name in list_adapters() else None
+    return f"stated otherwise than judged again: {', '.join(differing)}" if differing else None

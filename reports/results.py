@@ -17,6 +17,7 @@ from opcert.harmless import for_shell
 from opcert.names import CaseId, OperatorName
 from reports.excuses import Excuses
 from reports.features import case_features
+from reports.standing import SuiteStanding
 
 DEFAULT_SUITE = "default"
 
@@ -64,7 +65,8 @@ class Results:
     """A whole run: every case of the suite in suite order, each with exactly one verdict.
 
     `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
-    are what a profile and a baseline say of failing cases, where the run was held against one.
+    are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
+    says whose the suite is; None where nobody asked.
     """
 
     suite: Suite
@@ -72,6 +74,7 @@ class Results:
     cases: tuple[CaseResult, ...]
     suite_name: str = DEFAULT_SUITE
     excuses: Excuses = field(default_factory=Excuses)
+    standing: SuiteStanding | None = None
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
+_SIGNATURE_BYTES = 64
+_KEY_ID = re.compile(r"[0-9a-f]{64}")
 _ENVELOPE = {"payload", "payloadType", "signatures"}
 _MAKE_ONE = "Make one with `openssl genpkey -algorithm ed25519 -out key.pem`."
 
@@ -114,7 +117,12 @@ def read_envelope(document: Mapping[str, Any]) -> Envelope:
         signature = base64.b64decode(signatures[0]["sig"], validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
         raise ValueError(f"the envelope is not base64: {error}") from error
-    return Envelope(payload, signature, str(signatures[0]["keyid"]))
+    if len(signature) != _SIGNATURE_BYTES:
+        raise ValueError(f"a signature of Ed25519 has {_SIGNATURE_BYTES} bytes, and here {len(signature)}")
+    key_id = signatures[0]["keyid"]
+    if not isinstance(key_id, str) or _KEY_ID.fullmatch(key_id) is None:
+        raise ValueError("the keyid is no SHA-256 of a key")
+    return Envelope(payload, signature, key_id)
 
 
 def is_envelope(document: Mapping[str, Any]) -> bool:

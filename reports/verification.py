@@ -1,57 +1,48 @@
-"""Whether what a certificate says is so: every digest, verdict, count and waiver worked out again."""
+"""Whether what a certificate says is so: made anew from suite, record and profile, or named as believed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, get_args
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from conformance.records import Record
 from conformance.suites import Suite
 from opcert.errors import OpcertError
-from reports.certificate import file_digest, make_certificate, statement_digest
+from reports.believed import find_believed
+from reports.beside import find_wrong_files, list_others
+from reports.certificate import Certificate, file_digest, make_certificate, statement_digest
 from reports.certificate_files import CertificateFile
 from reports.differences import find_differences
 from reports.evaluation import evaluate
-from reports.facts import items, mapping, text
-from reports.profiles import Profile, list_profiles, load_profile
-from reports.rejudging import find_wrong_faults, find_wrong_rows
+from reports.facts import mapping, text
+from reports.profile_checks import check_profile, read_stated_profile, tell_waivers
+from reports.profiles import Profile
+from reports.record_form import find_odd_lines, find_wrong_days
+from reports.rejudging import judge_again
 from reports.results import Results, put_together
 from reports.signing import is_signed_by
-from reports.standing import OWN, Departure, Standing, SuiteStanding, tell_departures
-from reports.text import parse_moment, plural
+from reports.standing import OWN, SuiteStanding
+from reports.stated_runtime import is_believed
+from reports.text import count, listed, parse_moment, plural
+from reports.verified import Verification
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-_PROSE = ("notTested", "faults", "profile.reasons", "suite.says")
-"""Sentences of the opcert that made a certificate; another version may say the same otherwise."""
-
-
-@dataclass
-class Verification:
-    """What was checked, what does not hold, what could not be checked, and what else is to be known."""
-
-    checked: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    unchecked: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything was checked and is so."""
-        return not self.problems and not self.unchecked
+_MOST_NAMED = 20
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What a certificate is held against; what is None is not at hand, and `absent` or `broken` says why.
 
-    `standing` is what this opcert says of the suite, `today` the day on which waivers must not have expired.
+    `standing` is what this opcert says of the suite, `profile` the one that must have been demanded, `today`
+    the day on which waivers must not have expired.
     """
 
     record: Record | None
@@ -61,6 +52,7 @@ class Evidence:
     today: date
     absent: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    profile: Profile | None = None
 
 
 def verify_certificate(certificate: CertificateFile, evidence: Evidence) -> Verification:
@@ -69,15 +61,27 @@ def verify_certificate(certificate: CertificateFile, evidence: Evidence) -> Veri
     _check_form(certificate, found)
     _check_signature(certificate, evidence.key, found)
     _check_digests(certificate, evidence, found)
+    made_by = text(mapping(certificate.predicate.get("verifier")).get("version"))
+    if made_by != version("opcert"):
+        found.other_version = made_by
+        found.notes.append(
+            f"made by opcert {made_by}, and this is {version('opcert')}: rows and statement were not looked "
+            "at, for they hold by the rules of the opcert that made them"
+        )
+        return found
     record, suite = evidence.record, evidence.suite
-    if record is not None and suite is not None:
+    if record is None or suite is None or evidence.standing is None:
+        if not evidence.absent and not evidence.broken:
+            found.unchecked.append("rows and statement, for want of record and suite")
+    else:
         try:
             results = put_together(suite, record)
+            _check_record(results, found)
         except OpcertError as error:
-            found.problems.append(f"record and suite do not belong together: {error}")
+            found.problems.append(f"record and suite do not belong together: {_first_line(error)}")
         else:
-            _check_rows(results, found)
-            _check_statement(certificate, results, evidence, found)
+            _check_statement(certificate, results, evidence, evidence.standing, found)
+    _tell_others(certificate, found)
     return found
 
 
@@ -101,9 +105,11 @@ def _check_signature(certificate: CertificateFile, key: Ed25519PublicKey | None,
     elif envelope is None:
         found.problems.append("the certificate is not signed, and a public key was given")
     elif key is None:
-        found.notes.append(
-            f"signed with the key {envelope.key_id[:16]}, and no public key was given: integrity only"
+        found.stated.append(
+            f"claims to be signed by the key {envelope.key_id[:16]}, which nobody checked: give "
+            "--public-key. Integrity only"
         )
+        found.but.append("the signature was not checked")
     elif is_signed_by(envelope, key):
         found.checked.append("the signature is of the public key that was given")
     else:
@@ -130,49 +136,66 @@ def _hold(what: str, stated: str, digest: str, found: Verification) -> None:
         found.problems.append(f"another {what} was certified: its digest is {stated}, and here {digest}")
 
 
-def _check_rows(results: Results, found: Verification) -> None:
-    problems, skipped = find_wrong_rows(results)
-    found.problems += problems + find_wrong_faults(results.record)
-    judged = len(results.record.results) - skipped
-    if not problems:
-        found.checked.append(f"{plural(judged, 'row')} judged again, each as stated")
-    if skipped:
-        found.notes.append(
-            f"{plural(skipped, 'row')} could not be judged again: the outputs are too large to be kept"
-        )
+def _check_record(results: Results, found: Verification) -> None:
+    """Judge its rows again, and say what of it is believed."""
+    record = results.record
+    again = judge_again(results)
+    found.problems += [*find_odd_lines(record), *find_wrong_days(record), *again.problems]
+    if not again.problems:
+        found.checked.append(f"{plural(again.judged, 'row')} judged again, each as stated")
+    for each in again.unchecked[:_MOST_NAMED]:
+        found.stated.append(f"not judged again, for want of the outputs: {each}")
+    runtime = mapping(record.header.get("runtime"))
+    name, release = text(runtime.get("name")), text(runtime.get("version"))
+    found.stated.append(
+        f"the runtime is {name} {release}, asked for as {text(runtime.get('source'))}, with the packages, "
+        "the machine, the times and the options of the run that the record names"
+    )
+    found.stated.append("what the worker offered, and so what it was not asked, is what the worker said")
+    if is_believed(record):
+        found.stated.append("there is no table of this runtime's errors: its worker says what is unsupported")
+    loaded = (record.footer or {}).get("loaded")
+    found.stated.append(
+        "which files the runtime ran code from was not recorded"
+        if loaded is None
+        else f"the runtime ran code from the {plural(len(loaded), 'file')} that the record names"
+    )
+    for believed in find_believed(results):
+        found.stated.append(f"{believed.text}{' (against the runtime)' if believed.against else ''}")
 
 
 def _check_statement(
-    certificate: CertificateFile, results: Results, evidence: Evidence, found: Verification
+    certificate: CertificateFile,
+    results: Results,
+    evidence: Evidence,
+    standing: SuiteStanding,
+    found: Verification,
 ) -> None:
-    """Make the statement anew from record and suite, and name every difference."""
+    """Make the statement anew from record, suite and profile, and name every difference."""
     predicate = certificate.predicate
     try:
         issued = date.fromisoformat(text(predicate.get("issued")))
-        profile = _profile(mapping(predicate.get("profile")))
-        standing = _standing(mapping(predicate.get("suite")))
-        anew = make_certificate(results, profile, issued, standing)
+        profile = read_stated_profile(mapping(predicate.get("profile")))
+        here = mapping(predicate.get("run")).get("recorded") == "here"
+        anew = make_certificate(results, profile, issued, standing, "here" if here else "elsewhere")
     except (OpcertError, ValueError) as error:
         found.problems.append(f"the statement cannot be made from this record: {_first_line(error)}")
         return
-    same_version = mapping(predicate.get("verifier")).get("version") == version("opcert")
-    if not same_version:
-        made_by = text(mapping(predicate.get("verifier")).get("version"))
-        found.notes.append(
-            f"made by opcert {made_by}, verified by {version('opcert')}: sentences not compared"
-        )
-    ignored = () if same_version else ("verifier", *_PROSE)
-    differences = list(find_differences(predicate, anew.statement["predicate"], ignored=("digest", *ignored)))
+    differences = list(find_differences(predicate, anew.statement["predicate"], ignored=("digest",)))
     differences += _different_subjects(certificate.statement["subject"], anew.statement["subject"])
     found.problems += [f"stated otherwise than the record shows: {each}" for each in differences]
     if not differences:
         found.checked.append("counts, operators, readings and profile are what record and suite show")
-    _check_standing(standing, evidence, same_version, found)
+    found.notes.append(f"suite: {standing.text}")
+    found.but += [standing.label] if standing.label else []
+    found.stated.append(
+        "the run was recorded by the process that certified it"
+        if here
+        else "the outputs were recorded elsewhere: who certified judged them again, and saw none of it happen"
+    )
     _check_days(predicate, issued, evidence.today, found)
-    if profile is not None:
-        _check_profile(
-            profile, replace(evidence, standing=standing), results, text(predicate.get("result")), found
-        )
+    _check_profile(profile, evidence, results, text(predicate.get("result")), found)
+    _check_beside(certificate, replace(results, standing=standing), anew, found)
 
 
 def _different_subjects(stated: list[Any], anew: list[Any]) -> Iterator[str]:
@@ -183,20 +206,8 @@ def _different_subjects(stated: list[Any], anew: list[Any]) -> Iterator[str]:
             "sha256"
         }:
             yield "subject: more than names and digests"
-
-
-def _check_standing(
-    stated: SuiteStanding, evidence: Evidence, same_version: bool, found: Verification
-) -> None:
-    known = evidence.standing
-    if known is None or (known.kind, known.departures) == (stated.kind, stated.departures):
-        found.notes.append(f"suite: {stated.text}")
-        return
-    said = (
-        f"the certificate calls the suite {stated.kind}, with departures from the released one: "
-        f"{tell_departures(stated.departures)}; this opcert calls it {known.kind}: {known.text}"
-    )
-    (found.problems if same_version else found.notes).append(said)
+        elif _FILE.fullmatch(text(each["name"])) is None:
+            yield "subject[2].name: no name of a record's file"
 
 
 def _check_days(predicate: Mapping[str, Any], issued: date, today: date, found: Verification) -> None:
@@ -208,48 +219,50 @@ def _check_days(predicate: Mapping[str, Any], issued: date, today: date, found: 
 
 
 def _check_profile(
-    profile: Profile, evidence: Evidence, results: Results, result: str, found: Verification
+    profile: Profile | None, evidence: Evidence, results: Results, result: str, found: Verification
 ) -> None:
-    if profile.profile in list_profiles() and load_profile(profile.profile) != profile:
-        found.notes.append(f"the profile {profile.profile} is not the one that this opcert brings")
+    if profile is None:
+        if evidence.profile is not None:
+            found.problems.append(f"no profile was demanded, and {evidence.profile.profile} was given")
+        return
+    held = check_profile(profile, evidence.profile)
+    found.problems += held.differs
+    found.checked += [] if held.agrees is None else [held.agrees]
+    found.stated += [] if held.stated is None else [held.stated]
+    now = evaluate(profile, results, evidence.today, evidence.standing or OWN)
+    failing = sum(
+        each.fails and profile.demands(each.operator, each.id.family, each.element_type)
+        for each in results.cases
+    )
+    waived = tell_waivers(now, failing)
+    if waived is not None:
+        found.notes.insert(0, waived)
+        found.but.append(f"{count(len(now.waived))} of {plural(failing, 'failing case')} waived")
     if result == "FAILED":
         found.problems.append(f"the profile {profile.profile} is not met, as the certificate says itself")
-        return
-    now = evaluate(profile, results, evidence.today, evidence.standing or OWN)
-    if now.met:
+    elif now.met:
         found.checked.append(f"the profile {profile.profile} is met, with no waiver expired")
     else:
         found.problems += [f"no longer so: {each}" for each in now.reasons]
 
 
-def _standing(stated: Mapping[str, Any]) -> SuiteStanding:
-    """What a certificate says of its suite; raises ValueError where that cannot be read."""
-    kind: Standing | None = next(
-        (each for each in get_args(Standing) if each == stated.get("standing")), None
-    )
-    if kind is None:
-        raise ValueError(f"no standing of a suite is called {text(stated.get('standing'))!r}")
-    departures = []
-    for each in map(mapping, items(stated.get("departures"))):
-        otherwise, left_out, beyond = (each.get(name) for name in ("otherwise", "leftOut", "beyond"))
-        if not (isinstance(otherwise, int) and isinstance(left_out, int) and isinstance(beyond, int)):
-            raise ValueError("the numbers of cases that are not the released ones cannot be read")
-        departures.append(Departure(text(each.get("operator")), otherwise, left_out, beyond))
-    return SuiteStanding(kind, text(stated.get("says")), tuple(departures))
+def _check_beside(
+    certificate: CertificateFile, results: Results, anew: Certificate, found: Verification
+) -> None:
+    """The page and the badges that lie beside it are what it gives."""
+    envelope = certificate.envelope
+    key = None if envelope is None else envelope.key_id
+    for name, agrees in find_wrong_files(certificate.path.parent, results, anew, key):
+        if agrees:
+            found.checked.append(f"{name} beside it is what the certificate gives")
+        else:
+            found.problems.append(f"{name} beside it is not what the certificate gives")
 
 
-def _profile(stated: Mapping[str, Any]) -> Profile | None:
-    """The profile that a certificate demands; raises ValueError where it states none that can be read."""
-    if not stated:
-        return None
-    waivers = [
-        {name: each for name, each in mapping(waiver).items() if name not in ("expired", "covers")}
-        for waiver in stated.get("waivers") or ()
-    ]
-    try:
-        return Profile.model_validate({**mapping(stated.get("demands")), "waivers": waivers})
-    except ValidationError as error:
-        raise ValueError(f"the profile cannot be read: {error.error_count()} mistakes in it") from error
+def _tell_others(certificate: CertificateFile, found: Verification) -> None:
+    others = list_others(certificate.path.parent)
+    if others:
+        found.stated.append(f"not looked at, beside the certificate: {listed(others)}")
 
 
 def _first_line(error: Exception) -> str:

@@ -16,7 +16,8 @@ from opcert.errors import ExitCode
 if TYPE_CHECKING:
     from conformance.records import Record
     from conformance.runtimes import Runtime
-    from reports.certificate import Certificate
+    from reports.certificate import Certificate, Recorded
+    from reports.results import Results
     from reports.standing import SuiteStanding
 
 
@@ -66,8 +67,9 @@ def command(
     RUNTIME is a built-in one (`opcert list runtimes`; `onnxruntime==1.20.1` for a version of it),
     `module:Backend`, a class with ONNX's Backend interface, or `exec:COMMAND`, a worker of your own. Without
     a profile the certificate states what holds, and the answer is 0; with one it demands it, and the answer
-    is 1 where it is not met. A suite with local changes is certified as one; a record that is not whole is
-    not certified.
+    is 1 where it is not met. A record that is given with --run is judged again first: one that does not hold
+    is not certified, and the answer is 1. A suite with local changes is certified as one; a record that is
+    not whole is not certified.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.run_options import RunOptions
@@ -112,12 +114,18 @@ def command(
         named = suite_name_for_commands(suite_name, suite, folders)
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
         results = excuse(put_together(suite, record, named), profile, known_before)
-        say(format_summary(results))
         broken = run_error(record)
+        if given is None or broken is not None:
+            say(format_summary(results))
         if broken is not None:
             say(f"{state_error(record)}\nno certificate is written; record: {path}", error=True)
             return int(broken)
-        certificate = make_certificate(results, profile, standing=standing)
+        recorded: Recorded = "here" if given is None else "elsewhere"
+        certificate = make_certificate(results, profile, standing=standing, recorded=recorded)
+        if given is not None:
+            if _refuse_false(results):
+                return int(ExitCode.DOES_NOT_HOLD)
+            say(format_summary(results))
         if any(each.fails for each in results.cases):
             say("opcert: looking for what the failures resemble", error=True)
         remove_derived(folder, ours=True)
@@ -125,7 +133,7 @@ def command(
         report = write_format("html", results, folder)
         write_format("junit", results, folder)
         write_certificate(certificate, folder / "certificate.json", key)
-        write_certificate_page(results, certificate, folder, key_id(key.public_key()) if key else None)
+        write_certificate_page(certificate, folder, key_id(key.public_key()) if key else None)
         write_certificate_badge(certificate, folder)
         known = ExitCode.HOLDS
         if baseline is not None:
@@ -150,6 +158,21 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
             "the record is of another runtime", got=source, expected=runtime.text, where=Place(str(path))
         )
     return record
+
+
+def _refuse_false(results: Results) -> bool:
+    """Whether a record that was given is not what its own outputs show; each difference is printed."""
+    from opcert.harmless import one_line
+    from reports.record_form import find_odd_lines, find_wrong_days
+    from reports.rejudging import judge_again
+
+    record = results.record
+    problems = [*find_odd_lines(record), *find_wrong_days(record), *judge_again(results).problems]
+    for each in problems:
+        say(one_line(f"does not hold: {each}", 600), error=True)
+    if problems:
+        say(f"the record {record.path} does not hold: nothing is certified", error=True)
+    return bool(problems)
 
 
 def _state(certificate: Certificate, standing: SuiteStanding) -> str:

@@ -71,8 +71,11 @@ def command(
     one run gets a folder for each where there are several. Waivers and known failures are said beside the
     cases in HTML; they change no verdict. Answers with 5 where nothing ran.
     """
+    from dataclasses import replace
+
     from conformance.records import read_record
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
     from reports.excusing import excuse
     from reports.formats import write_together
@@ -87,6 +90,9 @@ def command(
     with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
         found = [excuse(put_together(opened, each, named), profile, baseline) for each in records]
+        if "badge" in formats:
+            standing = find_standing(opened)
+            found = [replace(each, standing=standing) for each in found]
         for name in formats:
             for path in write_together(name, found, folder):
                 say(str(path))

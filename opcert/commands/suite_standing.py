@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
 
 from conformance.suites import Suite
-from generator.lock import Lock, OperatorLock, read_lock
+from generator.lock import Lock, read_lock
 from opcert.commands.suite_departures import find_departures
 from opcert.names import CaseId
 from reports.standing import Departure, Standing, SuiteStanding, tell_departures
-from reports.text import plural
+from reports.text import count, plural
 
 _ADOPTED = "adopted"
 
@@ -19,51 +18,53 @@ _ADOPTED = "adopted"
 def find_standing(suite: Suite, lock: Lock | None = None) -> SuiteStanding:
     """What a suite is beside the released one; raises UserError where its lock cannot be read.
 
-    `changed` is a suite that was made with the options of the released one and differs from it, or that
-    expects something else of a case that the released one has. What is neither that nor the released one is
-    somebody's own.
+    `part` is a suite of cases of the released one; `changed` one that was made with its options and differs
+    from it, or that expects something else of a case that it has too. What is none of these is somebody's
+    own. Unless the digest is that of the released one, nothing that a suite says of itself is believed.
     """
     released = lock or read_lock()
+    cases = sum(len(each.cases) for each in released.operators.values())
     if suite.digest == released.digest:
-        return SuiteStanding("released", f"The suite is the one that opcert {version('opcert')} carries.")
-    departures = find_departures(suite, released.operators)
-    kind, text = _tell(suite, released, departures)
-    return SuiteStanding(kind, text, departures)
+        text = f"The suite is the one that opcert {version('opcert')} carries."
+        return SuiteStanding("released", text, (), len(suite.case_ids), cases)
+    found = SuiteStanding("own", "", find_departures(suite, released.operators), len(suite.case_ids), cases)
+    kind, text = _tell(suite, released, found)
+    return replace(found, kind=kind, text=text)
 
 
-def _tell(suite: Suite, released: Lock, departures: tuple[Departure, ...]) -> tuple[Standing, str]:
+def _tell(suite: Suite, released: Lock, found: SuiteStanding) -> tuple[Standing, str]:
     options = suite.manifest.get("options")
+    carried = f"the suite that opcert {version('opcert')} carries"
     if isinstance(options, dict) and _ADOPTED in options:
-        return "own", f"The suite was adopted from {options[_ADOPTED]}, expectations included."
+        shared = f" {plural(found.shared, 'case')} of it stand in {carried} too." if found.shared else ""
+        text = f"The suite says that it was adopted from {options[_ADOPTED]}, expectations included.{shared}"
+        return "own", text
     if options == released.options:
         return "changed", (
             f"The suite has local changes: beside the one that opcert {version('opcert')} carries, "
-            f"{tell_departures(departures)}. Its digest is {suite.digest[:16]}, that of the released one "
-            f"{released.digest[:16]}; `opcert generate --check` says what changed."
+            f"{tell_departures(found.departures)}. Its digest is {suite.digest[:16]}, that of the released "
+            f"one {released.digest[:16]}; `opcert generate --check` says what changed."
         )
-    otherwise = [each for each in departures if each.otherwise]
+    otherwise = [each for each in found.departures if each.otherwise]
     if otherwise:
         return "changed", (
             f"The suite has local changes: of the cases that opcert {version('opcert')} carries too, "
             f"{tell_departures([replace(each, left_out=0, beyond=0) for each in otherwise])}."
         )
-    return _compare_cases(suite, released.operators)
-
-
-def _compare_cases(suite: Suite, released: Mapping[str, OperatorLock]) -> tuple[Standing, str]:
-    operators = set()
-    same, beyond = 0, 0
-    for text in suite.case_ids:
-        operator = str(CaseId.parse(text).operator)
-        operators.add(operator)
-        known = released[operator].cases.get(text.split("/", 2)[2]) if operator in released else None
-        if known is None:
-            beyond += 1
-        else:
-            same += 1
-    left_out = sum(len(released[each].cases) for each in operators if each in released) - same
+    left_out = count(_left_out(suite, found.departures))
+    if found.shared == found.cases > 0:
+        return "part", (
+            f"The suite is a part of the one that opcert {version('opcert')} carries: {count(found.cases)} "
+            f"of its {plural(found.released, 'case')}; {left_out} of the same operators are left out."
+        )
     return "own", (
-        f"The suite is of the certifier's own choosing: {plural(same, 'case')} of it stand in the suite that "
-        f"opcert {version('opcert')} carries too, {beyond} do not, and {left_out} of its operators are "
+        f"The suite is of the certifier's own choosing: {plural(found.shared, 'case')} of it stand in "
+        f"{carried} too, {count(found.cases - found.shared)} do not, and {left_out} of its operators are "
         "left out."
     )
+
+
+def _left_out(suite: Suite, departures: tuple[Departure, ...]) -> int:
+    """How many cases of the operators that a suite has it leaves out."""
+    operators = {str(CaseId.parse(each).operator) for each in suite.case_ids}
+    return sum(each.left_out for each in departures if each.operator in operators)

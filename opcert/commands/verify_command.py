@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
 
 if TYPE_CHECKING:
     from conformance.records import Record
     from conformance.suites import Suite
     from reports.certificate_files import CertificateFile
-    from reports.verification import Verification
+    from reports.verified import Verification
 
 
 @click.command("verify")
@@ -26,20 +25,43 @@ if TYPE_CHECKING:
 @click.option(
     "--public-key", "key", type=click.Path(path_type=Path), help="A PEM file with the signer's public key."
 )
-def command(certificate: Path, record: Path | None, suite_name: str | None, key: Path | None) -> int:
-    """Verify CERTIFICATE: work out again what it says, from the record and the suite.
+@click.option(
+    "--profile", "profile_name", help="What must have been demanded: a profile's name, or its YAML file."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Lines for people, or one JSON object.",
+)
+def command(
+    certificate: Path,
+    record: Path | None,
+    suite_name: str | None,
+    key: Path | None,
+    profile_name: str | None,
+    form: str,
+) -> int:
+    """Verify CERTIFICATE: work out again what it says, from the record, the suite and the profile.
 
-    Answers with 0 where everything is so, with 1 where something is not or could not be checked; each such
-    thing is named. Without --public-key a signature vouches for nothing, whatever keys a certificate carries.
+    Answers with 0 where everything is so, with 1 where something is not or could not be looked at, and with 6
+    where another version of opcert made it, whose rules this one does not have; each thing is named. What
+    nobody can check is listed as stated, not checked. Without --public-key a signature vouches for nothing,
+    whatever keys a certificate carries.
     """
     # Imported here, so that --help does not wait for them.
     from datetime import UTC, datetime
 
     from opcert.commands.suite_standing import find_standing
+    from opcert.harmless import for_json
     from reports.certificate_files import read_certificate
+    from reports.profiles import load_profile
     from reports.signing import load_public_key
     from reports.verification import Evidence, verify_certificate
 
+    profile = load_profile(profile_name) if profile_name is not None else None
     read = read_certificate(certificate)
     public = load_public_key(key) if key is not None else None
     absent: list[str] = []
@@ -55,13 +77,17 @@ def command(certificate: Path, record: Path | None, suite_name: str | None, key:
             datetime.now(UTC).date(),
             tuple(absent),
             tuple(broken),
+            profile,
         )
         found = verify_certificate(read, evidence)
     finally:
         if suite is not None:
             suite.close()
-    _print(found)
-    return int(ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD)
+    if form == "json":
+        say(for_json(found.to_json(), indent=1))
+    else:
+        _print(found)
+    return int(found.exit_code)
 
 
 def _find_record(
@@ -118,7 +144,8 @@ def _print(found: Verification) -> None:
     ]
     for each in lines:
         say(one_line(each, 600))
-    if found.problems:
-        say("certificate: does not hold")
-    else:
-        say("certificate: not verified" if found.unchecked else "certificate: holds")
+    if found.stated:
+        say("stated, not checked:")
+    for each in found.stated:
+        say(f"  {one_line(each, 600)}")
+    say(f"certificate: {found.answer}")

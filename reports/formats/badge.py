@@ -10,6 +10,7 @@ from reports.certificate import Certificate
 from reports.files import write_text
 from reports.headline import runtime_label
 from reports.results import Results
+from reports.standing import SuiteStanding
 from reports.text import count, plural
 from reports.verdicts import FAILING
 
@@ -18,9 +19,16 @@ LABEL = "operator documents"
 
 def write(results: Results, folder: Path) -> Path:
     """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "badge.json", render_run_badge(results))
+
+
+def render_run_badge(results: Results) -> str:
+    """What a run comes to; where it is known whose the suite is, a part of the released one says so."""
     message, color = state_run(results)
+    if results.standing is not None:
+        message, color = _of_suite(results.standing, message, color)
     label = f"{LABEL}: {one_line(runtime_label(results.record), 40)}"
-    return write_text(folder / "badge.json", render_badge(label, message, color))
+    return render_badge(label, message, color)
 
 
 def render_badge(label: str, message: str, color: str) -> str:
@@ -30,7 +38,12 @@ def render_badge(label: str, message: str, color: str) -> str:
 
 
 def write_certificate_badge(certificate: Certificate, folder: Path) -> Path:
-    """`certificate-badge.json`: what a certificate says of its profile, or that none was demanded."""
+    """Write `certificate-badge.json`; raises UserError where the folder cannot be written."""
+    return write_text(folder / "certificate-badge.json", render_certificate_badge(certificate))
+
+
+def render_certificate_badge(certificate: Certificate) -> str:
+    """What a certificate says of its profile, or that none was demanded, and of which suite."""
     result = certificate.profile
     counts = certificate.statement["predicate"]["counts"]
     failing = sum(counts[each] for each in FAILING)
@@ -43,7 +56,16 @@ def write_certificate_badge(certificate: Certificate, folder: Path) -> Path:
         message = f"profile {one_line(result.profile.profile, 40)} {met}"
         message += f", {count(waived)} waived" if waived else ""
         color = ("green" if waived else "brightgreen") if result.met else "red"
-    return write_text(folder / "certificate-badge.json", render_badge("opcert certificate", message, color))
+    return render_badge("opcert certificate", *_of_suite(certificate.standing, message, color))
+
+
+def _of_suite(standing: SuiteStanding, message: str, color: str) -> tuple[str, str]:
+    """The same, and of which suite: bright green is for the whole released one, green not for a part."""
+    if standing.kind == "released":
+        return message, color
+    if color in ("brightgreen", "green"):
+        color = "yellow" if standing.shared or standing.kind == "changed" else "green"
+    return f"{message}, {standing.label}", color
 
 
 def state_run(results: Results) -> tuple[str, str]:

@@ -58,7 +58,7 @@ def make_case(
     """A call of Echo, which returns its input; `do` is what a fake does instead."""
     given = sample(seed) if given is None else given
     attributes: Mapping[str, Attribute] = {}
-    if operator == ECHO:
+    if operator.name == ECHO.name:
         attributes = {"do": attribute("string", do), "seed": attribute("int", seed)}
     inputs = (("X", given),)
     if expectations is None:

@@ -21,12 +21,13 @@ from conformance.run_options import RunOptions
 from conformance.runtimes import find_runtime
 from conformance.suites import Suite, open_suite
 from conformance.totals import case_verdicts, count_verdicts
+from opcert.commands.suite_standing import find_standing
 from reports.certificate import make_certificate, statement_digest
 from reports.certificate_files import write_certificate
 from reports.profiles import Profile
 from reports.results import put_together
-from reports.standing import OWN
-from reports.verification import Evidence, Verification, verify_certificate
+from reports.verification import Evidence, verify_certificate
+from reports.verified import Verification
 from tests.conformance.samples import ECHO, echo_runtime, make_case, make_suite, sample
 
 DAY = date(2100, 1, 1)
@@ -88,7 +89,7 @@ class Certified:
         with open_suite(self.suite) as suite:
             results = put_together(suite, read_record(self.record))
             demanded = Profile.model_validate(PROFILE if profile is None else profile)
-            certificate = make_certificate(results, demanded, on, OWN)
+            certificate = make_certificate(results, demanded, on, find_standing(suite))
         write_certificate(certificate, self.certificate, None if key is None else load_private_key(key))
 
     def restate(self, change: Callable[[dict[str, Any]], None]) -> None:
@@ -132,9 +133,9 @@ class Certified:
         read = read_certificate(self.certificate)
         record = read_record(self.record)
         if suite is not None:
-            return verify_certificate(read, Evidence(record, suite, public, None, on))
+            return verify_certificate(read, Evidence(record, suite, public, find_standing(suite), on))
         with open_suite(self.suite) as opened:
-            return verify_certificate(read, Evidence(record, opened, public, None, on))
+            return verify_certificate(read, Evidence(record, opened, public, find_standing(opened), on))
 
 
 def problems(found: Verification) -> str:

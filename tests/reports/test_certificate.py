@@ -19,15 +19,18 @@ from opcert.errors import NothingRan, UserError
 from reports.certificate import PREDICATE_TYPE, make_certificate, statement_digest
 from reports.certificate_files import write_certificate
 from reports.certificate_page import write_certificate_page
+from reports.formats.badge import write as write_run_badge
 from reports.formats.badge import write_certificate_badge
-from reports.profiles import load_profile
+from reports.profiles import Profile, load_profile
 from reports.results import Results, put_together
 from reports.schemas import load_schema
-from reports.standing import Departure, SuiteStanding
+from reports.standing import Departure, Standing, SuiteStanding
 from reports.summary import failure_lines, readings_lines, summary_table
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
 
 DAY = date(2026, 11, 20)
+BEYOND = (Departure(str(CROP_PAD), 0, 8, 2), Departure("org.example::Own-1", 0, 0, 1))
+RELEASED = SuiteStanding("released", "The suite is the one that opcert carries.", (), 9, 9)
 
 
 @pytest.fixture(scope="module")
@@ -155,15 +158,32 @@ def test_a_changed_suite_is_certified_as_one(results: Results) -> None:
         "standing": "changed",
         "says": "The suite has local changes.",
         "departures": [{"operator": str(CROP_PAD), "otherwise": 3, "leftOut": 0, "beyond": 1}],
+        "cases": 0,
+        "released": 0,
+        "figures": changed.figures,
     }
 
 
 def test_it_says_whose_suite_it_is_what_was_loaded_and_how_adequate_the_suite_is(results: Results) -> None:
-    predicate = make_certificate(results, on=DAY).statement["predicate"]
-    assert predicate["suite"]["standing"] == "own"
+    predicate = make_certificate(results, on=DAY, standing=RELEASED).statement["predicate"]
+    assert predicate["suite"]["standing"] == "released"
     assert predicate["loaded"] is None
     assert predicate["operators"][0]["coverage"] == {"strength": 2, "feasible": 120, "covered": 118}
     assert predicate["operators"][0]["adequacy"] is None
+
+
+@pytest.mark.parametrize("kind", ["part", "own", "changed"])
+def test_figures_of_another_suite_never_travel(tmp_path: Path, kind: Standing) -> None:
+    """The manifest of a part says what was measured of the whole; the certificate does not repeat it."""
+    facts = {**sample_facts(), "adequacy": {str(CROP_PAD): {"mutants": {"made": 9, "killed": 9}}}}
+    made = Maker(tmp_path).make([make_case(CROP_PAD, "cover", {"extent": "same"})], facts=facts)
+    results = put_together(made.suite, made.record)
+    standing = SuiteStanding(kind, "", (Departure(str(CROP_PAD), 0, 1, 0),), 1, 2)
+    predicate = make_certificate(results, on=DAY, standing=standing).statement["predicate"]
+    assert [each["coverage"] for each in predicate["operators"]] == [None]
+    assert [each["adequacy"] for each in predicate["operators"]] == [None]
+    assert "are not stated" in predicate["suite"]["figures"]
+    assert predicate["notTested"][0] == "1 of 2 cases of the suite that opcert carries."
 
 
 def test_planted_faults_that_the_suite_finds_are_stated_where_it_knows_them(tmp_path: Path) -> None:
@@ -172,15 +192,15 @@ def test_planted_faults_that_the_suite_finds_are_stated_where_it_knows_them(tmp_
     cases = [make_case(CROP_PAD, "cover", {"extent": "same"})]
     made = Maker(tmp_path).make(cases, facts=facts)
     results = put_together(made.suite, made.record)
-    certificate = make_certificate(results, on=DAY)
+    certificate = make_certificate(results, on=DAY, standing=RELEASED)
     assert certificate.statement["predicate"]["operators"][0]["adequacy"] == mutants
-    page = write_certificate_page(results, certificate, tmp_path).read_text()
+    page = write_certificate_page(certificate, tmp_path).read_text()
     assert "118 of 120 combinations of 2 levels; finds 197 of 200 planted faults" in page
 
 
 def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Results, tmp_path: Path) -> None:
     certificate = make_certificate(results, load_profile("seeds"), DAY)
-    page = write_certificate_page(results, certificate, tmp_path).read_text()
+    page = write_certificate_page(certificate, tmp_path).read_text()
     predicate = certificate.statement["predicate"]
     for each in [*predicate["notTested"], *predicate["profile"]["reasons"], certificate.digest]:
         assert escape(each) in page
@@ -189,7 +209,7 @@ def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Resul
     assert "is not met" in page
     assert "Which files the runtime loaded was not recorded" in page
     assert "<script" not in page
-    signed = write_certificate_page(results, certificate, tmp_path, "ab" * 32).read_text()
+    signed = write_certificate_page(certificate, tmp_path, "ab" * 32).read_text()
     assert "--public-key KEY" in signed
     assert "It is not signed" not in signed
 
@@ -199,7 +219,7 @@ def test_the_page_shows_hostile_text_and_executes_none(tmp_path: Path) -> None:
     header = {**HEADER, "runtime": {"name": hostile, "version": hostile}, "platform": hostile}
     made = Maker(tmp_path, header).make([make_case(CROP_PAD, "cover", {"extent": "same"})])
     results = put_together(made.suite, made.record, hostile)
-    page = write_certificate_page(results, make_certificate(results, on=DAY), tmp_path).read_text()
+    page = write_certificate_page(make_certificate(results, on=DAY), tmp_path).read_text()
     assert "<script" not in page
     assert "\u202e" not in page
     assert "&lt;script&gt;" in page
@@ -210,7 +230,7 @@ def test_the_badge_says_no_more_than_the_certificate(
     results: Results, tmp_path: Path, demanded: bool
 ) -> None:
     profile = load_profile("seeds") if demanded else None
-    certificate = make_certificate(results, profile, DAY)
+    certificate = make_certificate(results, profile, DAY, RELEASED)
     badge = json.loads(write_certificate_badge(certificate, tmp_path).read_text())
     assert badge["schemaVersion"] == 1
     if demanded:
@@ -219,6 +239,37 @@ def test_the_badge_says_no_more_than_the_certificate(
         failing = len(certificate.statement["predicate"]["failedTests"])
         assert badge["message"].startswith(f"{failing} of ")
         assert badge["color"] == "lightgrey"
+
+
+@pytest.mark.parametrize(
+    ("standing", "says", "color"),
+    [
+        (RELEASED, "profile seeds met", "brightgreen"),
+        (
+            SuiteStanding("part", "", (Departure(str(CROP_PAD), 0, 1631, 0),), 1133, 2764),
+            "profile seeds met, part of the suite: 1,133 of 2,764 cases",
+            "yellow",
+        ),
+        (SuiteStanding("own", "", BEYOND[:1], 3, 9), "profile seeds met, own suite: 3 cases", "yellow"),
+        (SuiteStanding("own", "", BEYOND, 3, 9), "profile seeds met, own suite: 3 cases", "green"),
+        (SuiteStanding("changed", ""), "profile seeds met, suite with local changes", "yellow"),
+    ],
+)
+def test_a_badge_says_of_which_suite_and_is_bright_green_for_the_released_one_alone(
+    tmp_path: Path, standing: SuiteStanding, says: str, color: str
+) -> None:
+    cases = [make_case(CROP_PAD, "cover", {"extent": each}) for each in ("same", "crop")]
+    made = Maker(tmp_path).make(
+        cases, lambda case: Answered((case.expectations[0].outputs[0].expected,), 0.001)
+    )
+    results = replace(put_together(made.suite, made.record), standing=standing)
+    profile = Profile(profile="seeds", description="", operators=(str(CROP_PAD),))
+    certificate = make_certificate(results, profile, DAY, standing)
+    badge = json.loads(write_certificate_badge(certificate, tmp_path).read_text())
+    assert (badge["message"], badge["color"]) == (says, color)
+    of_run = json.loads(write_run_badge(results, tmp_path).read_text())
+    assert of_run["color"] == color
+    assert of_run["message"].endswith(standing.label)
 
 
 def test_the_table_for_a_terminal_adds_up(results: Results) -> None:

@@ -50,7 +50,7 @@ class Echo(worker_protocol.Worker):
             "runtime": {"name": "echo", "version": "1.0"},
             "domains": domains,
             "forms": ["inputs", "dynamic", "initializers"],
-            "element_types": None,
+            "element_types": ["float"] if MODE == "floats" else None,
             "threads": [1, 4] if MODE == "threads" else [],
         }
 

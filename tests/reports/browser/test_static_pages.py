@@ -65,7 +65,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             }
         )
         certificate = make_certificate(results, profile, date(2026, 11, 20))
-        signed = write_certificate_page(results, certificate, folder, "ab" * 32)
+        signed = write_certificate_page(certificate, folder, "ab" * 32)
     before = keep(runs, "a", obey, "2026-01-01T00:00:00Z", "example-runtime", cases)
     kept = keep(runs, "b", obey, "2026-02-01T00:00:00Z", "example-runtime", cases, skip=3)
     (kept / "run.jsonl").write_bytes(made.record.path.read_bytes())

@@ -1,0 +1,313 @@
+"""A genuine certificate to forge, and the tools of a forger who knows the formats and every digest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from conformance.canonical import canonical_json, sha256
+from conformance.cases import Case
+from conformance.faults import FaultFinder, count_threads
+from conformance.harness import run_suite
+from conformance.manifests import manifest_digest
+from conformance.records import read_record
+from conformance.results import Result
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import Suite, open_suite, write_suite
+from generator.lock import Lock, OperatorLock
+from generator.suites import generate_operator
+from generator.workshop import Options
+from opcert.commands.suite_standing import find_standing
+from opcert.names import OperatorName
+from opcert.tensors import tensor
+from reports.certificate import Certificate, Recorded, make_certificate
+from reports.certificate_files import write_certificate
+from reports.certificate_page import write_certificate_page
+from reports.formats.badge import write_certificate_badge
+from reports.profiles import Profile
+from reports.results import put_together
+from reports.standing import SuiteStanding
+from reports.verification import Evidence, verify_certificate
+from reports.verified import Verification
+from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
+from tests.reports.certified import DAY, Certified, Row, make_key
+
+SECOND = OperatorName.parse("org.example::Echo-2")
+"""Another version of the operator, whose answers differ between forms: a fault."""
+FAILING = ("ulp", "zero", "raise", "SIGSEGV", "twice", "text", "accepted")
+PROFILE: dict[str, Any] = {
+    "profile": "echo",
+    "description": "what Echo must do",
+    "operators": [str(ECHO)],
+    "unsupported": "case",
+    "waivers": [
+        {
+            "cases": "org.example/Echo-1",
+            "conditions": {"do": each},
+            "reason": "known",
+            "link": "https://example.org/1",
+            "expires": "2100-06-01",
+        }
+        for each in FAILING
+    ],
+}
+FIGURES = {"made": 200, "equivalent": 10, "killed": 188, "score": 0.989}
+Answer = Literal["does not hold", "stated", "told", "no certificate", "another version"]
+
+
+@dataclass(frozen=True)
+class Forged(Certified):
+    """A certificate that is being forged. `lock` is of the suite that opcert carries in these tests."""
+
+    lock: Lock
+    profile: dict[str, Any]
+
+    def copied(self, folder: Path) -> Forged:
+        return Forged(self.copy(folder).folder, self.lock, self.profile)
+
+    def forge_rows(
+        self,
+        rows: Callable[[list[Row]], list[Row]] = lambda found: found,
+        *,
+        header: Callable[[Row], None] = lambda found: None,
+        footer: Callable[[Row], None] = lambda found: None,
+        certify: bool = True,
+        **claims: Any,
+    ) -> None:
+        """Change the record, with counts, faults and digest that fit, and certify what it says then."""
+        changed: list[Row] = []
+
+        def change(found: list[Row]) -> list[Row]:
+            changed.extend(rows(found))
+            return changed
+
+        def finish(last: Row) -> None:
+            first = json.loads(self.record.read_text().splitlines()[0])
+            header(first)
+            finder = FaultFinder(count_threads(first))
+            results = [Result.from_json(each) for each in changed]
+            for case in dict.fromkeys(each.case for each in results):
+                same = [each for each in results if each.case == case]
+                for each in same:
+                    finder.see(each)
+                finder.compare(same)
+            last["faults"] = finder.faults()
+            footer(last)
+
+        self.rewrite(change, finish, header)
+        if certify:
+            self.make(**claims)
+
+    def make(
+        self,
+        *,
+        profile: dict[str, Any] | None = None,
+        standing: SuiteStanding | None = None,
+        recorded: Recorded = "here",
+        on: date = DAY,
+        key: Path | None = None,
+    ) -> Certificate:
+        """Make certificate, badge and page anew; `standing` is what the forger says of the suite."""
+        from reports.signing import key_id, load_private_key
+
+        with open_suite(self.suite) as suite:
+            results = put_together(suite, read_record(self.record))
+            claimed = standing or find_standing(suite, self.lock)
+            demanded = Profile.model_validate(self.profile if profile is None else profile)
+            made = make_certificate(results, demanded, on, claimed, recorded)
+        private = None if key is None else load_private_key(key)
+        write_certificate(made, self.certificate, private)
+        write_certificate_page(made, self.folder, key_id(private.public_key()) if private else None)
+        write_certificate_badge(made, self.folder)
+        return made
+
+    def forge_suite(
+        self,
+        change: Callable[[list[Case]], Iterable[Case]] = lambda found: found,
+        *,
+        facts: Callable[[Row], None] = lambda found: None,
+        options: Callable[[Row], None] = lambda found: None,
+        manifest: Callable[[Row], None] | None = None,
+    ) -> None:
+        """Change the suite, and have the header of the record name it."""
+        with open_suite(self.suite) as suite:
+            cases, head = list(suite.cases()), json.loads(json.dumps(dict(suite.manifest)))
+        facts(head["facts"])
+        options(head["options"])
+        digest = write_suite(self.suite, change(cases), head["facts"], head["options"])
+        if manifest is not None:
+            path = self.suite / "manifest.json"
+            written = json.loads(path.read_text())
+            manifest(written)
+            digest = written["digest"] = manifest_digest(written)
+            path.write_bytes(canonical_json(written) + b"\n")
+        self.rewrite(header=lambda header: header.update(suite=digest))
+
+    def claim_suite(self, claim: Callable[[dict[str, Any]], None]) -> None:
+        """Certify, with something else stated of the suite."""
+        self.make()
+        self.restate(lambda statement: claim(statement["predicate"]["suite"]))
+
+    def look(
+        self, *, key: Path | None = None, on: date = DAY, profile: Profile | None = None
+    ) -> Verification:
+        """What `verify` answers; raises UserError where there is no certificate at all."""
+        from reports.certificate_files import read_certificate
+        from reports.signing import load_public_key
+
+        public = None if key is None else load_public_key(key)
+        read = read_certificate(self.certificate)
+        with open_suite(self.suite) as suite:
+            standing = find_standing(suite, self.lock)
+            record, broken = None, []
+            try:
+                record = read_record(self.record)
+            except Exception as error:  # noqa: BLE001 - as the command has it
+                broken.append(f"the record cannot be used: {error}")
+            evidence = Evidence(record, suite, public, standing, on, (), tuple(broken), profile)
+            return verify_certificate(read, evidence)
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """One way to forge: what it is, what `verify` must answer, and words of it.
+
+    `real` says whether the record of a real runtime, of calls that were generated, can be forged so as well.
+    """
+
+    forge: Callable[[Forged], None]
+    answer: Answer
+    says: str
+    with_key: bool = False
+    with_profile: bool = False
+    real: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.forge.__name__
+
+    @property
+    def what(self) -> str:
+        return " ".join((self.forge.__doc__ or "").split())
+
+
+def bare(row: Row, **more: Any) -> Row:
+    """A row with what it is about, and nothing of what came of it."""
+    names = (
+        "case",
+        "operator",
+        "family",
+        "element_type",
+        "form",
+        "repeat",
+        "seconds",
+        "levels",
+        "constraint",
+    )
+    kept = {name: row[name] for name in names if name in row}
+    found: Row = json.loads(Result.from_json({**kept, **more}).to_line())
+    return found
+
+
+def each_failing(change: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row]]:
+    """Change the rows that are mismatches; what is left is as it was."""
+    return lambda rows: [change(each) if each["verdict"] == "mismatch" else each for each in rows]
+
+
+def lock_of(suite: Suite) -> Lock:
+    """A lock that carries a suite; nothing of it has a reference."""
+    operators: dict[str, dict[str, str]] = {}
+    for each in suite.case_ids:
+        domain, name, rest = each.split("/", 2)
+        operators.setdefault(f"{domain}::{name}", {})[rest] = str(suite.entry(each)["expectation"])[:16]
+    locked = {name: OperatorLock({}, "", "", cases) for name, cases in operators.items()}
+    return Lock(suite.digest, suite.manifest["options"], "", locked)
+
+
+def echo_cases() -> list[Case]:
+    """Calls with every verdict and every kind of row, few enough to be run in a second."""
+    echo = make_case("echo")
+    cases = [
+        echo,
+        *(make_case(do) for do in ("ulp", "zero", "raise", "unsupported", "SIGSEGV", "twice", "text")),
+    ]
+    cases.append(make_case("zero", given=sample(1, (40, 40)), seed=9))
+    cases.append(make_case("raise", seed=30, family="invalid", demand="refuse", valid_case=echo))
+    accepted = make_case("echo", seed=32, family="invalid", demand="refuse", valid_case=echo)
+    cases.append(replace(accepted, levels={"do": "accepted"}))
+    cases.append(make_case("echo", seed=31, family="survival", demand="survive"))
+    cases.append(make_case("echo", seed=33, given=tensor(np.arange(6, dtype=np.int32).reshape(2, 3))))
+    left = sample(34)
+    both = (expect(left, side="left"), expect(tensor(-left.array), side="right"))
+    cases.append(make_case("echo", seed=34, given=left, expectations=both))
+    cases.append(make_case("differs_by_form", seed=35, operator=SECOND))
+    return cases
+
+
+def make_genuine(
+    folder: Path, cases: list[Case], runtime: str, profile: dict[str, Any], forms: str
+) -> Forged:
+    """Run the cases, and certify them as the suite that opcert carries."""
+    operators = sorted({str(each.operator) for each in cases})
+    coverage = {"strength": 2, "feasible": 9, "covered": 8, "uncovered": []}
+    facts = {
+        "operators": {each: {"coverage": coverage} for each in operators},
+        "adequacy": {each: {"mutants": FIGURES} for each in operators},
+    }
+    options = {"size": "default", "strength": 2, "operators": operators}
+    write_suite(folder / "suite", cases, facts, options)
+    with open_suite(folder / "suite") as suite:
+        made = Forged(folder, lock_of(suite), profile)
+        run_suite(suite, find_runtime(runtime), made.record, RunOptions(forms=forms, repeat=2, identify=True))
+    make_key(made.key, made.public_key)
+    made.make()
+    return made
+
+
+def make_fake(folder: Path) -> Forged:
+    """A run of the fake runtime, that takes floats alone, in two forms, each case twice."""
+    return make_genuine(folder, echo_cases(), echo_runtime("floats"), PROFILE, "inputs,dynamic")
+
+
+def make_real(folder: Path, runtime: str) -> Forged:
+    """A run of a real runtime on some generated cases of each verdict, in two forms."""
+    cases = [
+        case
+        for name in ("ai.onnx::CenterCropPad-18", "ai.onnx::Resize-13")
+        for case in generate_operator(OperatorName.parse(name), Options(size="small")).cases
+    ]
+    write_suite(folder / "all", cases, {"operators": {}}, {})
+    with open_suite(folder / "all") as suite:
+        record = run_suite(suite, find_runtime(runtime), folder / "all.jsonl")
+    chosen: dict[tuple[str, str], list[str]] = {}
+    for row in record.results:
+        chosen.setdefault((row.operator, row.verdict), []).append(row.case)
+    wanted = {case for each in chosen.values() for case in each[:6]}
+    kept = [each for each in cases if str(each.id) in wanted]
+    operators = sorted({str(each.operator) for each in kept})
+    profile = {
+        "profile": "real",
+        "description": "what a real runtime must do",
+        "operators": operators,
+        "unsupported": "case",
+        "waivers": [
+            {"cases": each, "reason": "known", "link": "https://example.org/1", "expires": "2100-06-01"}
+            for each in ("ai.onnx/CenterCropPad-18", "ai.onnx/Resize-13")
+        ],
+    }
+    return make_genuine(folder / "made", kept, runtime, profile, "inputs,initializers")
+
+
+def digest_entry(shape: list[int], element_type: str = "float", raw: bytes = b"") -> Row:
+    size = 4
+    with suppress(OverflowError):
+        size = 4 * int(np.prod(shape, dtype=object))
+    return {"element_type": element_type, "shape": shape, "sha256": sha256(raw), "bytes": size}

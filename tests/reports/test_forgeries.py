@@ -1,0 +1,118 @@
+"""Forged certificates, each as consistent as one who knows the formats can make it, and what is said of them.
+
+Every forgery starts from a genuine certificate of a run. The table in docs/certificates.md is this one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.records import read_record
+from opcert.errors import ExitCode, UserError
+from reports.profiles import Profile
+from tests.reports.forgeries_of_records import RECORDS
+from tests.reports.forgeries_of_statements import STATEMENTS
+from tests.reports.forging import Forged, Forgery, make_fake, make_real
+
+FORGERIES = (*RECORDS, *STATEMENTS)
+
+
+@pytest.fixture(scope="module")
+def genuine(tmp_path_factory: pytest.TempPathFactory) -> Forged:
+    return make_fake(tmp_path_factory.mktemp("genuine") / "made")
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Forged:
+    return make_real(tmp_path_factory.mktemp("real"), "onnxruntime")
+
+
+def answer(forged: Forged, forgery: Forgery) -> tuple[str, str]:
+    """What `verify` answers, in a word, and all that it says of that kind."""
+    key = forged.public_key if forgery.with_key else None
+    profile = Profile.model_validate(forged.profile) if forgery.with_profile else None
+    try:
+        found = forged.look(key=key, profile=profile)
+    except UserError as error:
+        return "no certificate", str(error)
+    match found.exit_code:
+        case ExitCode.DOES_NOT_HOLD:
+            return "does not hold", "\n".join(found.problems)
+        case ExitCode.OTHER_VERSION:
+            return "another version", found.answer
+        case _:
+            kind = forgery.answer if forgery.answer in ("stated", "told") else "holds"
+            return kind, "\n".join(found.stated if kind == "stated" else [found.answer, *found.notes])
+
+
+def table() -> str:
+    """The table of docs/certificates.md."""
+    rows = [
+        f"| {number} | {each.what} | {each.answer} | {each.says.removeprefix('holds; ')} |"
+        for number, each in enumerate(FORGERIES, start=1)
+    ]
+    return "\n".join(["| | what the forger does | `verify` answers | and says |", "|---|---|---|---|", *rows])
+
+
+def test_the_page_prints_this_table(repository: Path) -> None:
+    """`python -m tests.reports.test_forgeries` writes it."""
+    page = (repository / "docs" / "certificates.md").read_text(encoding="utf-8")
+    assert between(page)[1] == f"\n{table()}\n"
+    assert len(FORGERIES) >= 40
+    assert len({each.name for each in FORGERIES}) == len(FORGERIES)
+
+
+def between(page: str) -> tuple[str, str, str]:
+    """A page before its table, the table, and the rest."""
+    before, begin, rest = page.partition("<!-- forgeries: begin -->")
+    found, end, after = rest.partition("<!-- forgeries: end -->")
+    return before + begin, found, end + after
+
+
+def test_the_genuine_one_holds(genuine: Forged, tmp_path: Path) -> None:
+    """Otherwise no forgery shows anything."""
+    copied = genuine.copied(tmp_path / "copy")
+    found = copied.look(profile=Profile.model_validate(copied.profile))
+    assert found.holds, found.problems
+    assert found.exit_code == ExitCode.HOLDS
+    assert any("60 rows judged again" in each for each in found.checked), found.checked
+    beside = [each for each in found.checked if "beside it is what the certificate gives" in each]
+    assert len(beside) == 2
+    assert any("the profile echo is the one that was given" in each for each in found.checked)
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.name)
+def test_a_forgery_is_noticed_or_named(genuine: Forged, tmp_path: Path, forgery: Forgery) -> None:
+    forged = genuine.copied(tmp_path / "forged")
+    forgery.forge(forged)
+    given, said = answer(forged, forgery)
+    assert given == forgery.answer, said
+    assert forgery.says in said
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_the_real_one_holds(real: Forged, tmp_path: Path) -> None:
+    found = real.copied(tmp_path / "copy").look()
+    assert found.holds, found.problems
+    verdicts = {each.verdict for each in read_record(real.record).results}
+    assert {"pass", "mismatch", "unsupported", "rejected_valid", "observed"} <= verdicts
+
+
+@pytest.mark.runtimes("onnxruntime")
+@pytest.mark.parametrize("forgery", [each for each in FORGERIES if each.real], ids=lambda each: each.name)
+def test_a_forgery_of_a_real_record_is_noticed_or_named(
+    real: Forged, tmp_path: Path, forgery: Forgery
+) -> None:
+    forged = real.copied(tmp_path / "forged")
+    forgery.forge(forged)
+    given, said = answer(forged, forgery)
+    assert given == forgery.answer, said
+    assert forgery.says in said
+
+
+if __name__ == "__main__":
+    PAGE = Path(__file__).parents[2] / "docs" / "certificates.md"
+    before, _, after = between(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(f"{before}\n{table()}\n{after}", encoding="utf-8")
