@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from conformance.adapter import list_adapters, load_adapter
 from conformance.environments import environments_folder
@@ -19,6 +20,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
 _ABSENT = " is absent"
 _left_out: Counter[str] = Counter()
+
+# How long an example takes says what else the machine does, not whether the project is right.
+settings.register_profile("opcert", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("opcert")
 
 
 def _absent(what: str) -> NoReturn:

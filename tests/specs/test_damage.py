@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,11 @@ from specs.documents import Text, decode
 from specs.imported_writer import plain_layer
 from specs.importers import import_text, importers
 from specs.model import Spec
+from tests.growth import LINEAR, growth
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
+PAGE_OF_X = "_l-onnx-x\nX - 1\n=====\n* **since_version**: **1**"
+LINE_OF_X = "_l-onnx-x X - 1 ===== **Version** * **name** * **since_version**: **1**"
 FIRST_PAGES = (
     "000_a879288b2471f5e3.txt",
     "001_b77fe3e618f24325.txt",
@@ -119,31 +124,44 @@ def test_any_text_is_refused_or_read(content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("before", "repeated", "behind", "times"),
     [
-        "* " * 100_000,
-        "".join("  " * depth + "* *x*\n" for depth in range(300)),
-        "[" * 200_000,
-        "**Versioned name**: *X-1*\n\n===\n\n**Attributes**\n\n" + "* *a*\n  * **Type**: int\n" * 5000,
-        "_l-onnx-x\nX - 1\n=====\n* **since_version**: **1**\n**Summary**\n" + "`a = (b + " * 20_000,
-        "_l-onnx-x\nX - 1\n=====\n* **since_version**: **1**\n**Summary**\n" + "if mode is " * 20_000,
-        "_l-onnx-x X - 1 ===== **Version** * **name** * **since_version**: **1** **Examples** **_a** :: "
-        + "x = (" * 20_000,
-        "crops\n|\nA Tensor . " + "For the following input of shape [" * 5000 + "\n|",
-        "# op: X\n\nArgs:\n" + "  x: A `Tensor`. " + "[" * 100_000,
-        "<!DOCTYPE x [<!ENTITY a 'aaaa'>]>&a;" * 1000,
+        ("", "* ", "", 50_000),
+        ("", "[", "", 100_000),
+        ("**Versioned name**: *X-1*\n\n===\n\n**Attributes**\n\n", "* *a*\n  * **Type**: int\n", "", 2500),
+        (f"{PAGE_OF_X}\n**Summary**\n", "`a = (b + ", "", 10_000),
+        (f"{PAGE_OF_X}\n**Summary**\n", "if mode is ", "", 10_000),
+        (f"{LINE_OF_X} **Examples** **_a** :: ", "x = (", "", 10_000),
+        ("crops\n|\nA Tensor . ", "For the following input of shape [", "\n|", 2500),
+        ("# op: X\n\nArgs:\n  x: A `Tensor`. ", "[", "", 50_000),
+        ("", "<!DOCTYPE x [<!ENTITY a 'aaaa'>]>&a;", "", 500),
     ],
-    ids=range(10),
+    ids=range(9),
 )
-def test_hostile_documents_are_bounded(content: str) -> None:
+def test_hostile_documents_take_time_in_proportion(
+    before: str, repeated: str, behind: str, times: int
+) -> None:
+    assert growth(lambda size: _read_by_all(before + repeated * size + behind), times) <= LINEAR
+
+
+def test_nested_lists_take_time_in_proportion_to_their_letters() -> None:
+    """Twice the letters are about the square root of two times the levels."""
+
+    def work(letters: int) -> Callable[[], None]:
+        return _read_by_all("".join("  " * depth + "* *x*\n" for depth in range(math.isqrt(letters))))
+
+    assert growth(work, 45_000) <= LINEAR
+
+
+def _read_by_all(content: str) -> Callable[[], None]:
     text = Text("hostile.txt", content, "00")
-    started = time.monotonic()
-    for importer in importers():
-        try:
-            importer.read(text, FRAGMENT)
-        except UserError:
-            continue
-    assert time.monotonic() - started < 10
+
+    def read() -> None:
+        for importer in importers():
+            with suppress(UserError):
+                importer.read(text, FRAGMENT)
+
+    return read
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from specs.model import Spec
 from specs.worked.calls import Code
 from specs.worked.code import read_code
 from specs.worked.values import Typed, Unknown
+from tests.growth import LINEAR, growth
 
 NODE = 'node = onnx.helper.make_node("A", ["x"], ["y"])\n'
 
@@ -266,21 +268,26 @@ def test_examples_that_are_not_of_this_operator_version(call: str, code: str, ev
     assert [(each.evidence, each.action) for each in found] == [(evidence, "rejected")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x = np.arange(1000000)\ny = x.reshape(1000000, 1) + x",
-        "y = [[[[0 for a in range(64)] for b in range(64)] for c in range(64)] for d in range(64)]",
-        "y = [0]\n" + "y = y + y\n" * 60,
-        "y = 3\n" + "y = y * y\n" * 60,
-        "for a in range(64):\n for b in range(64):\n  for c in range(64):\n   for d in range(64):\n    y = a",
-        "def f(a):\n    f(a)\n    f(a)\nf(1)",
-        "y = " + "[" * 90 + "]" * 90,
-    ],
-)
-def test_hostile_code_takes_bounded_time_and_memory(text: str) -> None:
-    started = time.monotonic()
-    code = _code(f"{NODE}x = [1, 2, 3]\n{text}\nexpect(node, inputs=[x], outputs=[y])")
-    assert time.monotonic() - started < 5
-    value = code.calls[0].variables["y"].value if code.calls and "y" in code.calls[0].variables else 0
+HOSTILE: list[Callable[[int], str]] = [
+    lambda n: f"x = np.arange({n}0000)\ny = x.reshape({n}0000, 1) + x",
+    lambda n: f"r = range({n})\ny = [[[[0 for a in r] for b in r] for c in r] for d in r]",
+    lambda n: f"r = range({n})\nfor a in r:\n for b in r:\n  for c in r:\n   for d in r:\n    y = a",
+    lambda n: "y = [0]\n" + "y = y + y\n" * n,
+    lambda n: "y = 3\n" + "y = y * y\n" * n,
+    lambda n: "def f(a):\n" + "    f(a)\n" * n + "f(1)",
+    lambda n: "y = " + "[" * n + "]" * n,
+]
+"""Programs of so many steps that they are not taken to their end, by a number that makes them larger."""
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_code_takes_bounded_work_and_memory(text: Callable[[int], str]) -> None:
+    """Twice the count is the fourth power of two times the steps of some programs, but not of the reader."""
+
+    def read(count: int) -> Code:
+        return _code(f"{NODE}x = [1, 2, 3]\n{text(count)}\nexpect(node, inputs=[x], outputs=[y])")
+
+    assert growth(lambda count: partial(read, count), 32) <= LINEAR
+    calls = read(64).calls
+    value = calls[0].variables["y"].value if calls and "y" in calls[0].variables else 0
     assert not isinstance(value, np.ndarray) or value.size <= 1_000_000

@@ -1,0 +1,58 @@
+"""How work grows with what it is done on: calls counted, or processor time of n beside that of 2n."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+
+LINEAR = 3.0
+"""Twice the input makes twice the work where it grows in proportion, four times where with the square."""
+_ROUNDS = 8
+
+
+def count_calls(work: Callable[[], object]) -> int:
+    """How many functions are called, Python's own and built-in ones: the same for the same work always."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
+    """How many times the processor time of `work(size)()` that of `work(2 * size)()` is.
+
+    Neither making the work counts, nor what is done but the first time, nor the collector of garbage. The
+    shortest of several rounds count, and no more are made than it takes to see a growth of `LINEAR` at most:
+    what else the machine does makes a round longer, never shorter.
+    """
+    once, twice = work(size), work(2 * size)
+    once()
+    shorter = longer = float("inf")
+    for _ in range(_ROUNDS):
+        shorter, longer = min(shorter, _seconds(once)), min(longer, _seconds(twice))
+        if longer <= LINEAR * shorter:
+            break
+    return longer / shorter
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    gc.collect()
+    gc.disable()
+    try:
+        begun = time.thread_time()
+        work()
+        return time.thread_time() - begun
+    finally:
+        gc.enable()
