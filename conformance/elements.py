@@ -19,7 +19,7 @@ from opcert.element_types import ElementType
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-_BEYOND_UINT64 = 2.0**64
+_BEYOND_UINT64 = float(1 << 64)
 
 
 def same_bits(first: NDArray[Any], second: NDArray[Any]) -> Mask:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -195,7 +196,7 @@ def _read_expected(name: str, place: str, tensors: Mapping[str, Tensor]) -> Expe
     alternatives: tuple[Alternative, ...] = ()
     if f"alternatives/{place}/index" in tensors:
         index = tensors[f"alternatives/{place}/index"].array.tolist()
-        ends = np.cumsum(tensors[f"alternatives/{place}/count"].array).tolist()
+        ends = list(accumulate(tensors[f"alternatives/{place}/count"].array.tolist()))
         values = tensors[f"alternatives/{place}/value"].array
         begins = [0, *ends[:-1]]
         alternatives = tuple(

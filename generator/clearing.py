@@ -67,8 +67,8 @@ class Replacements:
         counts = self._counts()
         numbers = self._table.numbers(padded([*changes, *changes.values()], len(self._model.sizes)))
         old, new = numbers[: len(changes)].reshape(-1), numbers[len(changes) :].reshape(-1)
-        np.subtract.at(counts, old, 1)
-        np.add.at(counts, new, 1)
+        np.subtract.at(counts, old, 1)  # exact: integers
+        np.add.at(counts, new, 1)  # exact: integers
         if (counts[old] > 0).all():
             yield changes
 

@@ -103,7 +103,7 @@ class _Array:
     def _add_row(self, seed: Mapping[int, Numbers]) -> None:
         """Add the best of the rows that have a candidate's seed each."""
         candidates, alive = self._candidates(seed)
-        covered = self._missing[self._tuples.numbers(candidates)] @ self._left()
+        covered = self._missing[self._tuples.numbers(candidates)] @ self._left()  # exact: integers
         best = int(np.argmax(np.where(alive, covered, -1)))
         row: Row | None = tuple(candidates[best, :-1].tolist())
         if not alive[best]:
@@ -139,7 +139,9 @@ class _Array:
         """How many tuples each set of factors misses: so much a tuple of it counts."""
         if not len(self._tuples.starts):
             return self._tuples.starts
-        left: Numbers = np.add.reduceat(self._missing, self._tuples.starts, dtype=np.int64)
+        left: Numbers = np.add.reduceat(  # exact: integers
+            self._missing, self._tuples.starts, dtype=np.int64
+        )
         return left
 
     def _candidates(self, seed: Mapping[int, Numbers]) -> tuple[Numbers, Flags]:
@@ -158,7 +160,7 @@ class _Array:
         for place, factor in enumerate(order):
             levels = np.arange(self._sizes[factor])
             numbers = _numbers_by_level(self._tuples, rows, factor, levels, tuples_at[place])
-            gains = weights[tuples_at[place]] @ self._missing[numbers].astype(np.int64)
+            gains = weights[tuples_at[place]] @ self._missing[numbers].astype(np.int64)  # exact: integers
             numbers = _numbers_by_level(self._rules, rows, factor, levels, rules_at[place])
             allowed = ~self._forbidden[numbers].any(axis=1)
             ties = self._scrambled(gains.size, turn * len(order) + place).reshape(gains.shape) % np.uint64(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -40,7 +41,7 @@ class Draw:
     def integers(self, low: int, high: int, shape: int | Sequence[int]) -> NDArray[np.int64]:
         """An int64 array of that shape of numbers from `low` to `high`, both included."""
         extents = (shape,) if isinstance(shape, int) else tuple(shape)
-        count = int(np.prod(extents, dtype=np.int64))
+        count = math.prod(extents)
         drawn = [self.integer(low, high) for _ in range(count)]
         return np.array(drawn, dtype=np.int64).reshape(extents)
 

@@ -57,7 +57,7 @@ def not_numbers(kind: ElementType) -> list[int]:
 
 def distinct(kind: ElementType, count: int, draw: Draw) -> list[int]:
     """Small whole numbers of both signs while they last, then any other finite numbers."""
-    whole = min(count, 2 ** min(_layout(kind).precision, 20))
+    whole = min(count, 1 << min(_layout(kind).precision, 20))
     codes = [encode(kind, position - whole // 3, 0) for position in range(whole)]
     codes = [code for code in dict.fromkeys(codes) if code != sign_bit(kind)]
     if len(codes) < count:

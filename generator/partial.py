@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -139,7 +140,7 @@ def shaped(partial: Partial, parameter: ParameterSpec, value: Any) -> np.ndarray
         shape = partial.find(f"shape:{parameter.name}")
         if shape is None or array.shape == tuple(shape):
             return array
-        return array.reshape(shape) if array.size == int(np.prod(shape)) else np.resize(array, shape)
+        return array.reshape(shape) if array.size == math.prod(shape) else np.resize(array, shape)
     declared = partial.spec.declared.shapes.get(parameter.name) if partial.spec.declared else None
     if array.ndim or declared is None:
         return array

@@ -58,15 +58,15 @@ class TupleTable:
 
     def numbers(self, rows: Numbers, chosen: Any = slice(None)) -> Numbers:
         """The numbers of the combinations that rows hold: one for each row and each (chosen) set."""
-        numbers: Numbers = self.starts[chosen] + (rows[:, self.members[chosen]] * self.strides[chosen]).sum(
-            axis=-1
-        )
+        steps = rows[:, self.members[chosen]] * self.strides[chosen]
+        numbers: Numbers = self.starts[chosen] + steps.sum(axis=-1)  # exact: integers
         return numbers
 
     def strides_of(self, factor: int, chosen: Any) -> Numbers:
         """By how much a number grows with the level of one factor, in each of the chosen sets."""
-        strides: Numbers = np.where(self.members[chosen] == factor, self.strides[chosen], 0).sum(axis=-1)
-        return strides
+        strides = np.where(self.members[chosen] == factor, self.strides[chosen], 0)
+        steps: Numbers = strides.sum(axis=-1)  # exact: integers
+        return steps
 
     def slice_of(self, place: int) -> slice:
         """The numbers of one set's combinations."""
@@ -85,9 +85,8 @@ class TupleTable:
         here = self.slice_of(place)
         found = np.zeros(here.stop - here.start, dtype=np.bool_)
         width = len(self.sets[place])
-        found[np.array(sorted(tuples), dtype=np.int64).reshape(-1, width) @ self.strides[place, :width]] = (
-            True
-        )
+        levels = np.array(sorted(tuples), dtype=np.int64).reshape(-1, width)
+        found[levels @ self.strides[place, :width]] = True  # exact: integers
         return found
 
     def tuples(self, flags: Flags, sizes: Sequence[int]) -> Tuples:

@@ -6,6 +6,7 @@ makes of the same formula. docs/bounds.md derives the rules.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,18 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.element_types import BINARY32, FloatLayout
+from reference.additions import total
 from reference.numbers import smallest_subnormal
 from reference.rationals import Rationals
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-_SLACK = 2.0**-48
+_SLACK = math.ldexp(1.0, -48)
 """More than the relative error of the few float64 operations between two calls of `rounded_up`."""
 
 
 def unit_roundoff(layout: FloatLayout) -> float:
     """The greatest relative error of one rounding to nearest: half a unit in the last place of 1."""
-    return 2.0**-layout.precision
+    return math.ldexp(1.0, -layout.precision)
 
 
 def rounded_up(bound: Floats) -> Floats:
@@ -167,14 +169,14 @@ class Estimate:
         """The sum along an axis (kept with length 1) in any order: one rounding less than terms."""
         terms = np.broadcast_to(self.magnitude, self.value.shape)
         several = np.maximum(np.count_nonzero(terms, axis=axis, keepdims=True) - 1, 0)
-        fresh = rounded_up(np.broadcast_to(self.fresh, terms.shape).sum(axis=axis, keepdims=True))
+        fresh = rounded_up(total(np.broadcast_to(self.fresh, terms.shape), axis))
         shared = np.broadcast_to(self.shared, terms.shape)
-        slack = _SLACK * np.abs(shared).sum(axis=axis, keepdims=True)
+        slack = _SLACK * total(np.abs(shared), axis)
         exact = np.broadcast_to(self.is_exact, terms.shape).all(axis=axis, keepdims=True)
         exact &= sums_exactly(self.value, terms, axis, self.layout)
-        charge = several * unit_roundoff(self.layout) * terms.sum(axis=axis, keepdims=True)
+        charge = several * unit_roundoff(self.layout) * total(terms, axis)
         fresh = rounded_up(fresh + slack + np.where(exact, 0.0, charge * (1 + _SLACK)))
-        return Estimate(self.value.total(axis), shared.sum(axis=axis, keepdims=True), fresh, self.layout)
+        return Estimate(self.value.total(axis), total(shared, axis), fresh, self.layout)
 
     def where(self, chosen: Mask, other: Estimate) -> Estimate:
         """These where `chosen`, the others elsewhere."""
@@ -228,9 +230,9 @@ def sums_exactly(values: Rationals, magnitudes: Floats, axis: int, layout: Float
     low = np.min(np.broadcast_to(quanta(values), values.shape), axis=axis, keepdims=True, initial=np.inf)
     low = np.maximum(low, 0.0)
     with np.errstate(over="ignore"):
-        total = magnitudes.sum(axis=axis, keepdims=True) * (1 + _SLACK)
-        fits = total <= low * 2.0**layout.precision
-    return np.asarray(fits & (low >= float(smallest_subnormal(layout))) & np.isfinite(total))
+        most = total(magnitudes, axis) * (1 + _SLACK)
+        fits = most <= np.ldexp(low, layout.precision)
+    return np.asarray(fits & (low >= float(smallest_subnormal(layout))) & np.isfinite(most))
 
 
 def quanta(values: Rationals) -> Floats:
@@ -246,7 +248,7 @@ def _quantum(numerator: int, denominator: int) -> float:
         return 0.0
     numerator = abs(value.numerator)
     power = (numerator & -numerator).bit_length() - value.denominator.bit_length()
-    return 2.0 ** min(power, 1023) if power >= -1074 else 0.0
+    return math.ldexp(1.0, min(power, 1023)) if power >= -1074 else 0.0
 
 
 def hull(pieces: Sequence[tuple[Mask, Mask, Estimate]]) -> Estimate:
@@ -260,7 +262,7 @@ def hull(pieces: Sequence[tuple[Mask, Mask, Estimate]]) -> Estimate:
     result = Estimate.exact(np.zeros(shape, dtype=object), layout)
     for inside, _, piece in pieces:
         result = piece.where(np.broadcast_to(inside, shape), result)
-    reached = np.sum([np.broadcast_to(touched, shape) for _, touched, _ in pieces], axis=0)
+    reached = np.count_nonzero([np.broadcast_to(touched, shape) for _, touched, _ in pieces], axis=0)
     several = np.asarray(reached > 1)
     if not several.any():
         return result

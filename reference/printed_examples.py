@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -140,7 +141,7 @@ def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None) -> s
     expected = array.astype(np.float64).reshape(-1)
     given = np.array(printed, dtype=np.float64)
     slack = np.zeros(expected.shape) if answer.allowed is None else answer.allowed.reshape(-1)
-    half_a_digit = 0.5 * 10.0**-decimals if decimals is not None else 0.0
+    half_a_digit = float(Fraction(10) ** -decimals / 2) if decimals is not None else 0.0
     # A page prints what a float32 computation gave.
     slack = slack + half_a_digit + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
     off = np.abs(given - expected)
@@ -154,7 +155,7 @@ def _told(array: NDArray[Any], printed: Sequence[Any], fits: NDArray[np.bool_], 
     place = ", ".join(str(each) for each in np.unravel_index(worst, array.shape))
     plain = array.reshape(-1)[worst]
     is_now = f"{float(plain):.9g}" if array.dtype.kind in "fiu" else str(plain)
-    count = int((~fits).sum())
+    count = int(np.count_nonzero(~fits))
     return (
         f"[{place}] is printed as {printed[worst]} and is {is_now}; {count} of {array.size} elements differ"
     )

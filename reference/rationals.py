@@ -81,9 +81,8 @@ class Rationals:
         """The sum along an axis, which is kept with length 1."""
         if self.denominator.shape == () or self.denominator.shape[axis] == 1:
             numerator = np.broadcast_to(self.numerator, self.shape)
-            return Rationals(
-                np.asarray(numerator.sum(axis=axis, keepdims=True), dtype=object), self.denominator
-            )
+            summed = numerator.sum(axis=axis, keepdims=True)  # exact: Python's integers
+            return Rationals(np.asarray(summed, dtype=object), self.denominator)
         parts = np.split(np.arange(self.shape[axis]), self.shape[axis])
         terms = [self.take(each, axis) for each in parts]
         result = terms[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.element_types import BINARY32, FloatLayout
+from reference.additions import along, total
 from reference.estimates import Floats, Mask, rounded_up, unit_roundoff
 from reference.numbers import Decoded, smallest_normal, smallest_subnormal
 from reference.rationals import Integers, Rationals
 
-_SLACK = 2.0**-40
+_SLACK = math.ldexp(1.0, -40)
 """More than the relative error of a float64 sum of up to a thousand terms."""
 
 
@@ -73,20 +75,6 @@ class Sums:
     value: Rationals
     error: Floats
     magnitude: Floats
-
-
-def along(axis: int, matrix: NDArray[Any], data: NDArray[Any]) -> NDArray[Any]:
-    """The product of a matrix with every vector of `data` along an axis, added up from the first element on.
-
-    Every step is one product and one sum of each element, so that the order of the roundings is ours and not
-    that of a library's kernel: the bits are the same on every processor and under every number of threads.
-    """
-    vectors = np.moveaxis(data, axis, 0)
-    columns = matrix.T.reshape(matrix.shape[::-1] + (1,) * (data.ndim - 1))
-    total = np.zeros((len(matrix), *vectors.shape[1:]), dtype=np.result_type(matrix, data))
-    for column, element in zip(columns, vectors, strict=True):
-        total = total + column * element
-    return np.moveaxis(total, 0, axis)
 
 
 def outer(
@@ -155,18 +143,21 @@ def _bound(
         doubt = along(axis, each.size, doubt) + along(axis, np.abs(each.shared), sizes)
         plain, sizes = along(axis, each.floats, plain), along(axis, each.size, sizes)
     # `doubt` is the shared errors' sum without cancellation; its slack covers the float64 sums above.
-    total = sum((np.abs(part) for part in shared), np.zeros(shape)) + fresh
+    apart = total(np.abs(np.array([np.zeros(shape), *shared])), 0)[0] + fresh
     magnitude = (sizes + fresh + doubt) * (1 + _SLACK)
-    bound = total * (1 + _SLACK) + doubt * _SLACK
+    bound = apart * (1 + _SLACK) + doubt * _SLACK
     halved = _halved(weights, shape, direct)
     roundings, joined, products = _count(weights, shape, halved, direct=direct)
     unit, narrow = unit_roundoff(layout), unit_roundoff(BINARY32)
     growth = outer(
-        shape, [(axis, np.maximum(each.size.sum(axis=1), 1.0)) for axis, each in weights], np.multiply, 1.0
+        shape,
+        [(axis, np.maximum(total(each.size, 1)[:, 0], 1.0)) for axis, each in weights],
+        np.multiply,
+        1.0,
     )
     least = float(smallest_normal(layout) if flush else smallest_subnormal(layout))
     relative = roundings * unit + joined * narrow
-    halves = 2.0**data.integers.ndim
+    halves = math.ldexp(1.0, data.integers.ndim)
     charge = relative * (1 + relative) * magnitude + (products + halves) * least * growth
     exact = _is_exact(data, weights, layout, growth, halved) | (magnitude == 0)
     error = np.where(exact & (fresh == 0), 0.0, rounded_up(bound + charge))
@@ -201,7 +192,7 @@ def _count(
     if not direct:
         return separable, np.zeros(shape), separable
     taps = outer(shape, [(axis, each.terms.astype(np.float64)) for axis, each in weights], np.multiply, 1.0)
-    taps = taps * 2.0**halved
+    taps = np.ldexp(taps, halved.astype(np.int64))
     factors = outer(shape, [(axis, 1.0 - each.copies) for axis, each in weights], np.add, 0.0)
     return np.maximum(separable, taps), np.maximum(factors - 1, 0.0), separable + taps
 
@@ -223,10 +214,11 @@ def _is_exact(
     high = max(used).bit_length() + data.exponent
     quantum = outer(shape, [(axis, each.quantum) for axis, each in weights], np.multiply, 1.0)
     # Everything in units of the data's own quantum, so that nothing leaves float64's range.
-    counts = 2.0 ** min(high - low, 1000) * growth * (1 + _SLACK)
-    parts = quantum / 2.0**halved
-    fits = (counts <= parts * 2.0**layout.precision) & (growth <= parts * 2.0**BINARY32.precision)
-    depth = np.log2(np.where(quantum > 0, quantum, 1.0)) + low
+    counts = math.ldexp(1.0, min(high - low, 1000)) * growth * (1 + _SLACK)
+    parts = np.ldexp(quantum, -halved.astype(np.int64))
+    fits = counts <= np.ldexp(parts, layout.precision)
+    fits &= growth <= np.ldexp(parts, BINARY32.precision)
+    depth = np.frexp(np.where(quantum > 0, quantum, 1.0))[1] - 1 + low
     least = layout.least_exponent - layout.precision + 1
     # On a border a route may give an element's weight of 1 as two halves, along every axis.
     spare = 2 * data.integers.ndim

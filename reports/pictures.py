@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -108,7 +109,7 @@ def draw_picture(expected: ExpectedOutput, got: Tensor) -> Picture | None:
 def _as_planes(shape: Sequence[int]) -> tuple[int, int, int]:
     """A shape as planes of rows and columns; a tensor of one axis is one row."""
     last = tuple(shape[-2:]) if len(shape) > 1 else (1, *shape) if shape else (1, 1)
-    return int(np.prod(shape[:-2])) if len(shape) > 2 else 1, last[0], last[1]
+    return math.prod(shape[:-2]) if len(shape) > 2 else 1, last[0], last[1]
 
 
 def _window(place: int, extent: int) -> tuple[int, int]:

@@ -218,8 +218,8 @@ def compare(got: Any, expected: dict[str, Any]) -> tuple[bool, str]:
     order = np.where(ratio == ratio.max(), np.where(right, -1.0, apart), -1.0)
     index = np.unravel_index(int(np.argmax(order)), wanted.shape)
     place = [int(each) for each in index]
-    text = f"{int((~right).sum())} of {right.size} elements wrong; worst at {place}: got {got[index]}, "
-    text += f"expected {wanted[index]}, allowed error {limit[index]:g}"
+    text = f"{int(np.count_nonzero(~right))} of {right.size} elements wrong; worst at {place}: "
+    text += f"got {got[index]}, expected {wanted[index]}, allowed error {limit[index]:g}"
     if np.isfinite(ratio[index]):
         text += f", error over allowed {ratio[index]:.3g}"
     return False, text

@@ -52,7 +52,7 @@ class Rule(NamedTuple):
     @property
     def cost(self) -> float:
         """What its length costs; the first condition is free."""
-        return _CONDITION_COST * max(len(self.places) - 1, 0) + sum(each.cost for each in self.literals)
+        return _CONDITION_COST * max(len(self.places) - 1, 0) + math.fsum(each.cost for each in self.literals)
 
     def narrowed(self, literal: Literal, mask: int) -> Rule:
         """The rule with one more condition; `mask` is what fulfils both."""

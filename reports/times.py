@@ -70,7 +70,7 @@ def measure_times(page: Page) -> Times:
         tuple(rows),
         _WIDTH,
         len(rows) * _HEIGHT + 34,
-        tuple((_x(10.0**power), duration(10.0**power)) for power in range(-5, 2)),
+        tuple((_x(each), duration(each)) for each in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0)),
         tuple(
             SlowCase(str(each.id), case_link(each.id, of=page.of), duration(seconds), each.element_type)
             for seconds, each in slowest
@@ -93,5 +93,6 @@ def _row(operator: str, times: Sequence[float], late: int, place: int) -> TimeRo
 
 def _x(seconds: float) -> float:
     """A place on the axis; what lies beyond its ends is drawn at them."""
-    share = math.log(min(max(seconds, _LEAST), _MOST) / _LEAST) / math.log(_MOST / _LEAST)
+    seconds = min(max(seconds, _LEAST), _MOST)
+    share = math.log(seconds / _LEAST) / math.log(_MOST / _LEAST)  # may differ: a place in a drawing
     return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from opcert.errors import UserError
@@ -57,12 +59,23 @@ def _multiply(left: Any, right: Any) -> Any:
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    if isinstance(base, int) and isinstance(exponent, int):
-        if exponent > 0 and base.bit_length() * exponent > MOST_BITS:
-            raise EvaluationError("number too large", expected=f"at most {MOST_BITS} bits")
-        if exponent < 0:
-            return float(base) ** exponent
-    return base**exponent
+    """A power, rounded once; libraries differ in those with a fraction as exponent."""
+    if exponent != int(exponent):
+        raise EvaluationError(
+            "a power with a fraction as exponent", got=str(exponent), expected="a whole one"
+        )
+    exact = Fraction(base + 0)
+    bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
+    if bits * abs(int(exponent)) > MOST_BITS:
+        raise EvaluationError("number too large", expected=f"at most {MOST_BITS} bits")
+    power = Fraction(exact) ** int(exponent)
+    whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
+    return int(power) if whole else float(power)
+
+
+def _sum(items: Iterable[Any]) -> Any:
+    """From the first item on; Python's own corrects what rounding loses in newer versions alone."""
+    return functools.reduce(operator.add, items, 0)
 
 
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -126,7 +139,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len,
     "min": min,
     "max": max,
-    "sum": sum,
+    "sum": _sum,
     "abs": abs,
     "all": all,
     "any": any,

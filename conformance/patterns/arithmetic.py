@@ -58,7 +58,7 @@ def find_offset(output: WrongOutput) -> str | None:
 
 def _middle(values: Floats) -> float:
     """Their median; NaN, which comes last, counts as the greatest."""
-    ordered = np.sort(values)
+    ordered = np.sort(values, kind="stable")
     return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 
 
@@ -170,7 +170,7 @@ def _scaled_by(factor: float, text: str) -> str:
 
 
 def _few_values(values: Floats, enough: int) -> bool:
-    return np.unique(values).size < enough
+    return np.unique(values).size < enough  # exact: how many, not which
 
 
 def _floats(output: WrongOutput, places: NDArray[np.intp] | slice) -> tuple[Floats, Floats, Floats]:

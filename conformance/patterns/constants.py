@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.elements import same_elements
-from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput
+from conformance.patterns.coincidences import STRANGE
+from conformance.patterns.wrong_output import FEWEST, WrongOutput
 from conformance.values import decode_loudly, element_to_json
 from opcert.element_types import ElementType
 

@@ -116,7 +116,8 @@ def _whole_numbers(output: WrongOutput) -> str | None:
             if not np.array_equal(got, way(expected), equal_nan=True):
                 break
         else:
-            if np.unique(decode_loudly(output.element_type, output.wrong_got)).size > 1:
+            got = decode_loudly(output.element_type, output.wrong_got)
+            if np.unique(got).size > 1:  # exact: how many, not which
                 return f"the expected output {phrase}"
     return None
 
@@ -162,7 +163,7 @@ def _through_float(name: str, element_type: ElementType, array: NDArray[Any]) ->
     """Integers rounded to a float and back; what then lies beyond the type is its limit."""
     rounded = array.astype(ELEMENT_TYPES[name].storage)
     low, high = element_type.integer_range
-    beyond = rounded >= rounded.dtype.type(2.0) ** (high.bit_length())
+    beyond = rounded >= np.ldexp(rounded.dtype.type(1.0), high.bit_length())
     back = np.where(beyond, 0, rounded).astype(array.dtype)
     back[beyond] = high
     found: NDArray[Any] = np.maximum(back, low)

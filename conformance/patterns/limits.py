@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, places_surprise
+from conformance.patterns.coincidences import is_strange_place
+from conformance.patterns.wrong_output import FEWEST, WrongOutput
 from conformance.values import decode_loudly, element_to_json
 
 _FEWEST_ONE_OFF = 12
@@ -61,7 +64,8 @@ def _at_type_limit(output: WrongOutput) -> str | None:
             return "every wrong element is the limit of its type opposite to the expected one"
         if ends.any() or (low == 0 and (got == 0).any()):
             return None  # that is no saturation
-        return f"saturated: every wrong element is {' or '.join(str(each) for each in np.unique(got))}"
+        reached = sorted(set(got.tolist()))
+        return f"saturated: every wrong element is {' or '.join(map(str, reached))}"
     values = np.abs(decode_loudly(output.element_type, output.wrong_got))
     if np.isinf(values).all():
         return "saturated: every wrong element is infinite"
@@ -85,8 +89,8 @@ def _not_saturated(output: WrongOutput) -> str | None:
         text = "infinity"
     if not at_limit[output.wrong_places].all():
         return None
-    surprise = places_surprise(expected.size, int(np.count_nonzero(at_limit)), output.wrong_places.size)
-    return f"wrong only where {text} is expected" if surprise >= STRANGE else None
+    strange = is_strange_place(expected.size, int(np.count_nonzero(at_limit)), output.wrong_places.size)
+    return f"wrong only where {text} is expected" if strange else None
 
 
 def _greatest(output: WrongOutput) -> float:
@@ -98,7 +102,7 @@ def _greatest(output: WrongOutput) -> float:
     if patterns is not None:
         values = decode_loudly(output.element_type, patterns.astype(output.element_type.storage))
         return float(np.max(values[np.isfinite(values)]))
-    return float(np.ldexp(2.0 - 2.0 ** (1 - layout.precision), layout.greatest_exponent))
+    return math.ldexp(2.0 - math.ldexp(1.0, 1 - layout.precision), layout.greatest_exponent)
 
 
 def find_direction(output: WrongOutput) -> str | None:

@@ -1,7 +1,7 @@
 """Right elements in wrong places: an input itself, axes exchanged, reversed, shifted by one, another shape.
 
 What is in another place must be right there, within what is allowed there. The answer must be one that a
-random order of its values, or random places of its wrong elements, would seldom give (`order_surprise`); a
+random order of its values, or random places of its wrong elements, would seldom give (`is_strange_order`); a
 shape that fits as well makes up for three bits.
 """
 
@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.elements import Floats, Mask, measure, same_bits, same_elements
-from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, order_surprise, spread
+from conformance.patterns.coincidences import STRANGE, is_strange_order
+from conformance.patterns.wrong_output import FEWEST, WrongOutput, spread
 from opcert.element_types import ElementType
 
-_STRANGE_WITH_SHAPE = 9.0
+_STRANGE_WITH_SHAPE = 9
 _MOST_AXES = 5
 _SMALL = 1024
 _SIFTED = 16
@@ -130,7 +131,7 @@ def _take(region: Region) -> Move:
 
 
 def _fits(
-    output: WrongOutput, predicted: NDArray[Any], allowed: Floats | None, region: Region, strange: float
+    output: WrongOutput, predicted: NDArray[Any], allowed: Floats | None, region: Region, strange: int
 ) -> bool:
     """Whether a prediction of a region of the output holds there, and is no coincidence."""
     if output.wrong_places.size < FEWEST:
@@ -147,7 +148,7 @@ def _fits(
     limits = None if allowed is None else allowed.reshape(-1)
     if not _holds(type_, flat, got.reshape(-1), limits):
         return False
-    return order_surprise(type_, flat, limits, output.wrong_mask[region].reshape(-1)) >= strange
+    return is_strange_order(type_, flat, limits, output.wrong_mask[region].reshape(-1), strange)
 
 
 def _within_region(output: WrongOutput, region: Region) -> tuple[NDArray[np.intp], ...]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.elements import Mask
-from conformance.patterns.wrong_output import FEWEST, STRANGE, WrongOutput, places_surprise
+from conformance.patterns.coincidences import is_strange_place
+from conformance.patterns.wrong_output import FEWEST, WrongOutput
 from conformance.values import decode_loudly
 
 _NAMES = ("batch", "channel")
@@ -29,8 +30,8 @@ def _where_nan_is_expected(output: WrongOutput) -> str | None:
     nan = np.isnan(decode_loudly(output.element_type, output.expected.reshape(-1)))
     if not nan[output.wrong_places].all():
         return None
-    surprise = places_surprise(nan.size, int(np.count_nonzero(nan)), output.wrong_places.size)
-    return "wrong only where NaN is expected" if surprise >= STRANGE else None
+    strange = is_strange_place(nan.size, int(np.count_nonzero(nan)), output.wrong_places.size)
+    return "wrong only where NaN is expected" if strange else None
 
 
 def _after_first(output: WrongOutput) -> str | None:
@@ -77,4 +78,4 @@ def _along(wrong: Mask, axis: int) -> Mask:
 
 
 def _strange(output: WrongOutput, places: int) -> bool:
-    return places_surprise(output.got.size, places, output.wrong_places.size) >= STRANGE
+    return is_strange_place(output.got.size, places, output.wrong_places.size)

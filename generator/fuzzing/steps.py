@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -83,7 +84,7 @@ def _set_extent(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
     axis = draw(st.integers(0, len(given.shape) - 1))
     shape = list(given.shape)
     shape[axis] = draw(st.integers(0, LONGEST_AXIS))
-    if np.prod(shape) > MOST_ELEMENTS:
+    if math.prod(shape) > MOST_ELEMENTS:
         return None
     return call.with_input(name, _filled(draw, given, tuple(shape)))
 

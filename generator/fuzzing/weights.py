@@ -34,7 +34,7 @@ def weight(call: Call) -> tuple[float, ...]:
         given[0].array.size if given else 0,
         sum(given[0].shape) if given else 0,
         sum(each.array.size for each in given[1:]) + sum(map(len, listed)),
-        sum(_cost(each) for each in given) + sum(_attribute_cost(each) for each in call.attributes.values()),
+        math.fsum(map(_cost, given)) + math.fsum(map(_attribute_cost, call.attributes.values())),
     )
 
 
@@ -62,15 +62,15 @@ def _cost(given: Tensor) -> float:
     if kind.kind == "string":
         return float(sum(map(len, given.array.reshape(-1).tolist())))
     if kind.kind == "complex":
-        return float(sum(number_cost(float(each)) for each in numbers_of(given)))
+        return math.fsum(number_cost(float(each)) for each in numbers_of(given))
     if kind.kind == "bool":
-        return float(given.array.sum())
-    return float(sum(map(number_cost, elements_of(given))))
+        return float(np.count_nonzero(given.array))
+    return math.fsum(map(number_cost, elements_of(given)))
 
 
 def _attribute_cost(given: Attribute) -> float:
     values: tuple[Any, ...] = given.value if isinstance(given.value, tuple) else (given.value,)
-    return float(sum(1 if isinstance(each, str) else number_cost(each) for each in values))
+    return math.fsum(1 if isinstance(each, str) else number_cost(each) for each in values)
 
 
 def number_cost(value: float) -> float:

@@ -9,8 +9,9 @@ from itertools import product
 
 import numpy as np
 
+from reference.additions import along
 from reference.numbers import Decoded
-from reference.sums import Weights, along
+from reference.sums import Weights
 
 
 def outcomes(

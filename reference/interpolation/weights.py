@@ -130,7 +130,7 @@ def _lay_out(axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Ma
     terms = np.count_nonzero((floats != 0) | (error > 0), axis=1)
     exact = (error == 0).all(axis=1)
     quantum = np.where(exact, quanta(weight.value).min(axis=1, initial=1.0), 0.0)
-    slack = np.abs(shared) * 2.0**-40
+    slack = np.ldexp(np.abs(shared), -40)
     return Weights(
         value,
         rounded_up(size),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from pathlib import Path
 
 from opcert.harmless import for_spreadsheet, one_line
@@ -40,7 +41,7 @@ def render_csv(results: Results) -> str:
 
 
 def _cells(results: Results, case: CaseResult) -> tuple[str, ...]:
-    seconds = sum(row.seconds for row in case.rows)
+    seconds = math.fsum(row.seconds for row in case.rows)
     reason = (case.row.reason if case.row is not None else None) or ""
     return (
         str(case.id),

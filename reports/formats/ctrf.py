@@ -7,6 +7,7 @@ run; `other` for what only had to survive, and for our own bugs. `rawStatus` is 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -77,7 +78,7 @@ def _test(results: Results, case: CaseResult) -> dict[str, Any]:
         "name": str(case.id),
         "status": STATUS[case.verdict],
         "rawStatus": case.verdict,
-        "duration": round(sum(row.seconds for row in case.rows) * 1000),
+        "duration": round(math.fsum(row.seconds for row in case.rows) * 1000),
         "suite": [str(case.operator), case.id.family],
         "tags": [case.element_type],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -98,5 +99,5 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "verdict": case.verdict,
         "reason": row.reason if row is not None else None,
         "errorOverAllowed": case.ratio,
-        "seconds": round(sum(each.seconds for each in case.rows), 7),
+        "seconds": round(math.fsum(each.seconds for each in case.rows), 7),
     }

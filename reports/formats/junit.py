@@ -6,6 +6,7 @@ for our own bugs, `skipped` with a reason for what is unsupported or did not run
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -41,7 +42,7 @@ def render_junit(results: Results) -> bytes:
         _faults(root, results)
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(each.get(name, "0")) for each in root)))
-    root.set("time", f"{sum(float(each.get('time', '0')) for each in root):.3f}")
+    root.set("time", f"{math.fsum(float(each.get('time', '0')) for each in root):.3f}")
     tidy_xml(root, _LONGEST)
     ElementTree.indent(root)
     written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -65,7 +66,7 @@ def _suite(
 
 def _case(suite: Element, results: Results, case: CaseResult) -> None:
     classname, _, name = str(case.id).rpartition("/")
-    seconds = sum(row.seconds for row in case.rows)
+    seconds = math.fsum(row.seconds for row in case.rows)
     test = SubElement(suite, "testcase", name=name, classname=classname, time=f"{seconds:.6f}")
     reason = (case.row.reason if case.row is not None else None) or ""
     message = ": ".join(part for part in (word(case.verdict), reason) if part)
@@ -104,5 +105,5 @@ def _count(suite: Element) -> None:
     suite.set("tests", str(len(suite.findall("testcase"))))
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
-    seconds = sum(float(each.get("time", "0")) for each in suite.findall("testcase"))
+    seconds = math.fsum(float(each.get("time", "0")) for each in suite.findall("testcase"))
     suite.set("time", f"{seconds:.3f}")  # the schema allows three decimals here

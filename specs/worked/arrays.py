@@ -61,7 +61,17 @@ def _arange(arguments: Sequence[Any], dtype: np.dtype[Any] | None) -> Any:
     start, stop, step = ((0.0, bounds[0], 1.0), (*bounds, 1.0), tuple(bounds))[len(bounds) - 1]
     if abs((stop - start) / step) > MOST_ELEMENTS:
         return UNREAD
-    return np.arange(*arguments, dtype=dtype)
+    if all(isinstance(each, int) for each in arguments):
+        return np.arange(*arguments, dtype=dtype)
+    return _steps(start, step, max(math.ceil((stop - start) / step), 0), dtype or np.dtype("float64"))
+
+
+def _steps(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Any:
+    """What numpy's arange makes of floats, with every rounding: its own may fuse the product and the sum."""
+    first, second = np.array([start, start + step]).astype(dtype)
+    found = first + np.arange(count).astype(dtype) * (second - first)
+    found[1:2] = second
+    return found
 
 
 def _filled(name: str, arguments: Sequence[Any], keywords: dict[str, Any], dtype: Any) -> Any:

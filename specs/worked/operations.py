@@ -25,4 +25,5 @@ def extent(left: Any, right: Any) -> int:
         return math.prod(np.broadcast_shapes(np.shape(left), np.shape(right)))
     if isinstance(left, list | str) and isinstance(right, list | str):
         return len(left) + len(right)
-    return sum(each.bit_length() for each in (left, right) if isinstance(each, int)) ** 2
+    digits = sum(each.bit_length() for each in (left, right) if isinstance(each, int))
+    return digits * digits

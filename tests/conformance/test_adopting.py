@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,16 @@ def test_what_is_allowed_is_what_numpy_calls_close(
         near = abs(np.float64(got) - np.float64(wanted)) <= allowed[0]
     same = got == wanted or (got != got and wanted != wanted)
     assert (same or bool(near)) == close
+
+
+@given(st.complex_numbers(allow_nan=False, max_magnitude=1e300))
+def test_a_complex_number_allows_what_its_magnitude_does(wanted: complex) -> None:
+    allowed = allowed_error(tensor(np.array([wanted], np.complex128)), 1.0, 0.0)
+    assert allowed is not None
+    exact = Fraction(wanted.real) ** 2 + Fraction(wanted.imag) ** 2
+    found = Fraction(float(allowed[0]))
+    assert found**2 >= exact
+    assert found**2 <= exact * (1 + Fraction(1, 1 << 47)) or found < Fraction(1, 10**300)
 
 
 def test_bfloat16_gets_two_steps_as_in_the_runner_of_onnx() -> None:

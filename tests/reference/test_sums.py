@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reference.sums import along
+from reference.additions import along, total
 
 SHAPES = [((7,), 0, 3), ((4, 9), 1, 5), ((4, 9), 0, 1), ((3, 17, 2), 1, 6), ((2, 1, 3), 1, 4), ((0, 3), 1, 2)]
 
@@ -51,3 +51,21 @@ def test_takes_integers_of_any_size_as_they_are() -> None:
         [1, 7],
         [3**50 - 1, -(2**70) - 7],
     ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((1, 9), 1), ((3, 40), 1), ((40, 3), 0), ((2, 0), 1), ((0, 2), 1)]
+)
+def test_a_total_is_added_up_from_the_first_term_on(shape: tuple[int, ...], axis: int) -> None:
+    draw = np.random.default_rng(7)
+    terms = draw.standard_normal(shape) * 10.0 ** draw.integers(-8, 8, shape)
+    found = total(terms, axis)
+    assert found.shape == tuple(1 if each == axis else extent for each, extent in enumerate(shape))
+    expected = []
+    rows = terms.size // max(shape[axis], 1) if terms.size else shape[1 - axis]
+    for row in np.moveaxis(terms, axis, -1).reshape(rows, shape[axis]).tolist():
+        added = 0.0
+        for each in row:
+            added += each
+        expected.append(added)
+    assert found.ravel().tolist() == expected

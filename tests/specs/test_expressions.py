@@ -41,7 +41,9 @@ SCALES = Operand("float", (3,), [1.0, 0.5, 2.0])
         ("element_type(X) == 'float'", True),
         ("max([v for v in scales if v > 9], default=7)", 7),
         ("sorted(axes)[0:1]", [-1]),
-        ("1e-3 < 2 ** 0.5", True),
+        ("1e-3 < 2 ** -1", True),
+        ("[2 ** -1, 1.5 ** 2, 4 ** 2.0, 3 ** 40]", [0.5, 2.25, 16.0, 12157665459056928801]),
+        ("sum([0.1, 0.2, 0.3, -0.6])", 0.1 + 0.2 + 0.3 - 0.6),
         ("{1, 2} == set([2, 1, 1])", True),
         ("[i * v for i, v in enumerate(axes)]", [0, 0]),
         ("ceil(7 / 2) // 2 % 5 - abs(-1)", 1),
@@ -85,7 +87,8 @@ def test_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["1 / 0", "shape(X)[9]", "rank(sizes)", "unknown", "len(sizes)", "2 ** 10 ** 9", "[0] * 10 ** 9",
-     "range(10 ** 9)", "sum(1 for a in range(10 ** 6) for b in range(10 ** 6))", "'a' < 1", "min([])"],
+     "range(10 ** 9)", "sum(1 for a in range(10 ** 6) for b in range(10 ** 6))", "'a' < 1", "min([])",
+     "2 ** 0.5", "1e300 ** 2", "[1] ** 2", "'3' ** 2", "1.1 ** 1000", "0 ** -1"],
 )  # fmt: skip
 def test_no_value(text: str) -> None:
     with pytest.raises(EvaluationError):
