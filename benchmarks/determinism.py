@@ -2,9 +2,11 @@
 
     uv run python -m benchmarks.determinism                       # two operators, size small
     uv run python -m benchmarks.determinism --size default Resize-18
+    uv run python -m benchmarks.determinism --processors --size default ALL  # the whole suite, in CI
 
 Each row is a suite made by a process of its own. The answer is 1 where a digest differs from the first. The
-older packages are put over the project's own by uv, for that process alone.
+older packages are put over the project's own by uv, for that process alone. `--processors` makes it as other
+processors and other numbers of threads would, and no more; `ALL` is every operator.
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from uv import find_uv_bin
+
+ALL = "ALL"
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,44 @@ OTHER_PROCESS = Surroundings(
     },
     elsewhere=True,
 )  # fmt: skip
+
+
+def _vector_instructions() -> tuple[str, ...]:
+    """What numpy uses of this processor beyond what every processor has, the newest last."""
+    described = np.show_config(mode="dicts")
+    assert described is not None
+    return tuple(described.get("SIMD Extensions", {}).get("found", ()))
+
+
+def _processor(core: str, without: Sequence[str], threads: int) -> Surroundings:
+    named = f"numpy without {' '.join(without)}" if without else "all of numpy's instructions"
+    return Surroundings(
+        f"OpenBLAS for {core}, {named}, {threads} thread{'s' if threads > 1 else ''}",
+        variables={
+            "OPENBLAS_CORETYPE": core,
+            "NPY_DISABLE_CPU_FEATURES": " ".join(without),
+            "OPENBLAS_NUM_THREADS": str(threads),
+            "OMP_NUM_THREADS": str(threads),
+        },
+    )
+
+
+def processors() -> tuple[Surroundings, ...]:
+    """What this processor can be taken for: kernels of OpenBLAS, instructions of numpy, threads.
+
+    A kernel of a newer processor than this one would end the process.
+    """
+    found = _vector_instructions()
+    newest = "SkylakeX" if "X86_V4" in found else "Haswell" if "X86_V3" in found else "Nehalem"
+    older = "Haswell" if "X86_V3" in found else "Core2"
+    return (
+        _processor(newest, (), 2),
+        _processor(older, found[1:], 1),
+        _processor("Prescott", found, 2),
+        _processor("Sandybridge" if "X86_V3" in found else "Prescott", found[-1:], 1),
+    )
+
+
 OLDER = Surroundings(
     "numpy 1.26.4, onnx 1.16.0, hypothesis 6.100.0", ("numpy==1.26.4", "onnx==1.16.0", "hypothesis==6.100.0")
 )
@@ -49,9 +92,7 @@ EVERY = (
     OTHER_PROCESS,
     OLDER,
     Surroundings("numpy 2.0.2, onnx 1.17.0", ("numpy==2.0.2", "onnx==1.17.0")),
-    Surroundings(
-        "no vector instructions in numpy", variables={"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F"}
-    ),
+    *processors(),
 )
 
 
@@ -76,10 +117,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("operators", nargs="*", default=["Pad", "Resize-10"])
     parser.add_argument("--size", default="small")
+    parser.add_argument("--processors", action="store_true")
     given = parser.parse_args()
-    words = [*given.operators, "--size", given.size]
+    words = [*(each for each in given.operators if each != ALL), "--size", given.size]
     digests = []
-    for each in EVERY:
+    for each in processors() if given.processors else EVERY:
         with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
             digests.append(digest_under(each, words, Path(folder)))
         print(f"{digests[-1][:16]}  {each.name}", flush=True)

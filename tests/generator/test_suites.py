@@ -134,11 +134,11 @@ def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> 
 
 
 def test_the_same_bytes_whatever_the_surroundings(tmp_path: Path) -> None:
-    """Older packages, too: benchmarks/determinism.py."""
+    """Other processors: test_processors.py. Older packages: benchmarks/determinism.py."""
     here = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"}
     there = {
         "PYTHONHASHSEED": "4242", "TZ": "Asia/Kathmandu", "LC_ALL": "C", "LANG": "tr_TR.UTF-8",
-        "PYTHONUTF8": "0", "OMP_NUM_THREADS": "1", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3",
+        "PYTHONUTF8": "0", "OMP_NUM_THREADS": "1",
     }  # fmt: skip
     first = generated(tmp_path / "one", here, 1)
     assert generated(tmp_path / "two", there, 2) == first

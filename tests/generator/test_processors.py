@@ -1,0 +1,48 @@
+"""A part of the suite, made as on other processors and with other numbers of threads: the same bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.determinism import digest_under, processors
+
+PART = ("Resize-10", "--size", "small")
+"""29 cases with weighted sums: one of them differed between two kernels of OpenBLAS, two between three."""
+
+
+def test_the_processors_differ_in_all_that_matters() -> None:
+    variables = [each.variables for each in processors()]
+    for name, least in (("OPENBLAS_CORETYPE", 3), ("OPENBLAS_NUM_THREADS", 2)):
+        assert len({each[name] for each in variables}) >= least, name
+    if len(variables[2]["NPY_DISABLE_CPU_FEATURES"].split()) > 1:
+        assert len({each["NPY_DISABLE_CPU_FEATURES"] for each in variables}) >= 3
+
+
+def test_a_suite_has_the_same_bytes_on_every_processor(tmp_path: Path) -> None:
+    digests = {}
+    for number, each in enumerate(processors()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        digests[each.name] = digest_under(each, PART, folder)
+    assert len(set(digests.values())) == 1, digests
+
+
+def test_the_part_would_show_a_product_of_matrices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python imports this module first in every process that makes a suite, and puts the old product in."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import numpy as np\n"
+        "import reference.additions as additions\n"
+        "def along(axis, matrix, data):\n"
+        "    return np.asarray(np.moveaxis(np.tensordot(matrix, data, axes=(1, axis)), 0, axis))\n"
+        "additions.along = along\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    digests = set()
+    for number, each in enumerate(processors()[:3]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        digests.add(digest_under(each, PART, folder))
+    if len({each.variables["OPENBLAS_CORETYPE"] for each in processors()[:3]}) == 3:
+        assert len(digests) > 1
