@@ -5,6 +5,8 @@ from __future__ import annotations
 from google.protobuf.message import Message  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import ModelProto, TensorProto
 
+from conformance.proto_bounds import check_bounds
+
 
 def keeps_data_elsewhere(model: ModelProto) -> bool:
     """Whether any tensor of a model, however deep, has its data in another file."""
@@ -12,7 +14,9 @@ def keeps_data_elsewhere(model: ModelProto) -> bool:
 
 
 def check_carried(raw: bytes) -> bytes:
-    """A serialized model as it is; ValueError where it keeps data elsewhere, DecodeError where it is none."""
+    """A serialized model as it is; ValueError where it keeps data elsewhere or has too
+    much structure, DecodeError where it is none."""
+    check_bounds(raw, ModelProto)
     if keeps_data_elsewhere(ModelProto.FromString(raw)):
         raise ValueError("its model keeps data in another file")
     return raw

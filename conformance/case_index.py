@@ -48,6 +48,11 @@ class CaseIndex:
             self._rest.append(rest)
         self._kinds.append(number)
 
+    @property
+    def kinds(self) -> int:
+        """How many different things the entries say beside what is their own."""
+        return len(self._rest)
+
     def __len__(self) -> int:
         return len(self._offsets)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +9,10 @@ from typing import Any
 
 from conformance.canonical import canonical_json
 from opcert.errors import Place, UserError, unreadable, unwritable
+from opcert.regular_files import read_regular
+from opcert.strict_json import parse_json
 
+_MOST_BYTES = 256 << 20
 FORMAT = "opcert-explanations/1"
 FILE = "explanations.json"
 
@@ -87,13 +89,13 @@ def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Expla
     Raises UserError where the file is damaged.
     """
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path, _MOST_BYTES)
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise unreadable("the explanations", path, error) from error
     try:
-        content = json.loads(raw.decode("utf-8"))
+        content = parse_json(raw)
         if content["format"] != FORMAT:
             raise ValueError(f"the format {content['format']!r}")
         if (content["suite"], content["record"]) != (suite, record):

@@ -10,7 +10,6 @@ stands between a golden and its bits.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
@@ -24,13 +23,16 @@ from conformance.canonical import canonical_json
 from conformance.carried_models import check_carried
 from conformance.case_words import check_words
 from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
+from conformance.proto_bounds import check_bounds
 from conformance.protos import read_attribute, read_tensor, write_attribute, write_tensor
 from opcert.attributes import Attributes
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
 from opcert.names import CaseId
+from opcert.strict_json import parse_json
 from opcert.tensors import Tensor
 
+_MOST_ALTERNATIVES = 1 << 20
 _OF_CALL = ("input/", "model")
 _UINT8 = ELEMENT_TYPES["uint8"]
 _INT64 = ELEMENT_TYPES["int64"]
@@ -129,8 +131,9 @@ def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
     """
     graph = GraphProto()
     try:
+        check_bounds(raw, GraphProto)
         graph.ParseFromString(raw)
-        rest = json.loads(graph.doc_string)
+        rest = parse_json(graph.doc_string)
         node = graph.node[0]
         if call_alone:
             rest["expectations"] = []
@@ -195,6 +198,8 @@ def _read_expected(name: str, place: str, tensors: Mapping[str, Tensor]) -> Expe
         allowed = full
     alternatives: tuple[Alternative, ...] = ()
     if f"alternatives/{place}/index" in tensors:
+        if tensors[f"alternatives/{place}/index"].array.size > _MOST_ALTERNATIVES:
+            raise ValueError(f"more than {_MOST_ALTERNATIVES} alternatives")
         index = tensors[f"alternatives/{place}/index"].array.tolist()
         ends = list(accumulate(tensors[f"alternatives/{place}/count"].array.tolist()))
         values = tensors[f"alternatives/{place}/value"].array

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.processes import descendants
+from opcert.regular_files import open_regular
+
+_LARGEST = 8 << 30
 
 
 def loaded_files(process: int) -> set[Path]:
@@ -34,7 +37,7 @@ def digest_files(files: Iterable[Path]) -> list[dict[str, Any]]:
     found = []
     for each in files:
         try:
-            with each.open("rb") as opened:
+            with open_regular(each, _LARGEST) as opened:
                 digest = hashlib.file_digest(opened, "sha256").hexdigest()
                 size = opened.seek(0, 2)
         except OSError:

@@ -7,7 +7,6 @@ then the digest, then what does not grow with their number. Whatever is not writ
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,12 +20,20 @@ from conformance.suite_files import SuiteFiles
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import Place, UserError
 from opcert.names import CaseId
+from opcert.strict_json import DECODER, parse_json
 
 FORMAT = "opcert-suite/1"
 MANIFEST = "manifest.json"
 REMEDY = "Generate the suite again, or fetch it whole."
 _GOLDEN = re.compile(r"goldens/[A-Za-z0-9_][A-Za-z0-9_.]*/[A-Za-z0-9_]+-[0-9]+\.pb")
 _CHUNK = 1 << 18
+_LARGEST = 256 << 20
+_LARGEST_WHOLE = 32 << 20
+"""Bytes of a manifest that is not canonical, and of what stands behind the cases of one that is."""
+_LONGEST_ENTRY = 64 << 10
+_MOST_KINDS = 20_000
+_MOST_GOLDENS = 10_000
+_LARGEST_CASE = 256 << 20
 _DEMANDS = frozenset(get_args(Demand))
 _BEGIN = '{"cases":['
 _DIGEST = re.compile(r'\],"digest":"([0-9a-f]{64})",')
@@ -50,6 +57,9 @@ def manifest_digest(manifest: Mapping[str, Any]) -> str:
 
 def read_manifest(path: Path, files: SuiteFiles) -> Manifest:
     """The manifest of a suite at a path; raises UserError where it is missing, damaged, or none at all."""
+    size = files.size(MANIFEST)
+    if size > _LARGEST:
+        raise _damaged(path, f"{size} bytes; at most {_LARGEST} are expected")
     try:
         stream = _Stream(files)
         cases = CaseIndex()
@@ -80,7 +90,7 @@ class _Stream:
 
     def cases(self) -> Iterator[Any]:
         """Each entry of a case."""
-        decode = json.JSONDecoder().raw_decode
+        decode = DECODER.raw_decode
         self._read()
         if not self._text.startswith(_BEGIN):
             raise ValueError("no canonical manifest")
@@ -90,7 +100,8 @@ class _Stream:
                 entry, end = decode(self._text, self._at)
                 more = self._text[end] == ","
             except (ValueError, IndexError):
-                if not self._read():
+                # An entry that goes on in the next piece; one that would be read again and again is none.
+                if len(self._text) - self._at > _LONGEST_ENTRY or not self._read():
                     raise ValueError("no canonical manifest") from None
                 continue
             self._at = end + more
@@ -99,14 +110,15 @@ class _Stream:
     def head(self) -> dict[str, Any]:
         """What stands behind the cases."""
         while self._read():
-            pass
+            if len(self._text) - self._at > _LARGEST_WHOLE:
+                raise ValueError("no canonical manifest")
         match = _DIGEST.match(self._text)
         if match is None or not self._text.endswith("}\n"):
             raise ValueError("no canonical manifest")
         rest = self._text[match.end() :]
         self._hash.update(f"],{rest[:-1]}".encode("ascii"))
         self.found_digest = self._hash.hexdigest()
-        return {**json.loads("{" + rest), "digest": match[1]}
+        return {**parse_json("{" + rest), "digest": match[1]}
 
     def _read(self) -> bool:
         """Put away what was taken and read on; whether there was more."""
@@ -121,9 +133,11 @@ class _Stream:
 def _read_whole(path: Path, files: SuiteFiles) -> Manifest:
     """Read a manifest in whatever order its keys are, and say what is wrong with it."""
     place = Place(str(path / MANIFEST))
+    if files.size(MANIFEST) > _LARGEST_WHOLE:
+        raise _damaged(path, f"more than {_LARGEST_WHOLE} bytes that are no canonical JSON")
     try:
-        manifest = json.loads(files.read_whole(MANIFEST).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        manifest = parse_json(files.read(MANIFEST, 0, _LARGEST_WHOLE))
+    except ValueError as error:
         raise UserError("the manifest is not JSON", got=str(error), where=place, remedy=REMEDY) from error
     found = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
     if found != FORMAT:
@@ -146,6 +160,14 @@ def _read_whole(path: Path, files: SuiteFiles) -> Manifest:
 def check_goldens(path: Path, manifest: Mapping[str, Any], files: SuiteFiles) -> None:
     """Raise UserError where a golden file has not the digest that the manifest states."""
     for name, golden in manifest["goldens"].items():
+        if files.size(name) != golden["bytes"]:
+            raise UserError(
+                "a golden file is damaged: it has not the bytes that the manifest states",
+                got=str(files.size(name)),
+                expected=str(golden["bytes"]),
+                where=Place(str(path / name)),
+                remedy=REMEDY,
+            )
         found = files.digest(name)
         if found != golden.get("sha256"):
             raise UserError(
@@ -174,18 +196,19 @@ def _check(path: Path, head: Mapping[str, Any], cases: CaseIndex) -> None:
     goldens = head.get("goldens")
     if not isinstance(head.get("digest"), str) or not isinstance(head.get("facts"), dict):
         raise _damaged(path, "no digest or no facts")
-    if not isinstance(goldens, dict):
+    if not isinstance(goldens, dict) or len(goldens) > _MOST_GOLDENS or cases.kinds > _MOST_KINDS:
         raise _damaged(path, "no goldens or no cases")
     for name, golden in goldens.items():
         if _GOLDEN.fullmatch(name) is None or ".." in name:
             raise _damaged(path, f"the file name {name!r}")
-        if not isinstance(golden, dict) or not isinstance(golden.get("bytes"), int):
+        if not isinstance(golden, dict) or type(golden.get("bytes")) is not int:
             raise _damaged(path, f"the entry of {name}")
     for position, case_id in enumerate(cases):
         entry = cases.get(case_id) or {}
         try:
             fits = CaseId.parse(case_id).family == entry["family"] and entry["demand"] in _DEMANDS
             fits = fits and entry["element_type"] in ELEMENT_TYPES
+            fits = fits and entry["length"] <= _LARGEST_CASE
             fits = fits and entry["offset"] + entry["length"] <= goldens[entry["file"]]["bytes"]
         except (KeyError, TypeError, UserError):
             fits = False

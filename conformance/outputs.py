@@ -14,6 +14,7 @@ from conformance.cases import Case
 from conformance.responses import NotTensor
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import Place, UserError, unreadable, unwritable
+from opcert.regular_files import read_regular
 from opcert.tensors import Tensor
 
 INLINE_BYTES = 4096
@@ -131,7 +132,7 @@ def _raw_of(entry: Mapping[str, Any], record: Path) -> bytes | None:
         raise ValueError(f"the file name {entry['file']!r}")
     path = outputs_folder(record) / entry["file"]
     try:
-        raw: bytes = path.read_bytes()
+        raw = read_regular(path, FILE_BYTES)
     except OSError as error:
         raise unreadable("an output of the record", path, error) from error
     if sha256(raw) != entry.get("sha256"):

@@ -15,6 +15,8 @@ from opcert.element_types import BY_CODE, ElementType
 from opcert.errors import UserError
 from opcert.tensors import Tensor
 
+_MOST_DIMENSIONS = 64
+_MOST_ELEMENTS = 1 << 28
 _ATTRIBUTE_TYPES: dict[AttributeKind, int] = {
     "int": AttributeProto.INT,
     "float": AttributeProto.FLOAT,
@@ -44,7 +46,11 @@ def read_tensor(proto: TensorProto) -> Tensor:
     if element_type is None:
         raise UserError("tensor of an unknown element type", got=str(proto.data_type))
     shape = tuple(proto.dims)
+    if len(shape) > _MOST_DIMENSIONS or any(extent < 0 for extent in shape):
+        raise UserError("tensor of a shape that is none", got=str(shape[:_MOST_DIMENSIONS]))
     count = math.prod(shape)
+    if count > _MOST_ELEMENTS:
+        raise UserError("tensor of too many elements", got=str(count), expected=f"at most {_MOST_ELEMENTS}")
     if element_type.kind == "string":
         if len(proto.string_data) != count:
             raise UserError("string tensor of the wrong length", got=str(len(proto.string_data)))

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import count
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
@@ -27,8 +28,12 @@ from conformance.results import Result
 from conformance.row_places import Order, RowPlaces
 from conformance.totals import add_verdict, case_verdicts, count_verdicts
 from opcert.errors import Place, UserError, unreadable, unwritable
+from opcert.regular_files import open_regular
+from opcert.strict_json import parse_json
 
 FORMAT = "opcert-run/1"
+_LONGEST_LINE = 16 << 20
+_MOST_KEPT_BYTES = 256 << 20
 _MOST_KEPT = 5000
 """Rows of a record that are kept in memory; those of a longer one are read when they are looked at."""
 
@@ -168,7 +173,7 @@ def read_record(path: Path) -> Record:
     A last line that was cut off while it was written is left out of a partial record.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return _read(path, file)
     except OSError as error:
         raise unreadable("the record", path, error, "Make one with `opcert run`.") from error
@@ -200,7 +205,7 @@ def _read(path: Path, file: IO[bytes]) -> Record:
         digest.update(raw)
         offsets.append(offsets[-1] + len(raw))
         add_verdict(verdicts, result)
-        if len(offsets) <= _MOST_KEPT:
+        if len(kept) == len(offsets) - 2 and len(kept) < _MOST_KEPT and offsets[-1] <= _MOST_KEPT_BYTES:
             kept.append(result)
     results: Sequence[Result] = tuple(kept)
     if len(kept) < len(offsets) - 1:
@@ -212,12 +217,15 @@ def _read(path: Path, file: IO[bytes]) -> Record:
 
 
 def _parse_lines(path: Path, file: IO[bytes]) -> Iterator[tuple[bytes, Mapping[str, Any]]]:
-    for number, raw in enumerate(file, start=1):
+    for number in count(1):
+        raw = file.readline(_LONGEST_LINE + 1)
+        if len(raw) > _LONGEST_LINE:
+            raise _damaged(path, number, f"a line of more than {_LONGEST_LINE} bytes")
         if not raw.endswith(b"\n"):
             return  # the writer was stopped inside this line
         try:
-            line = json.loads(raw.decode("utf-8"))
-        except (ValueError, RecursionError) as error:
+            line = parse_json(raw)
+        except ValueError as error:
             raise _damaged(path, number, str(error)) from error
         if not isinstance(line, dict):
             raise _damaged(path, number, "a line that is no object")

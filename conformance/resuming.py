@@ -12,7 +12,9 @@ from conformance.results import Result
 from conformance.row_places import Order
 from conformance.task_source import Plan
 from opcert.errors import Place, UserError, unreadable
+from opcert.regular_files import open_regular
 
+_LONGEST_HEADER = 16 << 20
 _SAME_OPTIONS = ("pattern", "forms", "repeat", "shard", "timeout", "start_timeout", "memory")
 
 
@@ -22,8 +24,8 @@ def find_begun(path: Path) -> Record | None:
     Raises UserError for a damaged one.
     """
     try:
-        with path.open("rb") as file:
-            if not file.readline().endswith(b"\n"):
+        with open_regular(path) as file:
+            if not file.readline(_LONGEST_HEADER).endswith(b"\n"):
                 return None
     except FileNotFoundError:
         return None

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import os
+import struct
 import threading
 import zipfile
 from pathlib import Path
 from typing import IO, Protocol
 
 from opcert.errors import Place, UserError
+from opcert.regular_files import open_regular
 
-_MAX_MANIFEST = 1 << 30
+_MOST_FILES = 20_000
+_LARGEST_FILE = 4 << 30
+_LARGEST_SUITE = 16 << 30
+_SUSPICIOUS = 16 << 20
+_MOST_RATIO = 200
+"""A file of more than 16 MiB that is compressed to less than this part of it was made to fill memory."""
+_LARGEST_DIRECTORY = 8 << 20
+_END = b"PK\x05\x06"
+_END_BYTES = 22
+_END_64 = b"PK\x06\x07"
+_END_64_BYTES = 20
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _REMEDY = "Generate the suite again, or fetch it whole."
 
@@ -19,7 +31,7 @@ _REMEDY = "Generate the suite again, or fetch it whole."
 class SuiteFiles(Protocol):
     """Reads the files of a suite by their names in it; UserError where one is missing or cannot be read."""
 
-    def read_whole(self, name: str) -> bytes: ...
+    def size(self, name: str) -> int: ...
 
     def read(self, name: str, offset: int, length: int) -> bytes: ...
 
@@ -37,24 +49,21 @@ class FolderFiles:
         self._open: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def read_whole(self, name: str) -> bytes:
+    def size(self, name: str) -> int:
         try:
-            return self._path(name).read_bytes()
+            return os.fstat(self._descriptor(name)).st_size
         except OSError as error:
             raise _unreadable(self._folder / name, error) from error
 
     def read(self, name: str, offset: int, length: int) -> bytes:
         try:
-            with self._lock:
-                if name not in self._open:
-                    self._open[name] = os.open(self._path(name), os.O_RDONLY)
-            return os.pread(self._open[name], length, offset)
-        except OSError as error:
+            return os.pread(self._descriptor(name), length, offset)
+        except (OSError, OverflowError) as error:
             raise _unreadable(self._folder / name, error) from error
 
     def digest(self, name: str) -> str:
         try:
-            with self._path(name).open("rb") as file:
+            with open_regular(self._path(name), _LARGEST_FILE) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise _unreadable(self._folder / name, error) from error
@@ -62,6 +71,13 @@ class FolderFiles:
     def close(self) -> None:
         while self._open:
             os.close(self._open.popitem()[1])
+
+    def _descriptor(self, name: str) -> int:
+        with self._lock:
+            if name not in self._open:
+                with open_regular(self._path(name), _LARGEST_FILE) as file:
+                    self._open[name] = os.dup(file.fileno())
+            return self._open[name]
 
     def _path(self, name: str) -> Path:
         found = (self._folder / name).resolve()
@@ -78,8 +94,11 @@ class ZipFiles:
         self._lock = threading.Lock()
         self._open: tuple[str, IO[bytes]] | None = None
         try:
-            self._zip = zipfile.ZipFile(path)
-        except (OSError, zipfile.BadZipFile) as error:
+            self._file = open_regular(path)
+            _check_directory(self._file)
+            self._zip = zipfile.ZipFile(self._file)
+            _check_entries(self._zip)
+        except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
             raise UserError(
                 "this is no zip file that holds a suite",
                 got=str(error),
@@ -87,9 +106,11 @@ class ZipFiles:
                 remedy=_REMEDY,
             ) from error
 
-    def read_whole(self, name: str) -> bytes:
-        with self._lock:
-            return self._read(name, 0, _MAX_MANIFEST)
+    def size(self, name: str) -> int:
+        try:
+            return self._zip.getinfo(name).file_size
+        except KeyError as error:
+            raise _unreadable(self._path / name, error) from error
 
     def read(self, name: str, offset: int, length: int) -> bytes:
         with self._lock:
@@ -125,6 +146,40 @@ class ZipFiles:
     def close(self) -> None:
         self._close_entry()
         self._zip.close()
+        self._file.close()
+
+
+def _check_directory(file: IO[bytes]) -> None:
+    """Raise BadZipFile where a zip file's directory is none, or longer than that of any suite."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - (1 << 16) - _END_BYTES - _END_64_BYTES, 0))
+    tail = file.read()
+    at = tail.rfind(_END)
+    if at < 0 or len(tail) - at < _END_BYTES:
+        raise zipfile.BadZipFile("File is not a zip file")
+    entries, length = struct.unpack_from("<HI", tail, at + 10)
+    if (
+        _END_64 in tail[max(at - _END_64_BYTES, 0) : at]
+        or entries > _MOST_FILES
+        or length > _LARGEST_DIRECTORY
+    ):
+        raise zipfile.BadZipFile(f"it has too many files; at most {_MOST_FILES} are expected")
+
+
+def _check_entries(archive: zipfile.ZipFile) -> None:
+    """Raise BadZipFile where what is compressed in a zip file would be too much in memory or on a disk."""
+    entries = archive.infolist()
+    total = sum(each.file_size for each in entries)
+    if total > _LARGEST_SUITE:
+        raise zipfile.BadZipFile(f"its files have {total} bytes; at most {_LARGEST_SUITE} are expected")
+    for each in entries:
+        if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise zipfile.BadZipFile(f"{each.filename!r} is compressed in a way that is not read here")
+        if each.file_size > max(_SUSPICIOUS, _MOST_RATIO * each.compress_size):
+            raise zipfile.BadZipFile(
+                f"{each.filename!r} has {each.file_size} bytes in {each.compress_size}: "
+                f"compressed to less than a {_MOST_RATIO}th"
+            )
 
 
 def write_zip(folder: Path, path: Path) -> None:

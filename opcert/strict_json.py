@@ -17,7 +17,7 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8")
     try:
-        found = _DECODER.decode(text)
+        found = DECODER.decode(text)
     except RecursionError:
         raise ValueError(f"nested more than {DEEPEST} deep") from None
     # No value is deeper than its text has brackets, and most texts have few.
@@ -61,4 +61,5 @@ def _is_deep(value: Any) -> bool:
     return bool(level)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_each_key_once, parse_constant=_no_number, parse_float=_finite)
+DECODER = json.JSONDecoder(object_pairs_hook=_each_key_once, parse_constant=_no_number, parse_float=_finite)
+"""What `parse_json` reads with, for a text of several values; it does not look at their depth."""

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from opcert.errors import Place, SeveralErrors, UserError
+from opcert.regular_files import read_regular
 
 MOST_BYTES = 64 * 1024 * 1024
 DEEPEST = 64
@@ -58,12 +59,7 @@ def load_file(path: Path, name: str | None = None) -> list[YamlDocument]:
     """The documents of a YAML file; UserError where it cannot be read, SeveralErrors where it is wrong."""
     shown = name or str(path)
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise UserError(
-                "file too large", got=f"{size} bytes", expected=f"at most {MOST_BYTES}", where=Place(shown)
-            )
-        raw = path.read_bytes()
+        raw = read_regular(path, MOST_BYTES)
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", where=Place(shown)) from None
     return load_bytes(raw, shown)

@@ -12,7 +12,8 @@ import yaml
 from pydantic import Field
 
 from opcert.errors import Place, UserError, unreadable
-from opcert.yaml_files import load_bytes
+from opcert.regular_files import read_regular
+from opcert.yaml_files import MOST_BYTES, load_bytes
 from opcert.yaml_schemas import validate
 from reports.failure_classes import classes_of
 from reports.files import write_text
@@ -138,7 +139,7 @@ _FAULTS: Sequence[str] = ("inconsistent_reading", "repeats_differ", "forms_diffe
 def read_baseline(path: Path) -> Baseline:
     """Read a baseline; raises UserError, or SeveralErrors with every mistake by line and key."""
     try:
-        documents = load_bytes(path.read_bytes(), str(path))
+        documents = load_bytes(read_regular(path, MOST_BYTES), str(path))
     except OSError as error:
         raise unreadable("the baseline", path, error, "Write one with --update-baseline.") from error
     if len(documents) != 1 or not isinstance(documents[0].value, dict):

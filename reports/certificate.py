@@ -14,6 +14,7 @@ from conformance.canonical import canonical_json, plain, sha256
 from conformance.judge import VERDICTS
 from opcert.errors import NothingRan, Place, UserError, unreadable
 from opcert.names import OperatorName
+from opcert.regular_files import open_regular
 from reports.believed import find_believed
 from reports.certifiable import list_obstacles
 from reports.evaluation import ProfileResult, evaluate
@@ -114,7 +115,7 @@ def _subjects(results: Results) -> list[dict[str, Any]]:
 def file_digest(path: Path) -> str:
     """SHA-256 of a file; raises UserError where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise unreadable("the file", path, error) from error

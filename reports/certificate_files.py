@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.canonical import canonical_json
 from opcert.errors import Place, UserError, unreadable
+from opcert.regular_files import read_regular
 from reports.certificate import PREDICATE_TYPE, STATEMENT_TYPE, Certificate
 from reports.files import write_bytes
 from reports.signing import Envelope, is_envelope, read_envelope, sign
@@ -49,9 +50,7 @@ def write_certificate(certificate: Certificate, path: Path, key: Ed25519PrivateK
 def read_certificate(path: Path) -> CertificateFile:
     """Read a certificate; raises UserError where the file holds none."""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise _none(path, f"a file of {path.stat().st_size} bytes")
-        raw = path.read_bytes()
+        raw = read_regular(path, _LARGEST)
     except OSError as error:
         raise unreadable("the certificate", path, error, "Make one with `opcert certify`.") from error
     document = _object(path, raw)

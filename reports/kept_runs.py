@@ -12,6 +12,7 @@ from pathlib import Path
 from conformance.records import FORMAT, Record, read_record
 from opcert.errors import UserError
 from opcert.names import CaseId, OperatorName
+from opcert.regular_files import open_regular
 from reports.facts import mapping, text
 from reports.headline import runtime_label
 from reports.readings import fault_text
@@ -103,7 +104,7 @@ def find_runs(folder: Path) -> KeptRuns:
 def _is_record(path: Path) -> bool:
     """Whether a file begins as a record does, so that other JSON Lines are passed over."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return FORMAT.encode() in file.readline(_HEAD * 64)
     except OSError:
         return False

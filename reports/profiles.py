@@ -13,7 +13,8 @@ from pydantic import BeforeValidator, Field, field_validator
 from conformance.judge import FAILING, Verdict
 from opcert.errors import Place, UserError, unreadable
 from opcert.names import FAMILIES, OperatorName
-from opcert.yaml_files import load_bytes
+from opcert.regular_files import read_regular
+from opcert.yaml_files import MOST_BYTES, load_bytes
 from opcert.yaml_schemas import validate
 from reports.yaml_types import Date, Listed, Strict, read_list
 
@@ -111,7 +112,7 @@ def load_profile(text: str) -> Profile:
             expected=f"one of {', '.join(list_profiles())}, or the path of a profile's YAML file",
         )
     try:
-        return read_profile(path.read_bytes(), str(path))
+        return read_profile(read_regular(path, MOST_BYTES), str(path))
     except OSError as error:
         raise unreadable("the profile", path, error) from error
 

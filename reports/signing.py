@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.canonical import canonical_json, sha256
 from opcert.errors import Place, UserError, unreadable
+from opcert.regular_files import read_regular
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -136,9 +137,12 @@ def _signed_bytes(payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
+_MOST_BYTES = 1 << 20
+
+
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, _MOST_BYTES)
     except OSError as error:
         raise unreadable("the key", path, error, _MAKE_ONE) from error
 

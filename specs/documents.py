@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from opcert.errors import Place, UserError
+from opcert.regular_files import open_regular
 from specs.model import Prose, Source
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -36,10 +38,9 @@ def read_document(path: Path) -> Text:
     """A document from disk; raises UserError where it is missing, empty, binary or too large."""
     where = Place(str(path))
     try:
-        # A pipe or a device does not tell its size, and may never end.
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             raw = file.read(MOST_BYTES + 1)
-        size = max(len(raw), path.stat().st_size)
+            size = max(len(raw), os.fstat(file.fileno()).st_size)
     except OSError as error:
         raise UserError(f"document cannot be read: {error.strerror}", where=where) from None
     if size > MOST_BYTES:

@@ -330,8 +330,11 @@ class Spec:
         return next(each for each in self.documents if each.key == key)
 
     def types_of(self, parameter: ParameterSpec) -> tuple[str, ...]:
-        """The element types that an input or output may have; none where no document says."""
+        """The element types that an input or output may have; none where no document says.
+
+        What documents list beside them, such as sequences and types that are not known here, is left out.
+        """
         found = self.type_constraints.get(parameter.type)
         if found is not None:
-            return found.types
+            return tuple(each for each in found.types if each in ELEMENT_TYPES)
         return (parameter.type,) if parameter.type in ELEMENT_TYPES else ()

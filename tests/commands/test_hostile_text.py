@@ -56,7 +56,7 @@ def test_a_runtime_gives_no_orders_to_the_terminal(capsys: Capture, tmp_path: Pa
     check(doctor)
     compared = call(capsys, "compare", tmp_path / "run.jsonl", tmp_path / "run.jsonl", "-s", suite)
     check(compared)
-    merged = call(capsys, "merge", tmp_path / "run.jsonl", "-o", tmp_path / "merged.jsonl", "-s", suite)
+    merged = call(capsys, "merge", tmp_path / "run.jsonl", "-o", tmp_path / "merged.jsonl")
     check(merged)
     verified = call(capsys, "verify", tmp_path / "out" / "certificate.json", "-s", suite)
     assert "opcert: bug" not in verified.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from generator.calls_files import (
     KeptCall,
     read_call,
     read_calls,
-    tensor_of_json,
     tensor_to_json,
     write_call,
 )
+from generator.calls_reader import CallReader
 from generator.data import data_classes, fill
 from generator.draws import Draw
 from generator.found_calls import write_suite_of_calls
@@ -30,6 +31,11 @@ from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor, tensor
+
+
+def read_tensor(entry: dict[str, Any]) -> Tensor:
+    return CallReader("file").tensor(entry, "inputs[0]")
+
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 
@@ -41,7 +47,7 @@ def test_every_element_of_every_type_comes_back(name: str) -> None:
         for shape in ((), (0, 2), (3, 7)):
             there = fill(kind, shape, data_class, Draw(data_class))
             told = json.loads(json.dumps(tensor_to_json(there), allow_nan=False))
-            assert tensor_of_json(told) == there
+            assert read_tensor(told) == there
 
 
 @pytest.mark.parametrize("name", [name for name, each in ELEMENT_TYPES.items() if each.kind == "float"])
@@ -53,7 +59,7 @@ def test_every_pattern_of_bits_comes_back(name: str) -> None:
     @given(st.lists(st.integers(0, 2**kind.bits - 1), max_size=20))
     def comes_back(bits: list[int]) -> None:
         there = Tensor(kind, np.array(bits, dtype=f"u{width}").view(kind.storage))
-        assert tensor_of_json(json.loads(json.dumps(tensor_to_json(there)))) == there
+        assert read_tensor(json.loads(json.dumps(tensor_to_json(there)))) == there
 
     comes_back()
 
@@ -124,6 +130,73 @@ def test_what_is_damaged_is_said_with_the_file(what: str, tmp_path: Path) -> Non
     with pytest.raises(UserError) as error:
         read_call(path)
     assert str(path) in str(error.value)
+
+
+def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every value in JSON."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(each for key, item in inner for each in paths(item, (*path, key)))]
+
+
+WHOLE = center_crop(
+    attributes={"axes": {"kind": "ints", "value": [0, "1"]}, "rate": {"kind": "float", "value": "NaN"}},
+    made_from={
+        "attributes": {},
+        "inputs": [{"name": "X", "element_type": "string", "shape": [1], "data": ["a"]}],
+    },
+    word="half",
+    found={"verdict": "crash"},
+)
+MAY_BE_NULL = {("made_from",), ("word",), ("found",), ("found", "verdict")}
+
+
+def put(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    content = json.loads(json.dumps(WHOLE))
+    found = content
+    for key in path[:-1]:
+        found = found[key]
+    found[path[-1]] = value
+    return content  # type: ignore[no-any-return] # what was put there is read back
+
+
+@pytest.mark.parametrize("path", [each for each in paths(WHOLE) if each], ids=str)
+def test_null_in_any_place_is_told_with_its_key(tmp_path: Path, path: tuple[Any, ...]) -> None:
+    file = tmp_path / "call.json"
+    file.write_text(json.dumps(put(path, None)))
+    if path in MAY_BE_NULL:
+        assert read_call(file).operator == CENTER
+        return
+    with pytest.raises(UserError) as caught:
+        read_call(file)
+    said = str(caught.value)
+    assert str(file) in said
+    assert "TypeError" not in said
+    assert path == ("format",) or str(path[0]) in said
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=3) | st.just("bits"), inner, max_size=2)
+    ),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.sampled_from([each for each in paths(WHOLE) if each]), ANYTHING)
+def test_anything_in_any_place_is_read_or_told(path: tuple[Any, ...], value: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "call.json"
+        file.write_text(json.dumps(put(path, value)))
+        told: Any
+        try:
+            told = read_call(file)
+        except UserError as error:
+            told = error
+    if isinstance(told, UserError):
+        assert "Error" not in told.problem
+        assert told.where is not None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "7", "[" * 100_000])

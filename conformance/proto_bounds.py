@@ -1,0 +1,85 @@
+"""How much of a serialized message is structure: that takes many times its bytes once it is parsed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+MOST_STRUCTURE = 4 << 20
+"""Bytes of a message without the contents of its fields of bytes, such as `raw_data`."""
+_DEEPEST = 64
+_VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
+_SKIPPED, _COUNTED = "skipped", "counted"
+
+
+def check_bounds(raw: bytes, kind: Any) -> None:
+    """Raise ValueError where serialized bytes of a message class have too much structure, or none.
+
+    Such a message of a few megabytes may be one of gigabytes in memory.
+    """
+    _Walk(raw).message(0, len(raw), kind.DESCRIPTOR, 0)
+
+
+class _Walk:
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._seen = 0
+
+    def message(self, at: int, end: int, descriptor: Any, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise ValueError(f"a message nested more than {_DEEPEST} deep")
+        fields = _fields(descriptor)
+        while at < end:
+            begin = at
+            tag, at = self._varint(at, end)
+            wire = tag & 7
+            if wire == _DELIMITED:
+                length, at = self._varint(at, end)
+                if at + length > end:
+                    raise ValueError("a message that ends early")
+                self._count(at - begin)
+                inner = fields.get(tag >> 3, _COUNTED)
+                if inner is _COUNTED:
+                    self._count(length)
+                elif inner is not _SKIPPED:
+                    self.message(at, at + length, inner, depth + 1)
+                at += length
+                continue
+            if wire == _VARINT:
+                _, at = self._varint(at, end)
+            elif wire in (_FIXED32, _FIXED64):
+                at += 4 if wire == _FIXED32 else 8
+            else:
+                raise ValueError("a message with a group")
+            self._count(at - begin)
+        if at > end:
+            raise ValueError("a message that ends early")
+
+    def _varint(self, at: int, end: int) -> tuple[int, int]:
+        number = 0
+        for shift in range(0, 70, 7):
+            if at >= end:
+                raise ValueError("a message that ends early")
+            byte = self._raw[at]
+            at += 1
+            number |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return number, at
+        raise ValueError("a number of too many bytes")
+
+    def _count(self, number: int) -> None:
+        self._seen += number
+        if self._seen > MOST_STRUCTURE:
+            raise ValueError(f"a message with more than {MOST_STRUCTURE} bytes beside its raw data")
+
+
+@cache
+def _fields(descriptor: Any) -> dict[int, Any]:
+    """What to do with each field that has a length: look into it, skip its content, or count it."""
+    found: dict[int, Any] = {}
+    for each in descriptor.fields:
+        if each.message_type is not None:
+            found[each.number] = each.message_type
+        elif each.type == each.TYPE_BYTES:
+            found[each.number] = _SKIPPED
+    return found
