@@ -103,10 +103,10 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a suite and a record that hold what a stranger might put into them."""
     folder = tmp_path_factory.mktemp("stranger")
     trap = pickle.dumps(Canary()).decode("latin-1")
-    hostile = "{{ ''.__class__ }} !!python/object/apply:os.system ['touch unpickled'] $(touch unpickled) "
-    hostile += trap
+    plain = "{{ ''.__class__ }} !!python/object/apply:os.system ['touch unpickled'] $(touch unpickled) "
+    hostile = plain + trap
     cases = [
-        replace(make_case(seed=each, operator=IDENTITY), rule=hostile, levels={"do": hostile})
+        replace(make_case(seed=each, operator=IDENTITY), rule=hostile, levels={"do": plain})
         for each in range(3)
     ]
     suite = make_suite(folder, cases)

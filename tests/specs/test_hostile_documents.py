@@ -284,7 +284,7 @@ def test_the_other_documents_of_a_folder_are_read(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
 def test_what_never_ends_is_not_read_to_its_end(device: str) -> None:
-    assert "too large" in str(read_one(Job(Path(device))).error)
+    assert "a device, and no file" in str(read_one(Job(Path(device))).error)
 
 
 @dataclass(frozen=True)
