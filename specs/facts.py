@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specs.model import Example, Origin, Source, Spec, Value
+from specs.statements import describe, is_proposed
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Fact:
 
 def list_facts(spec: Spec) -> list[Fact]:
     """Every fact of a spec, in the order in which people read one."""
-    return [*_attributes(spec), *_parameters(spec), *_rules(spec), *_examples(spec)]
+    return [*_attributes(spec), *_parameters(spec), *_statements(spec), *_rules(spec), *_examples(spec)]
 
 
 def _attributes(spec: Spec) -> Iterator[Fact]:
@@ -64,6 +65,12 @@ def _parameters(spec: Spec) -> Iterator[Fact]:
         path = f"type_constraints.{name}"
         origin = spec.origins.get(f"{path}.types", constraint.origin)
         yield Fact(path, ", ".join(constraint.types), origin)
+
+
+def _statements(spec: Spec) -> Iterator[Fact]:
+    for each in spec.statements:
+        proposed = " (proposed)" if is_proposed(each) else ""
+        yield Fact(f"statements.{each.about}", f"{describe(each)}{proposed}", each.origin)
 
 
 def _rules(spec: Spec) -> Iterator[Fact]:

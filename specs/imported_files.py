@@ -32,6 +32,7 @@ from specs.model import (
 )
 from specs.relations import Relation, Step, read_index
 from specs.schemas import Entry, Sources
+from specs.stated_entries import StatementEntry
 
 FILE_NAME = "imported.yaml"
 
@@ -105,10 +106,16 @@ class FormulaEntry(Entry):
     when: str | None = None
 
 
+class WordEntry(Entry):
+    word: str
+    src: Sources
+
+
 class ProseEntry(Entry):
     about: str
     src: Sources
     lines: int
+    normative: list[WordEntry] = Field(default_factory=list)
     sha256: str
 
 
@@ -172,6 +179,7 @@ class ImportedFile(Entry):
     outputs: list[ParameterEntry] = Field(default_factory=list)
     type_constraints: dict[str, TypesEntry] = Field(default_factory=dict)
     formulas: list[FormulaEntry] = Field(default_factory=list)
+    statements: list[StatementEntry] = Field(default_factory=list)
     prose: list[ProseEntry] = Field(default_factory=list)
     examples: list[ExampleEntry] = Field(default_factory=list)
     findings: list[FindingEntry] = Field(default_factory=list)
@@ -221,7 +229,8 @@ def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
         formulas=tuple(
             Formula(each.name, each.text, Origin("imported", each.src), each.when) for each in file.formulas
         ),
-        prose=tuple(Prose(each.about, each.src[0], each.lines, each.sha256) for each in file.prose),
+        statements=tuple(each.statement() for each in file.statements),
+        prose=tuple(map(_prose, file.prose)),
         input_arity=_arity(file.arity.inputs),
         output_arity=_arity(file.arity.outputs),
         deprecated=file.deprecated,
@@ -232,6 +241,11 @@ def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
             if each.default is not None
         },
     )
+
+
+def _prose(entry: ProseEntry) -> Prose:
+    normative = tuple((each.word, each.src[0]) for each in entry.normative)
+    return Prose(entry.about, entry.src[0], entry.lines, entry.sha256, normative)
 
 
 def _arity(bounds: list[int | None] | None) -> Arity | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from specs.model import (
@@ -18,6 +19,7 @@ from specs.model import (
     Value,
 )
 from specs.relations import Relation, write_index
+from specs.statements import KINDS, Statement, is_proposed
 from specs.yaml_writer import dump
 
 _HEADER = """\
@@ -71,6 +73,7 @@ def plain_layer(spec: Spec, key: str) -> dict[str, Any]:
             )
             for each in spec.formulas
         ],
+        "statements": [writer.statement(each) for each in spec.statements],
         "prose": [writer.prose(each) for each in spec.prose],
         "examples": [writer.example(each) for each in spec.examples],
         "findings": [writer.finding(each) for each in spec.findings],
@@ -135,12 +138,24 @@ class _Writer:
         return {name: each for name, each in entry.items() if each is not None}
 
     def prose(self, spec: Prose) -> dict[str, Any]:
-        return {
+        entry = {
             "about": spec.about,
             "src": self.place(spec.source),
             "lines": spec.lines,
+            "normative": [{"word": word, "src": self.place(source)} for word, source in spec.normative],
             "sha256": spec.sha256,
         }
+        return {key: each for key, each in entry.items() if each != []}
+
+    def statement(self, spec: Statement) -> dict[str, Any]:
+        word = next(word for word, kind in KINDS.items() if isinstance(spec, kind))
+        stated = {each.name.rstrip("_"): getattr(spec, each.name) for each in fields(spec)}
+        del stated["about"], stated["origin"]
+        if stated.get("of") == "value":
+            del stated["of"]
+        plain = {name: _plain(each) for name, each in stated.items() if each not in (None, ())}
+        proposed = {"proposed": True} if is_proposed(spec) else {}
+        return {"about": spec.about, "says": word, **plain, **proposed, **self._found(spec.origin)}
 
     def example(self, spec: Example) -> dict[str, Any]:
         entry = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from specs.model import AttributeSpec, Example, Finding, Origin, ParameterSpec, Source, Spec, TypeConstraint
+from specs.prose.statements import merge_statements
 from specs.rules import compare_layers
 from specs.rules.document_vs_package import is_package
 
@@ -53,6 +54,7 @@ def _merge(first: Spec, second: Spec) -> Spec:
         type_constraints=constraints,
         examples=examples,
         formulas=tuple(sorted(formulas.values(), key=lambda each: each.origin.sources[0].line)),
+        statements=merge_statements(first.statements, second.statements),
         prose=(*first.prose, *second.prose),
         # What a package says otherwise is for the rule document-vs-package to find.
         findings=(*first.findings, *second.findings, *(() if is_package(second) else merger.findings)),

@@ -12,6 +12,7 @@ from opcert.element_types import ELEMENT_TYPES
 from opcert.names import OperatorName
 from specs.declared import Declared
 from specs.relations import Relation
+from specs.statements import Statement
 
 Option = Literal["single", "optional", "variadic"]
 Otherwise = Literal["error", "undefined", "implementation_defined"]
@@ -235,12 +236,17 @@ class Formula:
 
 @dataclass(frozen=True)
 class Prose:
-    """A passage of prose: what it is about (a path: `attributes.mode`), where it stands, its digest."""
+    """A passage of prose: what it is about (a path: `attributes.mode`), where it stands, its digest.
+
+    `normative` holds the words by which it demands something (must, should, error, accepted range, ...), each
+    with the place of the first: what says `error` of a violation rests on such a passage.
+    """
 
     about: str
     source: Source
     lines: int
     sha256: str
+    normative: tuple[tuple[str, Source], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -317,6 +323,8 @@ class Spec:
     declared: Declared | None = None
     """The shapes and kinds of a declaration, where the operator has one."""
     formulas: tuple[Formula, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    """What sentences say of ranges, ranks, shapes, broadcasting, relevance and classes of types."""
     prose: tuple[Prose, ...] = ()
     input_arity: Arity | None = None
     output_arity: Arity | None = None

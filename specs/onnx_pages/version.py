@@ -25,6 +25,9 @@ from specs.onnx_pages.parts import Item, Parts
 from specs.onnx_pages.printed_defaults import read_default
 from specs.prose.defaults import FoundDefault, find_default
 from specs.prose.formulas import find_formulas
+from specs.prose.normative import find_normative
+from specs.prose.parts import Parts as Names
+from specs.prose.statements import find_statements
 from specs.prose.values import find_values
 from specs.worked.examples import read_examples, reject_examples
 from specs.worked.summaries import read_summary_example
@@ -52,6 +55,9 @@ def read_version(operator: OperatorName, document: Document, parts: Parts, page:
         outputs=outputs,
         type_constraints=constraints,
         formulas=tuple(builder.formulas),
+        statements=find_statements(
+            builder.passages, Names(tuple(attributes), names_of(inputs), names_of(outputs))
+        ),
         prose=tuple(builder.prose),
         input_arity=parts.input_arity,
         output_arity=parts.output_arity,
@@ -70,6 +76,11 @@ def read_version(operator: OperatorName, document: Document, parts: Parts, page:
     return replace(spec, examples=(*printed, *examples), findings=tuple(found))
 
 
+def names_of(parameters: Sequence[ParameterSpec]) -> tuple[str, ...]:
+    """The names of inputs or outputs, in order."""
+    return tuple(each.name for each in parameters)
+
+
 def our_type(text: str) -> str:
     """Our name for a type of a page: `tensor(float)` is `float`; others stay as they are."""
     match = _TENSOR.match(text)
@@ -81,12 +92,14 @@ class _Builder:
 
     def __init__(self) -> None:
         self.prose: list[Prose] = []
+        self.passages: dict[str, Passage] = {}
         self.formulas: list[Formula] = []
         self.origins: dict[str, Origin] = {}
 
     def describe(self, about: str, passage: Passage) -> None:
         if passage:
-            self.prose.append(passage.prose(about))
+            self.prose.append(replace(passage.prose(about), normative=find_normative(passage)))
+            self.passages[about] = passage
             self.formulas += find_formulas(passage)
 
     def attribute(self, item: Item) -> AttributeSpec:

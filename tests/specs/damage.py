@@ -232,7 +232,8 @@ def _flatten(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             if key not in ("src", "lines"):
                 yield from _flatten(f"{path}.{key}" if path else str(key), each)
     elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
-        names = [str(each.get("name") or each.get("id") or each.get("about") or "") for each in value]
+        keys = ("name", "id", "about", "word")
+        names = [next((str(each[key]) for key in keys if each.get(key)), "") for each in value]
         repeated: Counter[str] = Counter()
         for name, each in zip(names, value, strict=True):
             repeated[name] += 1

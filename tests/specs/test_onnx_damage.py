@@ -74,8 +74,10 @@ def silent(raw: bytes, damaged: bytes, dialect: str) -> list[Change]:
         return changes
     if dialect in ENDLESS:
         changes = [each for each in changes if (each.path, each.after) != ("operator", None)]
-    if dialect == UNMARKED and len({each.path for each in changes}) == 1:
-        changes = [each for each in changes if not re.fullmatch(r"prose\..*\.sha256", each.path)]
+    cut = {each.path for each in changes if re.fullmatch(r"prose\..*\.sha256", each.path)}
+    if dialect == UNMARKED and len(cut) == 1:
+        # What the passage states goes with its words.
+        changes = [each for each in changes if not each.path.startswith(("prose.", "statements."))]
     return changes
 
 
