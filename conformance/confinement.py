@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
-import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
+
+from conformance.scratch_folders import ScratchFolder, make_scratch_folder
 
 _SCRIPT = Path(__file__).with_name("confine.py")
 _PASSED_ON = ("LD_LIBRARY_PATH",)
@@ -57,10 +56,10 @@ def _foreign_folders() -> list[str]:
     return [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(each) not in own]
 
 
-def make_folder() -> Path:
+def make_folder() -> ScratchFolder:
     """A new folder for one worker, with its HOME, its temporary files and its working folder."""
-    folder = Path(tempfile.mkdtemp(prefix="opcert-worker-"))
-    make_parts(folder)
+    folder = make_scratch_folder("worker")
+    make_parts(folder.path)
     return folder
 
 
@@ -68,18 +67,6 @@ def make_parts(folder: Path) -> None:
     """Make the folders below `folder` that `start_confined` and `worker_environment` speak of."""
     for each in _PARTS:
         (folder / each).mkdir()
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a worker's folder, also where the worker has taken the right to do so away."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        folder.chmod(stat.S_IRWXU)
-        for root, names, _ in os.walk(folder):
-            for each in (Path(root, name) for name in names):
-                if not each.is_symlink():
-                    each.chmod(stat.S_IRWXU)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def start_confined(

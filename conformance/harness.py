@@ -31,6 +31,9 @@ from conformance.task_source import LongestFirst, Plan, TaskSource, earlier_time
 from conformance.worker_process import Stopped
 from opcert.errors import NothingRan, Place, RuntimeUnavailable
 
+_PATIENCE = 10.0
+"""Seconds that the lanes of an interrupted run have for letting their workers go."""
+
 
 def run_suite(
     suite: Suite,
@@ -151,7 +154,7 @@ def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> No
         for lane in lanes:
             lane.stop()
         for thread in threads:
-            thread.join(timeout=2.0)
+            thread.join(timeout=_PATIENCE)
         raise
     if errors:
         raise errors[0]

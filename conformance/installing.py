@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
+
+from conformance.scratch_folders import scratch_folder
 
 # What any installer needs to run at all and to reach a package index.
 _KEPT = frozenset(
@@ -24,7 +25,7 @@ def run_installer(command: Sequence[str], keeps: Callable[[str], bool]) -> subpr
     takes: others would change what is made, as would the project that the caller stands in.
     """
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or keeps(name)}
-    with tempfile.TemporaryDirectory(prefix="opcert-install-") as elsewhere:
+    with scratch_folder("install") as elsewhere:
         return subprocess.run(
             command, env=kept, cwd=elsewhere, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )

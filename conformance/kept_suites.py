@@ -5,11 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from conformance.scratch_folders import scratch_folder
 from opcert.errors import unwritable
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -36,8 +36,8 @@ def keep_suite(write: Callable[[Path], str]) -> Path:
     folder = suites_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as making:
-            made = Path(making) / "suite"
+        with scratch_folder("suite", folder) as making:
+            made = making / "suite"
             digest = write(made)
             try:
                 made.rename(folder / digest)
@@ -77,9 +77,9 @@ def remember_sources(sources: str, digest: str) -> None:
     note = _note(sources)
     try:
         note.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False, encoding="ascii") as written:
-            written.write(digest)
-        Path(written.name).replace(note)
+        with scratch_folder("note", note.parent) as making:
+            (making / "note").write_text(digest, encoding="ascii")
+            (making / "note").replace(note)
     except OSError as error:
         raise unwritable("the cache of suites", note.parent, error, "Set XDG_CACHE_HOME.") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +16,7 @@ from conformance.manifests import (
     check_goldens,
     read_manifest,
 )
+from conformance.scratch_folders import scratch_folder
 from conformance.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
 from conformance.suite_folder import suite_order as suite_order
 from conformance.suite_folder import write_folder
@@ -38,20 +38,30 @@ def write_suite(
     try:
         _check_replaceable(path)
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.absolute().parent) as made:
-            folder = Path(made) / "suite"
+        with scratch_folder("suite", path.absolute().parent, hidden=True) as made:
+            folder = made / "suite"
             folder.mkdir()
             digest = write_folder(folder, cases, facts, options)
             if path.suffix == ".zip":
-                write_zip(folder, Path(made) / "suite.zip")
-                (Path(made) / "suite.zip").replace(path)
+                write_zip(folder, made / "suite.zip")
+                (made / "suite.zip").replace(path)
             else:
-                if path.exists():
-                    path.rename(Path(made) / "replaced")
-                folder.rename(path)
+                _take_place(folder, path, made / "replaced")
     except OSError as error:
         raise unwritable("the suite", path, error) from error
     return digest
+
+
+def _take_place(folder: Path, path: Path, aside: Path) -> None:
+    """Put a folder where another one may stand, which is put aside, or back where that fails."""
+    if path.exists():
+        path.rename(aside)
+    try:
+        folder.rename(path)
+    except BaseException:
+        if aside.exists():
+            aside.rename(path)
+        raise
 
 
 def _check_replaceable(path: Path) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conformance.confinement import (
     make_folder,
     read_report,
-    remove_folder,
     start_confined,
     worker_environment,
 )
@@ -89,16 +90,24 @@ class WorkerProcess:
         self.settled = 0
         self._limits = limits
         self._folder = make_folder()
-        environment = worker_environment(self._folder, launch.command[0], launch.environment)
+        environment = worker_environment(self._folder.path, launch.command[0], launch.environment)
         try:
             self._process, self._report = start_confined(
-                launch.command, self._folder, environment, network=limits.network
+                launch.command, self._folder.path, environment, network=limits.network
             )
         except (OSError, ValueError) as error:
-            remove_folder(self._folder)
+            self._folder.remove()
             raise RuntimeUnavailable("the worker cannot be started", got=str(error)) from error
         self._streams = WorkerStreams(self._process, limits.answer_bytes)
         self._memory = MemoryWatch(self._process.pid, limits.resident_bytes)
+        # Who kills it while another thread does waits for that, and does what an interrupt left undone.
+        self._ending = threading.RLock()
+        self._left_to_do: list[Callable[[], None]] = [
+            self._kill_process,
+            self._streams.close,
+            partial(os.close, self._report),
+            self._folder.remove,
+        ]
         self.alive = True
 
     def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
@@ -225,15 +234,16 @@ class WorkerProcess:
 
     def kill(self) -> str:
         """Kill the worker and everything that it started; returns the last lines of its standard error."""
-        if self.alive:
+        with self._ending:
             self.alive = False
-            kill_all(self._process.pid)
-            self._process.wait()
-            kill_left_behind(str(self._folder))
-            self._streams.close()
-            os.close(self._report)
-            remove_folder(self._folder)
+            while self._left_to_do:
+                self._left_to_do.pop(0)()
         return self._streams.tail.last_lines()
+
+    def _kill_process(self) -> None:
+        kill_all(self._process.pid)
+        self._process.wait()
+        kill_left_behind(self._folder.path.name)
 
     def close(self) -> None:
         """Ask the worker to go, give it a second, and kill what is left."""

@@ -6,13 +6,13 @@ import hashlib
 import importlib.metadata
 import json
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.kept_suites import keep_suite, kept_suite, remember_sources, suite_of_sources
 from conformance.runtimes import find_runtime, install
+from conformance.scratch_folders import scratch_folder
 from conformance.scripts import run_script
 from conformance.suites import open_suite
 
@@ -55,14 +55,14 @@ def adopt_package(text: str, suite: Path, announce: Announce) -> Adoption:
     if text != PACKAGE:
         python = install(find_runtime(text), announce).launch.command[0]
     announce(f"taking the node tests out of {text}")
-    with tempfile.TemporaryDirectory(prefix="opcert-") as made:
-        tests = Path(made) / "tests"
+    with scratch_folder("tests") as made:
+        tests = made / "tests"
         tests.mkdir()
         run_script(
             python,
             _SCRIPT,
             [str(tests)],
-            Path(made),
+            made,
             seconds=_SECONDS,
             problem="the package did not give its node tests",
             remedy=_REMEDY,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.strategies import SearchStrategy
 
+from conformance.scratch_folders import scratch_folder
 from generator.fuzzing.attempts import Source
 from generator.fuzzing.matters import Matter, find_matters
 from generator.fuzzing.shrinking import Small, shrink
@@ -100,7 +100,7 @@ def fuzz(
         return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
 
     walks = Source(space).walks()
-    with tempfile.TemporaryDirectory(prefix="opcert-hypothesis-") as home:
+    with scratch_folder("hypothesis") as home:
         set_hypothesis_home_dir(home)  # it would keep files in the folder that it is called from
         batch = 0
         while not over():

@@ -36,6 +36,8 @@ def remove_derived(folder: Path, *, ours: bool) -> None:
     for name, mark in {**CERTIFIED, **_REPORTED}.items():
         path = folder / name
         try:
+            for begun in folder.glob(f".{name}.{'[a-z0-9_]' * 8}"):  # what a killed process was writing
+                begun.unlink()
             if (ours and name in CERTIFIED) or _holds(path, mark):
                 path.unlink(missing_ok=True)
         except OSError as error:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from conformance.scratch_folders import scratch_folder
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
@@ -115,8 +115,8 @@ def _lock_of_now(chosen: list[OperatorName]) -> Lock:
     from generator.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 
-    with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
-        path = Path(folder) / "suite"
+    with scratch_folder("suite") as folder:
+        path = folder / "suite"
         with generation_progress() as progress:
             write_generated(path, chosen, Options(), (), PROCESSES, progress)
         manifest: dict[str, Any] = json.loads((path / "manifest.json").read_text(encoding="utf-8"))

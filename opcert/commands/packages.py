@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import specs.packages
 from conformance.environments import environments_folder
 from conformance.runtimes import find_runtime, install
+from conformance.scratch_folders import scratch_folder
 from conformance.scripts import run_script
 from opcert.errors import UserError, unwritable
 from opcert.names import slug
@@ -56,13 +56,13 @@ def _dump(script: Path, name: str, python: Path, target: Path) -> None:
     """Run a dump script; its file takes the target's name when it is whole."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="making-", dir=target.parent) as made:
-            written = Path(made) / "facts.jsonl"
+        with scratch_folder("facts", target.parent) as made:
+            written = made / "facts.jsonl"
             run_script(
                 str(python),
                 script,
                 [name, str(written)],
-                Path(made),
+                made,
                 seconds=_SECONDS,
                 problem=f"the operators of {name} could not be read",
                 remedy=f"Name another version: {name}==VERSION",

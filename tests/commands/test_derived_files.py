@@ -49,6 +49,7 @@ def killed_in_the_middle(folder: Path, *words: object) -> None:
 
 
 def test_a_killed_certify_leaves_its_partial_record_alone(made: Path) -> None:
+    (made / ".index.html.abc_0123").write_text("half a page")
     killed_in_the_middle(made, "certify", "-o", made)
     assert sorted(each.name for each in made.iterdir()) == [".opcert.lock", "run.jsonl"]
 

@@ -175,9 +175,9 @@ def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:
     )
     assert process.stderr is not None
     assert "CenterCropPad" in process.stderr.readline()
-    begun = list(tmp_path.glob("**/.making-*"))
+    begun = list(tmp_path.glob("**/opcert-scratch-suite-*"))
     process.send_signal(signal.SIGTERM)
     printed, told = process.communicate(timeout=10)
     assert (len(begun), process.returncode, printed) == (1, 130, "")
     assert told.rstrip().endswith("opcert: interrupted")
-    assert not list(tmp_path.glob("**/.making-*"))
+    assert not list(tmp_path.glob("**/opcert-scratch-suite-*"))

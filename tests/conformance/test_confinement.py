@@ -17,13 +17,7 @@ from typing import Any
 
 import pytest
 
-from conformance.confinement import (
-    make_folder,
-    read_report,
-    remove_folder,
-    start_confined,
-    worker_environment,
-)
+from conformance.confinement import read_report, start_confined, worker_environment
 from conformance.harness import run_suite
 from conformance.limits import Limits
 from conformance.records import Record
@@ -131,20 +125,6 @@ def test_nothing_that_a_worker_writes_stays(tmp_path: Path, monkeypatch: pytest.
     assert Path(told["TMPDIR"]).is_relative_to(temporary)
     assert not list(home.iterdir())
     assert not list(temporary.iterdir())
-
-
-def test_a_folder_without_rights_goes_all_the_same(tmp_path: Path) -> None:
-    folder = make_folder()
-    deep = folder / "home" / "a" / "b"
-    deep.mkdir(parents=True)
-    (deep / "file").write_text("x")
-    (deep / "out").symlink_to(tmp_path)
-    for each in (deep, deep.parent, folder / "home", folder):
-        each.chmod(0)
-    before = tmp_path.stat().st_mode
-    remove_folder(folder)
-    assert not folder.exists()
-    assert tmp_path.stat().st_mode == before
 
 
 def start(folder: Path, *code: str) -> subprocess.Popen[bytes]:

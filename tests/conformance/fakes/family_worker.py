@@ -120,7 +120,8 @@ def write_over(memory: mmap.mmap) -> None:
 def leave_children() -> None:
     """Children in sessions of their own, which go on when the worker is gone."""
     for _ in range(3):
-        subprocess.Popen(["sleep", "600"], start_new_session=True)
+        words = [sys.executable, "-c", "import time; time.sleep(600)", f"child-of-{MARK}"]
+        subprocess.Popen(words, start_new_session=True)
     time.sleep(600)
 
 
