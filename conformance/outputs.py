@@ -118,7 +118,15 @@ def restore_output(entry: Any, position: int, case: Case, record: Path) -> Tenso
             return None
         shape = tuple(int(extent) for extent in entry["shape"])
         return Tensor.from_bytes(ELEMENT_TYPES[entry["element_type"]], shape, raw)
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, binascii.Error) as error:
+    except (
+        KeyError,
+        IndexError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        binascii.Error,
+    ) as error:
         problem = f"{type(error).__name__}: {error}"
         raise UserError("an output in the record is damaged", got=problem, where=place) from error
 

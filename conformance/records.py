@@ -198,7 +198,8 @@ def _read(path: Path, file: IO[bytes]) -> Record:
             continue
         try:
             result = Result.from_json(line)
-        except (TypeError, AttributeError) as error:
+            hash((result.case, result.form, result.repeat, result.verdict))
+        except (TypeError, ValueError, AttributeError) as error:
             raise _damaged(path, number, str(error)) from error
         if result.verdict not in VERDICTS:
             raise _damaged(path, number, f"a result of the unknown verdict {result.verdict!r}")

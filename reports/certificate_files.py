@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.canonical import canonical_json
 from opcert.errors import Place, UserError, unreadable
 from opcert.regular_files import read_regular
+from opcert.strict_json import parse_json
 from reports.certificate import PREDICATE_TYPE, STATEMENT_TYPE, Certificate
 from reports.files import write_bytes
 from reports.signing import Envelope, is_envelope, read_envelope, sign
@@ -69,8 +69,8 @@ def read_certificate(path: Path) -> CertificateFile:
 
 def _object(path: Path, raw: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        found = parse_json(raw)
+    except ValueError as error:
         raise _none(path, str(error)) from error
     if not isinstance(found, dict):
         raise _none(path, f"JSON of a {type(found).__name__}")

@@ -10,6 +10,7 @@ from reports.certificate import Certificate
 from reports.facts import items, mapping, text
 from reports.files import write_text
 from reports.html import render_page
+from reports.profile_checks import is_ready_made
 from reports.text import count, moment, plural
 from reports.verdicts import GROUPS, WORST_FIRST, word
 
@@ -58,7 +59,8 @@ class CertificatePage:
             return "No profile was demanded: this states what was seen, and passes nothing."
         name = self.profile.profile.profile
         what = "is met" if self.profile.met else "is not met"
-        return f"The profile {name} ({self.profile.profile.description}) {what}."
+        whose = "The profile" if is_ready_made(self.profile.profile) else "The certifier's own profile"
+        return f"{whose} {name} ({self.profile.profile.description}) {what}."
 
     @property
     def facts(self) -> list[tuple[str, str, str]]:

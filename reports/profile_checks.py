@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from reports.differences import find_differences
 from reports.evaluation import ProfileResult
-from reports.facts import mapping
+from reports.facts import items, mapping
 from reports.profiles import Profile, list_profiles, load_profile
 from reports.text import count, listed, plural
 
@@ -31,12 +31,17 @@ def read_stated_profile(stated: Mapping[str, Any]) -> Profile | None:
         return None
     waivers = [
         {name: each for name, each in mapping(waiver).items() if name not in ("expired", "covers")}
-        for waiver in stated.get("waivers") or ()
+        for waiver in items(stated.get("waivers"))
     ]
     try:
         return Profile.model_validate({**mapping(stated.get("demands")), "waivers": waivers})
     except ValidationError as error:
         raise ValueError(f"the profile cannot be read: {error.error_count()} mistakes in it") from error
+
+
+def is_ready_made(profile: Profile) -> bool:
+    """Whether a profile is one that opcert brings, under its name."""
+    return profile.profile in list_profiles() and not _differences(profile, load_profile(profile.profile))
 
 
 def check_profile(profile: Profile, given: Profile | None) -> ProfileCheck:

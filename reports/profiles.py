@@ -52,7 +52,7 @@ class Profile(Strict):
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
     """
 
-    profile: str = Field(min_length=1)
+    profile: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$")
     description: str
     operators: Listed[str] = Field(min_length=1)
     element_types: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from conformance.canonical import canonical_json
 from conformance.records import Record
 from conformance.results import Result
 from opcert.errors import unreadable
+from opcert.strict_json import parse_json
 from reports.facts import text
 from reports.text import parse_moment
 
@@ -36,11 +36,11 @@ def find_odd_lines(record: Record) -> Iterator[str]:
 
 def _written(raw: bytes) -> bytes:
     try:
-        line = json.loads(raw)
+        line = parse_json(raw)
         if line.get("type") == "result":
             return Result.from_json(line).to_line()
         return canonical_json(line) + b"\n"
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError):
         return b""
 
 

@@ -89,7 +89,7 @@ class RecordedOutputs:
             bytes.fromhex(entry["sha256"])
             elements = prod(int(each) for each in entry["shape"])
             least = elements * (4 if element_type.kind == "string" else -(-element_type.bits // 8))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UserError("an output in the record is damaged", got=str(error)) from error
         if size < least or (element_type.kind != "string" and size != least):
             raise UserError("an output has another number of bytes than its shape", got=str(size))

@@ -22,6 +22,7 @@ from reports.facts import mapping, text
 from reports.profile_checks import check_profile, read_stated_profile, tell_waivers
 from reports.profiles import Profile
 from reports.record_form import find_odd_lines, find_wrong_days
+from reports.record_shape import check_shape
 from reports.rejudging import judge_again
 from reports.results import Results, put_together
 from reports.signing import is_signed_by
@@ -75,6 +76,7 @@ def verify_certificate(certificate: CertificateFile, evidence: Evidence) -> Veri
             found.unchecked.append("rows and statement, for want of record and suite")
     else:
         try:
+            check_shape(record)
             results = put_together(suite, record)
             _check_record(results, found)
         except OpcertError as error:

@@ -148,10 +148,13 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
     from conformance.records import read_record
     from opcert.errors import Place, UserError
     from reports.facts import mapping, text
+    from reports.record_shape import check_shape
 
     if path is None:
         return None
     record = read_record(path)
+    if record.footer is not None:  # what has none is refused as partial, with every other reason
+        check_shape(record)
     source = text(mapping(record.header.get("runtime")).get("source"))
     if source != runtime.text:
         raise UserError(

@@ -9,6 +9,7 @@ from opcert.harmless import one_line
 from reports.certificate import Certificate
 from reports.files import write_text
 from reports.headline import runtime_label
+from reports.profile_checks import is_ready_made
 from reports.results import Results
 from reports.standing import SuiteStanding
 from reports.text import count, plural
@@ -53,7 +54,8 @@ def render_certificate_badge(certificate: Certificate) -> str:
     else:
         met = "met" if result.met else "not met"
         waived = sum(len(each.covered) for each in result.waivers)
-        message = f"profile {one_line(result.profile.profile, 40)} {met}"
+        whose = "profile" if is_ready_made(result.profile) else "own profile"
+        message = f"{whose} {one_line(result.profile.profile, 40)} {met}"
         message += f", {count(waived)} waived" if waived else ""
         color = ("green" if waived else "brightgreen") if result.met else "red"
     return render_badge("opcert certificate", *_of_suite(certificate.standing, message, color))

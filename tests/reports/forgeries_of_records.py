@@ -497,8 +497,8 @@ RECORDS = (
     Forgery(fault_stated_twice, DAMAGED, "a fault is stated twice", real=False),
     Forgery(fault_made_up, DAMAGED, "a fault is stated that the rows do not show: bad"),
     Forgery(fault_in_own_words, DAMAGED, "workers lost between two cases is not as opcert states it"),
-    Forgery(key_there_twice, DAMAGED, "of the record is not written as opcert writes it"),
-    Forgery(number_that_json_lacks, DAMAGED, "of the record is not written as opcert writes it"),
+    Forgery(key_there_twice, DAMAGED, "the key 'verdict' stands twice in an object"),
+    Forgery(number_that_json_lacks, DAMAGED, "NaN is no JSON"),
     Forgery(key_of_its_own, DAMAGED, "of the record is not written as opcert writes it"),
     Forgery(ended_at_no_time, DAMAGED, "does not say when the run ended"),
     Forgery(ended_before_it_began, DAMAGED, "before it began"),
@@ -547,4 +547,4 @@ def _edit_line(forged: Forged, before: bytes, after: bytes) -> None:
     footer = json.loads(last)
     footer["digest"] = sha256(b"".join(rows))
     forged.record.write_bytes(b"".join([first, *rows, canonical_json(footer) + b"\n"]))
-    forged.make()
+    forged.claim_record()

@@ -244,15 +244,15 @@ def test_the_badge_says_no_more_than_the_certificate(
 @pytest.mark.parametrize(
     ("standing", "says", "color"),
     [
-        (RELEASED, "profile seeds met", "brightgreen"),
+        (RELEASED, "own profile seeds met", "brightgreen"),
         (
             SuiteStanding("part", "", (Departure(str(CROP_PAD), 0, 1631, 0),), 1133, 2764),
-            "profile seeds met, part of the suite: 1,133 of 2,764 cases",
+            "own profile seeds met, part of the suite: 1,133 of 2,764 cases",
             "yellow",
         ),
-        (SuiteStanding("own", "", BEYOND[:1], 3, 9), "profile seeds met, own suite: 3 cases", "yellow"),
-        (SuiteStanding("own", "", BEYOND, 3, 9), "profile seeds met, own suite: 3 cases", "green"),
-        (SuiteStanding("changed", ""), "profile seeds met, suite with local changes", "yellow"),
+        (SuiteStanding("own", "", BEYOND[:1], 3, 9), "own profile seeds met, own suite: 3 cases", "yellow"),
+        (SuiteStanding("own", "", BEYOND, 3, 9), "own profile seeds met, own suite: 3 cases", "green"),
+        (SuiteStanding("changed", ""), "own profile seeds met, suite with local changes", "yellow"),
     ],
 )
 def test_a_badge_says_of_which_suite_and_is_bright_green_for_the_released_one_alone(
