@@ -96,6 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
             signal.signal(number, signal.default_int_handler)
+    # Whoever started us may have told the system to forget how children end, and we are to say it.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         # What a terminal or a file cannot show is escaped, not an error.
         if isinstance(stream, io.TextIOWrapper):

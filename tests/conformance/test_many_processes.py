@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from conformance.harness import run_suite
 from conformance.limits import Limits
 from conformance.memory import MemoryWatch
 from conformance.processes import descendants
-from conformance.records import Record
+from conformance.records import Record, read_record
 from conformance.run_options import RunOptions
 from conformance.runtimes import find_runtime
 from conformance.suites import open_suite
@@ -45,6 +48,21 @@ def test_a_worker_that_starts_hundreds_of_short_lived_processes(
     record = run(tmp_path, *["hasty"] * 300)
     assert record.counts["pass"] == 300
     assert len(seen) > 100
+
+
+def test_how_workers_end_is_told_whatever_the_caller_does_with_children(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path, [make_case("SIGSEGV"), make_case("echo")])
+    out = tmp_path / "run.jsonl"
+    command = [sys.executable, "-m", "opcert", "run", echo_runtime(), "-s", str(suite), "-o", str(out)]
+
+    def forget_children() -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=forget_children, check=False)
+    assert done.returncode == 1, done.stderr
+    found = {each.levels["do"]: each for each in read_record(out).results}
+    assert (found["SIGSEGV"].verdict, found["SIGSEGV"].signal) == ("crash", "SIGSEGV")
+    assert found["echo"].verdict == "pass"
 
 
 def test_idle_children_that_share_all_memory_are_nothing_to_blame_a_worker_for(tmp_path: Path) -> None:
