@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 
+from conformance.processes import PROC, read_bytes
 from conformance.scratch_folders import ScratchFolder, make_scratch_folder
 
 _SCRIPT = Path(__file__).with_name("confine.py")
@@ -74,9 +75,10 @@ def start_confined(
 ) -> tuple[subprocess.Popen[bytes], int]:
     """Start a command in a session of its own, with pipes for its three standard streams, in `folder`/work.
 
-    It inherits no other descriptor, leaves no core file, gains no privileges, dies with this process, and,
-    unless `network`, reaches no network where the system grants a user namespace. The second value is a
-    descriptor that is for the caller to close: from it `read_report` reads why the network is not cut off.
+    It inherits no other descriptor, leaves no core file, gains no privileges and dies with this process.
+    Where the system grants user namespaces it writes nowhere but in `folder`, sees no process that it has not
+    started, and, unless `network`, reaches no network. The second value is a descriptor that is for the
+    caller to close: from it `read_report` reads what could not be had.
     Raises OSError or ValueError where it cannot be started.
     """
     program = Path(command[0])
@@ -84,7 +86,7 @@ def start_confined(
         raise OSError(f"{program} is no program that can be run")
     reading, writing = os.pipe()
     words = [sys.executable, "-I", "-S", "-B", str(_SCRIPT), str(writing), str(os.getpid())]
-    words += ["open" if network else "cut", *command]
+    words += ["open" if network else "cut", str(folder.resolve()), *command]
 
     def start() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -108,15 +110,22 @@ def start_confined(
         os.close(writing)
 
 
-def read_report(descriptor: int) -> str | None:
-    """Why a started process can reach the network; None where it is cut off, or was not to be.
+def read_report(descriptor: int) -> dict[str, str]:
+    """What a started process could not be kept from: `network`, `files`, `processes`, with the reasons.
 
     Waits until the process has become what it was started for.
     """
     told = b""
     while data := os.read(descriptor, 4096):
         told += data
-    return told.decode("utf-8", "replace") or None
+    lines = told.decode("utf-8", "replace").splitlines()
+    return {what: reason for what, _, reason in (line.partition(" ") for line in lines)}
+
+
+def is_surrounding(process: int) -> bool:
+    """Whether a process is one that stands around a worker, and not the worker."""
+    words = read_bytes(f"{PROC}/{process}/cmdline").split(b"\0")
+    return os.fsencode(_SCRIPT) in words[:6]
 
 
 _Started = subprocess.Popen[bytes]

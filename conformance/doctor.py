@@ -79,7 +79,7 @@ def examine(
         abilities = find_abilities(patient)
     finally:
         patient.leave()
-    confinement = describe_confinement(limits, patient.network)
+    confinement = describe_confinement(limits, patient.lacking)
     return Diagnosis(offer, dict(installed.facts), confinement, seconds, tuple(checks), abilities)
 
 

@@ -42,7 +42,7 @@ class Patient:
     process: WorkerProcess | None = None
     offer: Offer | None = None
     case: Case | None = None
-    network: str | None = None
+    lacking: dict[str, str] = field(default_factory=dict)
     numbers: int = 0
     models: dict[int, CaseRequest] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ class Patient:
             if frame.header.get("type") == "error":
                 raise BrokenProtocol(f"{frame.header.get('kind')}: {frame.header.get('message')}")
             self.offer = read_offer(frame.header)
-            self.network = self.process.read_isolation()
+            self.lacking = self.process.read_isolation()
         except (WorkerLost, WorkerHung, BrokenProtocol) as error:
             self.process.kill()
             stderr = getattr(error, "stderr", "") or None

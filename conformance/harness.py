@@ -219,7 +219,7 @@ def _header(
             "python": platform.python_version(),
             "opcert": version("opcert"),
         },
-        "confinement": describe_confinement(options.limits, lane.network),
+        "confinement": describe_confinement(options.limits, lane.lacking),
         "options": {**options.to_json(), "forms": list(forms)},
         "started": timestamp(),
     }

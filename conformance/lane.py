@@ -44,9 +44,9 @@ class Lane:
     """Runs tasks on workers of one launch.
 
     `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
-    were lost between two cases, which no case is to blame for. `network` says why the worker that was started
-    last can reach the network; None where it is cut off, or was not to be. `begun` is a worker that has its
-    `hello` already and is the lane's first.
+    were lost between two cases, which no case is to blame for. `lacking` says what the worker that was
+    started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
+    already and is the lane's first.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Lane:
         self._limits = limits
         self._session: Session | None = None
         self._offer: Offer | None = None
-        self.network: str | None = None
+        self.lacking: dict[str, str] = {}
         # Seconds that a case takes, the latest counting most.
         self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
         self._latest = "nothing"
@@ -77,7 +77,7 @@ class Lane:
         assert process is not None
         self._session = Session(process)
         self._offer = shake_hands(process, self._limits)
-        self.network = process.read_isolation()
+        self.lacking = process.read_isolation()
         return self._offer
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Response]]:

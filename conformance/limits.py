@@ -1,7 +1,8 @@
-"""What a worker may take: time, memory, and whether it may reach the network."""
+"""What a worker may take: time, memory, and whether it may reach the network; and what surrounds it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +21,21 @@ class Limits:
     network: bool = False
 
 
-def describe_confinement(limits: Limits, reason: str | None) -> dict[str, Any]:
-    """What a record says of the network; `reason` is why a worker could not be cut off, None where it is."""
+def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str, Any]:
+    """What a record says of what surrounds its workers.
+
+    `lacking` says what a worker could not be kept from, `network`, `files` and `processes`, with the reasons.
+    """
+    reasons = dict(lacking)
     if limits.network:
-        return {"network": "reachable", "reason": "it was asked for"}
-    if reason is not None:
-        return {"network": "reachable", "reason": f"no user namespace can be had: {reason}"}
-    return {"network": "cut off", "reason": None}
+        reasons["network"] = "it was asked for"
+    elif "network" in reasons:
+        reasons["network"] = f"no user namespace can be had: {reasons['network']}"
+    return {
+        "network": "reachable" if "network" in reasons else "cut off",
+        "reason": reasons.get("network"),
+        "files": "as the caller" if "files" in reasons else "written in its own folder alone",
+        "files_reason": reasons.get("files"),
+        "processes": "as the caller" if "processes" in reasons else "its own alone",
+        "processes_reason": reasons.get("processes"),
+    }

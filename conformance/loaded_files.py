@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from conformance.confinement import is_surrounding
 from conformance.processes import descendants
 from opcert.regular_files import open_regular
 
@@ -17,6 +18,8 @@ def loaded_files(process: int) -> set[Path]:
     """The files whose code a process or one of its descendants has in memory; none where nobody tells."""
     found: set[Path] = set()
     for each in (process, *descendants(process)):
+        if is_surrounding(each):
+            continue
         try:
             maps = Path(f"/proc/{each}/maps").read_text("utf-8", "surrogateescape")
         except OSError:

@@ -126,8 +126,8 @@ class WorkerProcess:
         """Send as much as the worker takes at once."""
         self._streams.flush()
 
-    def read_isolation(self) -> str | None:
-        """Why the worker can reach the network; None where it is cut off, or need not be."""
+    def read_isolation(self) -> dict[str, str]:
+        """What the worker could not be kept from, each with the reason."""
         return read_report(self._report)
 
     def loaded_files(self) -> set[Path]:

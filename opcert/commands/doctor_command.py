@@ -77,9 +77,13 @@ def _abilities(found: Abilities) -> list[tuple[str, str]]:
     return rows
 
 
-def _network(confinement: Mapping[str, Any]) -> str:
-    reason = confinement["reason"]
-    return str(confinement["network"]) + (f": {reason}" if reason else "")
+def _surroundings(confinement: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the worker reaches, writes and sees, in rows, with the reason where that is more than wanted."""
+    rows = []
+    for name, key in (("network", "reason"), ("files", "files_reason"), ("processes", "processes_reason")):
+        reason = confinement[key]
+        rows.append((name, str(confinement[name]) + (f": {reason}" if reason else "")))
+    return rows
 
 
 def describe_diagnosis(found: Diagnosis) -> str:
@@ -94,7 +98,7 @@ def describe_diagnosis(found: Diagnosis) -> str:
         ("devices", ", ".join(map(str, offer.facts.get("devices", ()))) or "not said"),
         ("element types", types),
         *_abilities(found.abilities),
-        ("network", _network(found.confinement)),
+        *_surroundings(found.confinement),
     ]
     platform = {**(offer.facts.get("platform") or {}), **found.environment}
     rows += [(one_line(name), str(value)) for name, value in sorted(platform.items()) if name != "packages"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -30,6 +31,23 @@ from tests.conformance.samples import FAKES, echo_runtime, find_processes, make_
 
 CLOSES_USER_NAMESPACES = ["unshare", "--user", "--map-root-user", "sh", "-c",
                           'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', "sh"]  # fmt: skip
+
+
+ENDS = [
+    "import os; os.abort()",
+    "import os; os.kill(os.getpid(), 11)",
+    "raise SystemExit(7)",
+    "import os; os.kill(os.getpid(), 9)",
+    "import ctypes; ctypes.string_at(0)",
+]
+CONFINED = {
+    "network": "cut off",
+    "reason": None,
+    "files": "written in its own folder alone",
+    "files_reason": None,
+    "processes": "its own alone",
+    "processes_reason": None,
+}
 
 
 def can_cut() -> bool:
@@ -61,13 +79,16 @@ def port() -> Iterator[str]:
 def test_a_worker_reaches_itself_and_nobody_else(tmp_path: Path, port: str) -> None:
     record = ask(tmp_path, "network", port)
     assert message(record) == f"reached=own devices=lo user={os.geteuid()}"
-    assert record.header["confinement"] == {"network": "cut off", "reason": None}
+    assert record.header["confinement"] == CONFINED
 
 
 def test_a_worker_reaches_the_network_where_that_is_asked_for(tmp_path: Path, port: str) -> None:
     record = ask(tmp_path, "network", port, network=True)
     assert "reached=own,caller" in message(record)
-    assert record.header["confinement"] == {"network": "reachable", "reason": "it was asked for"}
+    told = record.header["confinement"]
+    assert (told["network"], told["reason"]) == ("reachable", "it was asked for")
+    if can_cut():
+        assert told == {**CONFINED, "network": "reachable", "reason": "it was asked for"}
 
 
 @needs_namespaces
@@ -78,10 +99,104 @@ def test_where_no_user_namespace_can_be_had_the_record_says_so(tmp_path: Path, p
     done = subprocess.run([*CLOSES_USER_NAMESPACES, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     header, row = (tmp_path / "run.jsonl").read_text().splitlines()[:2]
-    assert (
-        '"confinement":{"network":"reachable","reason":"no user namespace can be had: No space left' in header
-    )
+    told = json.loads(header)["confinement"]
+    assert told["network"] == "reachable"
+    assert told["reason"].startswith("no user namespace can be had: No space left")
+    assert (told["files"], told["processes"]) == ("as the caller", "as the caller")
+    assert told["files_reason"].startswith("No space left")
     assert "reached=own,caller" in row
+
+
+def look(do: str, folder: Path, mode: str) -> dict[str, str]:
+    """What the worker told, in words of `name=value`."""
+    record = ask(folder, do, mode)
+    assert record.results[0].response == "refused", record.results[0]
+    return dict(each.split("=", 1) for each in message(record).removeprefix("RuntimeError: ").split(" "))
+
+
+@needs_namespaces
+def test_a_worker_writes_in_its_own_folder_alone(tmp_path: Path) -> None:
+    """Neither the caller's files, nor the record of its own run, nor where it lies itself."""
+    victim = tmp_path / "victim"
+    victim.write_text("unharmed")
+    told = look("writes", tmp_path, str(tmp_path))
+    assert told["own"] == "home,temporary,work,shm"
+    assert told["others"] == ""
+    assert victim.read_text() == "unharmed"
+    assert not list(tmp_path.glob("made-*"))
+    assert not (Path.home() / "made-by-a-worker").exists()
+
+
+@needs_namespaces
+def test_a_worker_cannot_take_back_what_it_gave_up(tmp_path: Path) -> None:
+    """Whoever is root remounts nothing, and finds no way back in a user namespace of its own."""
+    told = look("remounts", tmp_path, str(tmp_path))
+    assert told == {"remounted": "", "capabilities": "0000000000000000"}
+    assert not list(tmp_path.glob("made-*"))
+
+
+@needs_namespaces
+def test_a_worker_sees_and_kills_its_own_processes_alone(tmp_path: Path) -> None:
+    bystander = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    try:
+        told = look("kills", tmp_path, f"{bystander.pid},{os.getpid()}")
+        assert told == {"killed": "", "seen": "1,2", "harness": "hidden", "first": "closed"}
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
+
+
+@needs_namespaces
+@pytest.mark.parametrize("code", ENDS)
+def test_a_worker_ends_as_it_would_by_itself(tmp_path: Path, code: str) -> None:
+    (tmp_path / "work").mkdir()
+    process, report = start_confined([sys.executable, "-c", code], tmp_path, {}, network=False)
+    assert read_report(report) == {}
+    os.close(report)
+    process.communicate()
+    bare = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert process.returncode == bare.returncode
+
+
+@needs_namespaces
+def test_nothing_of_a_worker_is_left_when_it_is_killed(tmp_path: Path) -> None:
+    marker = uuid.uuid4().hex
+    launch = Launch((sys.executable, str(FAKES / "rogue_worker.py"), marker))
+    worker = WorkerProcess(launch, Limits())
+    worker.send({"type": "hello", "id": 0, "protocol": 1})
+    worker.receive(0, 20, time.monotonic() + 20)
+    assert len(find_processes(marker)) == 1
+    loaded = {each.name for each in worker.loaded_files()}
+    assert any("python" in each for each in loaded)
+    worker.kill()
+    wait_until(lambda: not find_processes(marker))
+
+
+STARTS = """
+import sys
+from pathlib import Path
+from conformance.confinement import read_report, start_confined
+folder = Path(sys.argv[1])
+code = "import sys; open(sys.argv[1], 'w')"
+command = [sys.executable, "-c", code, str(folder / "made")]
+process, report = start_confined(command, folder / "own", {}, network=False)
+print(read_report(report), process.wait())
+"""
+
+
+@needs_namespaces
+def test_where_proc_cannot_be_mounted_the_report_says_so(tmp_path: Path) -> None:
+    """As in containers that hide parts of /proc: the rest is there all the same."""
+    (tmp_path / "own" / "work").mkdir(parents=True)
+    hides = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+             'mount -t tmpfs none /proc/sys && exec "$@"', "sh"]  # fmt: skip
+    command = [*hides, sys.executable, "-c", STARTS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("{'processes': '/proc cannot be mounted: "), done.stderr
+    assert "'files'" not in done.stdout
+    assert done.stdout.rstrip().endswith(" 1")
+    assert not (tmp_path / "made").exists()
 
 
 def test_a_worker_has_three_pipes_and_nothing_else(tmp_path: Path) -> None:
@@ -129,7 +244,7 @@ def test_nothing_that_a_worker_writes_stays(tmp_path: Path, monkeypatch: pytest.
 
 def start(folder: Path, *code: str) -> subprocess.Popen[bytes]:
     process, report = start_confined([sys.executable, "-c", *code], folder, {}, network=True)
-    assert read_report(report) is None
+    read_report(report)  # until it is there
     os.close(report)
     return process
 

@@ -42,7 +42,7 @@ def test_any_hello(changes: dict[str, Any]) -> None:
         return
     assert offer.forms
     canonical_json(offer.facts)
-    confinement = describe_confinement(Limits(), None)
+    confinement = describe_confinement(Limits(), {})
     assert describe_diagnosis(Diagnosis(offer, {}, confinement, 0.0, (), Abilities()))
 
 

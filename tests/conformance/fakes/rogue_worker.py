@@ -267,6 +267,82 @@ def look_at_network() -> str:
     return f"reached={','.join(reached)} devices={','.join(devices)} user={os.geteuid()}"
 
 
+def try_to_write(path: Path) -> bool:
+    try:
+        path.write_text("harmed")
+    except OSError:
+        return False
+    return True
+
+
+def look_at_writes() -> str:
+    """Where files can be made and changed: MODE is a folder of the caller's, with a file `victim`."""
+    folder = Path(MODE)
+    own = {
+        "home": Path.home() / "x",
+        "temporary": Path(os.environ["TMPDIR"], "x"),
+        "work": Path("x"),
+        "shm": Path("/dev/shm/x"),
+    }
+    others = [
+        *(folder / "victim", folder / "made-by-a-worker", folder / "run.jsonl"),
+        *(Path(__file__).with_name("made-by-a-worker"), Path(sys.executable).with_name("made-by-a-worker")),
+        *(Path("/tmp/made-by-a-worker"), Path("/root/made-by-a-worker"), Path("/var/tmp/made-by-a-worker")),
+    ]
+    made = [name for name, path in own.items() if try_to_write(path)]
+    harmed = [str(each) for each in others if try_to_write(each)]
+    try:  # what the whole system goes by is opened and left alone
+        os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
+        harmed.append("/proc/sys")
+    except OSError:
+        pass
+    return f"own={','.join(made)} others={','.join(harmed)}"
+
+
+def look_at_remounts() -> str:
+    """Whether what is read-only can be made writable, from here or from a user namespace of its own."""
+    libc = ctypes.CDLL(None)
+    folder = MODE.encode()
+    done = []
+
+    def remount(how: str) -> None:
+        libc.mount(None, b"/", None, 0x1000 | 0x20, None)  # MS_BIND | MS_REMOUNT
+        libc.umount2(folder, 2)
+        libc.mount(folder, folder, None, 0x1000, None)
+        libc.mount(None, folder, None, 0x1000 | 0x20, None)
+        if try_to_write(Path(MODE, f"made-{how}")):
+            done.append(how)
+
+    remount("here")
+    capabilities = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if "CapEff" in line
+    )
+    if not libc.unshare(0x10000000 | 0x20000):
+        remount("in-a-namespace")
+    return f"remounted={','.join(done)} capabilities={capabilities.split()[1]}"
+
+
+def look_at_kills() -> str:
+    """Which processes can be killed, of those of MODE and the parents, and which are seen."""
+    bystander, harness_id = map(int, MODE.split(","))
+    killed = []
+    # The harness is asked only whether it could be: a test that fails is not to end the tests.
+    for number, sent in ((bystander, signal.SIGKILL), (harness_id, 0)):
+        try:
+            os.kill(number, sent)
+        except OSError:
+            continue
+        killed.append(str(number))
+    os.kill(1, signal.SIGKILL)  # the first of this namespace, which heeds nobody in it
+    seen = sorted((each for each in os.listdir("/proc") if each.isdigit()), key=int)  # noqa: PTH208
+    try:
+        first = "open" if Path("/proc/1/environ").read_bytes() else "empty"
+    except OSError:
+        first = "closed"
+    harness = "seen" if Path("/proc", str(harness_id)).exists() else "hidden"
+    return f"killed={','.join(killed)} seen={','.join(seen)} harness={harness} first={first}"
+
+
 def look_at_descriptors() -> str:
     found = []
     for name in sorted(os.listdir("/proc/self/fd"), key=int):  # noqa: PTH208 - the one that it opens itself is closed
@@ -335,6 +411,9 @@ DEEDS: dict[str, Any] = {
     "close_output": close_output,
     "lock_folders": lock_folders,
     "network": tell(look_at_network),
+    "writes": tell(look_at_writes),
+    "remounts": tell(look_at_remounts),
+    "kills": tell(look_at_kills),
     "descriptors": tell(look_at_descriptors),
 }
 
