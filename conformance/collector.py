@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from conformance.progress import Progress
 from conformance.records import Record, RecordWriter
 from conformance.responses import Answered, Refused, Response
 from conformance.results import Result, make_result
+from conformance.row_places import Order
 from conformance.run_options import RunOptions
 from conformance.session import Task
 from conformance.suites import Suite
@@ -63,7 +65,7 @@ class Collector:
         # By place in the run and in the suite, because there may be many cases.
         self._verdicts = CaseVerdicts()
         self._answered: dict[str, bytearray] = {}
-        self._same_case: dict[int, list[Result]] = {}
+        self._same_case: dict[int, list[tuple[Order, Result]]] = {}
         self._unsettled: list[tuple[Task, Refused]] = []
         self._failing = 0
 
@@ -154,17 +156,18 @@ class Collector:
             self._failing += 1
             if self._failing == self.options.max_failures:
                 self.halt.set("max_failures", f"{self._failing} cases have failed, as many as were allowed")
-        self._faults.see(result)
+        self._faults.see(result, order[0])
         if rows > 1 and result.response != "none":
-            self._compare_rows(result, order[0], rows)
+            self._compare_rows(result, order, rows)
 
-    def _compare_rows(self, result: Result, position: int, count: int) -> None:
-        """Keep the rows of a case until they are all there, then compare them."""
-        rows = self._same_case.setdefault(position, [])
-        rows.append(result)
+    def _compare_rows(self, result: Result, order: Order, count: int) -> None:
+        """Keep the rows of a case until they are all there, then compare them in the order of the record."""
+        place = order[0]
+        rows = self._same_case.setdefault(place, [])
+        rows.append((order, result))
         if len(rows) == count:
-            self._faults.compare(rows)
-            del self._same_case[position]
+            self._faults.compare([each for _, each in sorted(rows, key=itemgetter(0))], place)
+            del self._same_case[place]
 
     def _check_judge(self, task: Task, response: Answered) -> None:
         """Before anything counts: an answer must agree with itself, and not with a perturbed copy."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from conformance.canonical import canonical_json
@@ -38,23 +39,27 @@ def count_threads(header: Mapping[str, Any]) -> int:
 class FaultFinder:
     """Sees every row of a run and says at the end which faults it shows.
 
-    `threads` is how many thread counts take turns in the repetitions of a case.
+    `threads` is how many thread counts take turns in the repetitions of a case. Cases may come in any order,
+    as of several lanes; with the place of each in the run the faults are those of the record, which is in
+    order. Without it they must come in that order.
     """
 
     def __init__(self, threads: int = 1) -> None:
         self._threads = max(threads, 1)
-        self._readings: dict[tuple[str, str], dict[tuple[str, ...], str]] = {}
-        self._differing: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _DIFFERING}
+        self._readings: dict[tuple[str, str], dict[tuple[str, ...], tuple[int, str]]] = {}
+        self._differing: dict[str, list[tuple[int, dict[str, Any]]]] = {kind: [] for kind in _DIFFERING}
 
-    def see(self, result: Result) -> None:
+    def see(self, result: Result, place: int = 0) -> None:
         """Remember which options of each reading a result allows, and the first case with just these."""
         if result.verdict == "pass":
             for name, options in result.readings.items():
                 seen = self._readings.setdefault((result.operator, name), {})
-                seen.setdefault(tuple(sorted(options)), result.case)
+                key = tuple(sorted(options))
+                if key not in seen or place < seen[key][0]:
+                    seen[key] = place, result.case
 
-    def compare(self, rows: Sequence[Result]) -> None:
-        """Compare all rows of one case.
+    def compare(self, rows: Sequence[Result], place: int = 0) -> None:
+        """Compare all rows of one case, in the order of the record.
 
         Where nothing is demanded but survival, answers may differ as they like.
         """
@@ -64,22 +69,22 @@ class FaultFinder:
                 continue
             before = first.setdefault((result.form, result.repeat % self._threads), result)
             if fingerprint(before) != fingerprint(result):
-                self._differ("repeats_differ", before, result)
+                self._differ("repeats_differ", before, result, place)
         forms: dict[str, Result] = {}
         for (form, _), result in first.items():
             before = forms.setdefault(form, result)
             if fingerprint(before) != fingerprint(result):
-                self._differ("threads_differ", before, result)
+                self._differ("threads_differ", before, result, place)
         answering = [each for each in forms.values() if each.verdict not in ("unsupported", "not_run")]
         for result in answering[1:]:
             if fingerprint(result) != fingerprint(answering[0]):
-                self._differ("forms_differ", answering[0], result)
+                self._differ("forms_differ", answering[0], result, place)
 
-    def _differ(self, kind: str, first: Result, second: Result) -> None:
+    def _differ(self, kind: str, first: Result, second: Result, place: int) -> None:
         known = self._differing[kind]
-        if not known or known[-1]["case"] != first.case:
+        if not known or known[-1][1]["case"] != first.case:
             between = [[each.form, each.repeat, each.verdict] for each in (first, second)]
-            known.append({"case": first.case, "operator": first.operator, "between": between})
+            known.append((place, {"case": first.case, "operator": first.operator, "between": between}))
 
     def faults(self, unload_losses: Sequence[str] = ()) -> list[dict[str, Any]]:
         """Every fault: `kind`, `message`, and what tells more."""
@@ -99,7 +104,7 @@ class FaultFinder:
                     "kind": "inconsistent_reading",
                     "operator": operator,
                     "reading": reading,
-                    "cases": {" or ".join(options): case for options, case in sorted(seen.items())},
+                    "cases": {" or ".join(options): case for options, (_, case) in sorted(seen.items())},
                     "message": f"{operator} follows no single option of the reading {reading} throughout",
                 }
             )
@@ -107,7 +112,7 @@ class FaultFinder:
 
     def _differing_answers(self, kind: str, words: str) -> list[dict[str, Any]]:
         grouped: dict[str, list[dict[str, Any]]] = {}
-        for each in self._differing[kind]:
+        for _, each in sorted(self._differing[kind], key=itemgetter(0)):
             grouped.setdefault(each["operator"], []).append(each)
         return [
             {

@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.adapter import load_adapter
-from conformance.faults import count_threads
+from conformance.faults import FaultFinder, count_threads
 from conformance.frames import BrokenProtocol
 from conformance.harness import run_suite
 from conformance.merging import merge_records
 from conformance.records import Record
 from conformance.requests import read_offer
+from conformance.results import Result
 from conformance.run_options import RunOptions
 from conformance.runtimes import find_runtime
 from conformance.shards import Shard
 from conformance.suites import open_suite
 from opcert.tensors import tensor
+from reports.rejudging import judge_again
+from reports.results import put_together
 from tests.conformance.conversation import make_case as make_call
 from tests.conformance.runtime_checks import converse, numbers
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
@@ -95,3 +100,49 @@ def test_openvino_loses_an_error_with_one_thread(tmp_path: Path) -> None:
         record = run_suite(suite, runtime, tmp_path / "run.jsonl", RunOptions(repeat=2))
     assert [each["kind"] for each in record.faults] == ["threads_differ"]
     assert [each.response for each in record.results] == ["refused", "answered"]
+
+
+@given(order=st.permutations(range(8)), swapped=st.booleans())
+def test_faults_do_not_depend_on_the_order_in_which_cases_come(order: list[int], swapped: bool) -> None:
+    """Several lanes hand cases in as they are done; the record is in order, and so must its faults be."""
+
+    def rows(number: int) -> list[Result]:
+        case = f"org.example/Echo-1/cover/{number:012x}"
+        options = ("left",) if number % 3 else ("right",)
+        return [
+            Result(
+                case=case,
+                operator="org.example::Echo-1",
+                family="cover",
+                element_type="float",
+                form=form,
+                repeat=0,
+                verdict="pass",
+                readings={"side": options},
+                outputs=("golden" if form == "inputs" else f"golden:{number}",),
+            )
+            for form in ("inputs", "dynamic")
+        ]
+
+    in_order, as_they_come = FaultFinder(), FaultFinder()
+    for number in range(8):
+        for each in rows(number):
+            in_order.see(each)
+        in_order.compare(rows(number))
+    for number in order:
+        for each in reversed(rows(number)) if swapped else rows(number):
+            as_they_come.see(each, number)
+        as_they_come.compare(rows(number), number)
+    assert as_they_come.faults() == in_order.faults()
+    assert {each["kind"] for each in in_order.faults()} == {"inconsistent_reading", "forms_differ"}
+
+
+def test_a_run_on_several_lanes_is_judged_again_with_the_same_faults(tmp_path: Path) -> None:
+    deeds = ("nap", "differs_by_form", "echo", "differs_by_form", "differs_by_form", "nap", "differs_by_form")
+    cases = [make_case(do, seed=number) for number, do in enumerate(deeds * 3)]
+    with open_suite(make_suite(tmp_path, cases)) as suite:
+        runtime = find_runtime(echo_runtime())
+        for _ in range(2):  # the second time the longest cases come first
+            record = run_suite(suite, runtime, tmp_path / "run.jsonl", RunOptions(jobs=3, forms="all"))
+        assert record.faults[0]["count"] == 12
+        assert judge_again(put_together(suite, record)).problems == ()
