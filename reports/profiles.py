@@ -21,6 +21,7 @@ from reports.yaml_types import Date, Listed, Strict, read_list
 Unsupported = Literal["operator", "case", "none"]
 Everything = Literal["all"]
 DemandedSuite = Literal["released", "any"]
+_FORMER_NAMES = {"seeds": "first-operators"}
 
 
 class Waiver(Strict):
@@ -95,13 +96,14 @@ def list_profiles() -> list[str]:
 
 
 def load_profile(text: str) -> Profile:
-    """The profile of a name, or of a file's path.
+    """The profile of a name, or of a former name, or of a file's path.
 
     Raises UserError where there is none, and SeveralErrors with every mistake in the file: its line and key,
     what was got and what expected.
     """
-    if text in list_profiles():
-        file = f"{text}.yaml"
+    name = _FORMER_NAMES.get(text, text)
+    if name in list_profiles():
+        file = f"{name}.yaml"
         raw = files("conformance").joinpath("profiles", file).read_bytes()
         return read_profile(raw, file)
     path = Path(text)

@@ -52,7 +52,7 @@ def test_it_is_an_in_toto_statement_over_runtime_suite_and_record(results: Resul
     assert all(len(each) == 64 for each in digests.values())
 
 
-@pytest.mark.parametrize("profile", [None, "seeds"])
+@pytest.mark.parametrize("profile", [None, "first-operators"])
 def test_it_is_as_its_schema_says(results: Results, profile: str | None) -> None:
     demanded = None if profile is None else load_profile(profile)
     jsonschema.validate(make_certificate(results, demanded, DAY).statement, load_schema("certificate"))
@@ -66,7 +66,7 @@ def test_without_a_profile_nothing_is_passed(results: Results) -> None:
 
 
 def test_an_unmet_profile_fails_with_reasons(results: Results) -> None:
-    certificate = make_certificate(results, load_profile("seeds"), DAY)
+    certificate = make_certificate(results, load_profile("first-operators"), DAY)
     assert not certificate.holds
     predicate = certificate.statement["predicate"]
     assert predicate["result"] == "FAILED"
@@ -199,13 +199,13 @@ def test_planted_faults_that_the_suite_finds_are_stated_where_it_knows_them(tmp_
 
 
 def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Results, tmp_path: Path) -> None:
-    certificate = make_certificate(results, load_profile("seeds"), DAY)
+    certificate = make_certificate(results, load_profile("first-operators"), DAY)
     page = write_certificate_page(certificate, tmp_path).read_text()
     predicate = certificate.statement["predicate"]
     for each in [*predicate["notTested"], *predicate["profile"]["reasons"], certificate.digest]:
         assert escape(each) in page
     assert "It is not signed" in page
-    assert "The profile seeds" in page
+    assert "The profile first-operators" in page
     assert "is not met" in page
     assert "Which files the runtime loaded was not recorded" in page
     assert "<script" not in page
@@ -229,12 +229,12 @@ def test_the_page_shows_hostile_text_and_executes_none(tmp_path: Path) -> None:
 def test_the_badge_says_no_more_than_the_certificate(
     results: Results, tmp_path: Path, demanded: bool
 ) -> None:
-    profile = load_profile("seeds") if demanded else None
+    profile = load_profile("first-operators") if demanded else None
     certificate = make_certificate(results, profile, DAY, RELEASED)
     badge = json.loads(write_certificate_badge(certificate, tmp_path).read_text())
     assert badge["schemaVersion"] == 1
     if demanded:
-        assert (badge["message"], badge["color"]) == ("profile seeds not met", "red")
+        assert (badge["message"], badge["color"]) == ("profile first-operators not met", "red")
     else:
         failing = len(certificate.statement["predicate"]["failedTests"])
         assert badge["message"].startswith(f"{failing} of ")
@@ -244,15 +244,23 @@ def test_the_badge_says_no_more_than_the_certificate(
 @pytest.mark.parametrize(
     ("standing", "says", "color"),
     [
-        (RELEASED, "own profile seeds met", "brightgreen"),
+        (RELEASED, "own profile first-operators met", "brightgreen"),
         (
             SuiteStanding("part", "", (Departure(str(CROP_PAD), 0, 1631, 0),), 1133, 2764),
-            "own profile seeds met, part of the suite: 1,133 of 2,764 cases",
+            "own profile first-operators met, part of the suite: 1,133 of 2,764 cases",
             "yellow",
         ),
-        (SuiteStanding("own", "", BEYOND[:1], 3, 9), "own profile seeds met, own suite: 3 cases", "yellow"),
-        (SuiteStanding("own", "", BEYOND, 3, 9), "own profile seeds met, own suite: 3 cases", "green"),
-        (SuiteStanding("changed", ""), "own profile seeds met, suite with local changes", "yellow"),
+        (
+            SuiteStanding("own", "", BEYOND[:1], 3, 9),
+            "own profile first-operators met, own suite: 3 cases",
+            "yellow",
+        ),
+        (
+            SuiteStanding("own", "", BEYOND, 3, 9),
+            "own profile first-operators met, own suite: 3 cases",
+            "green",
+        ),
+        (SuiteStanding("changed", ""), "own profile first-operators met, suite with local changes", "yellow"),
     ],
 )
 def test_a_badge_says_of_which_suite_and_is_bright_green_for_the_released_one_alone(
@@ -263,7 +271,7 @@ def test_a_badge_says_of_which_suite_and_is_bright_green_for_the_released_one_al
         cases, lambda case: Answered((case.expectations[0].outputs[0].expected,), 0.001)
     )
     results = replace(put_together(made.suite, made.record), standing=standing)
-    profile = Profile(profile="seeds", description="", operators=(str(CROP_PAD),))
+    profile = Profile(profile="first-operators", description="", operators=(str(CROP_PAD),))
     certificate = make_certificate(results, profile, DAY, standing)
     badge = json.loads(write_certificate_badge(certificate, tmp_path).read_text())
     assert (badge["message"], badge["color"]) == (says, color)

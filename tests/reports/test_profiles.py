@@ -41,9 +41,15 @@ def answer(case: Case) -> Response:
 
 
 def test_the_profiles_that_come_along_are_read() -> None:
-    assert {"seeds", "center-crop-pad"} <= set(list_profiles())
+    assert {"first-operators", "center-crop-pad"} <= set(list_profiles())
     for each in list_profiles():
         assert load_profile(each).profile == each
+
+
+def test_a_profile_is_found_by_its_former_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_profile("seeds") == load_profile("first-operators")
+    assert "seeds" not in list_profiles()
 
 
 def test_there_is_a_profile_for_each_family_of_documents() -> None:
@@ -216,5 +222,5 @@ def test_no_is_a_word() -> None:
 
 
 def test_an_unknown_profile_names_the_known_ones() -> None:
-    with pytest.raises(UserError, match=r"unknown profile.*seeds"):
+    with pytest.raises(UserError, match=r"unknown profile.*first-operators"):
         load_profile("nothing-like-it")

@@ -193,5 +193,5 @@ def test_a_waiver_that_expired_since_is_named(calm: Certified) -> None:
 
 
 def test_a_profile_that_only_has_the_name_of_a_known_one_is_told(calm: Certified) -> None:
-    calm.certify(profile={**PROFILE, "profile": "seeds"})
-    assert "named seeds, but not the ready-made one: description: stated" in problems(calm.verify())
+    calm.certify(profile={**PROFILE, "profile": "first-operators"})
+    assert "named first-operators, but not the ready-made one: description: stated" in problems(calm.verify())
