@@ -25,7 +25,7 @@ def edges(spec: Spec, draw: Draw) -> Iterator[Edge]:
     if version >= 11:
         parts += [_coordinates, _sizes, _regions, _weights]
     if version >= 18:
-        parts += [_antialias, _axes_and_policies]
+        parts += [_antialias, _thin_taps, _axes_and_policies]
     for part in parts:
         yield from part(spec, draw.child(part.__name__))
 
@@ -202,6 +202,39 @@ def _antialias(spec: Spec, draw: Draw) -> Iterator[Edge]:
         for kind, data in (("uint8", "extremes"), ("int8", "random"), ("int32", ends)):
             X = _ramp(draw, 2, 12, kind=kind, data=data)
             yield f"antialias_{kind}_{mode}", plain_call(spec, X, sizes=[2, 5], mode=mode, antialias=1)
+
+
+THIN, THINNER = 0.9998, 0.99999
+"""Filters stretched so little that their last taps weigh from 3 in 10,000, or in 200,000, on."""
+
+
+def _thin_taps(spec: Spec, draw: Draw) -> Iterator[Edge]:
+    for mode, exclude in (("linear", 0), ("linear", 1), ("cubic", 0), ("cubic", 1)):
+        word = f"{mode}_excluding" if exclude else mode
+        for kind, data in (("float", "distinct"), ("double", "distinct"), ("int32", "random")):
+            X = _ramp(draw, 9, kind=kind, data=data)
+            yield (
+                f"antialias_thin_{kind}_{word}",
+                plain_call(spec, X, scales=[THIN], mode=mode, antialias=1, exclude_outside=exclude),
+            )
+        X = _ramp(draw, 7)
+        yield (
+            f"antialias_thinner_{word}",
+            plain_call(spec, X, scales=[THINNER], mode=mode, antialias=1, exclude_outside=exclude),
+        )
+    for mode in ("linear", "cubic"):
+        for name in ("asymmetric", "align_corners", "pytorch_half_pixel"):
+            yield (
+                f"antialias_thin_{name}_{mode}",
+                plain_call(
+                    spec,
+                    _ramp(draw, 3, 6),
+                    scales=[0.75, THIN],
+                    mode=mode,
+                    antialias=1,
+                    coordinate_transformation_mode=name,
+                ),
+            )
 
 
 def _axes_and_policies(spec: Spec, draw: Draw) -> Iterator[Edge]:
