@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
-from reference.answers import OutsideDomain
+from reference.answers import Answer, OutsideDomain
+from reference.numbers import bits_of, storage_of
+from reference.registry import Reading
+
+Subnormals = Annotated[Literal["kept", "flushed"], Reading]
+NegativeZeros = Annotated[Literal["kept", "lost"], Reading]
 
 CLASSIC_TYPES = (
     "bool", "string", "float16", "bfloat16", "float", "double", "complex64", "complex128",
@@ -44,3 +49,50 @@ def blank(element_type: ElementType, shape: Sequence[int], string: bytes = b"") 
     """An array in the type's storage that holds zeros, False, or the given string."""
     fill: object = string if element_type.kind == "string" else 0
     return np.full(tuple(shape), fill, dtype=element_type.storage)
+
+
+def moved(
+    output: Tensor,
+    subnormals: str,
+    negative_zeros: str,
+    alternatives: Mapping[int, tuple[Any, ...]] | None = None,
+) -> Answer:
+    """The answer to a call that moved elements; `alternatives` are others that may stand in a place.
+
+    Every bit is kept, but for subnormal numbers where they are `flushed`, which become zero, and negative
+    zeros where they are `lost`; in either case a zero may have either sign.
+    """
+    further = dict(alternatives or {})
+    elements = _changed(output, subnormals, negative_zeros)
+    if elements is None:
+        return Answer(output, None, further or None)
+    for index, given in further.items():
+        others = Tensor(output.element_type, np.array(given, dtype=output.element_type.storage))
+        changed = _changed(others, subnormals, negative_zeros)
+        more = () if changed is None else (each.item() for each in changed)
+        further[index] = tuple(dict.fromkeys((*given, *more)))
+    # A distance of 0 is asked, not equal bits: the two zeros are equal numbers.
+    return Answer(Tensor(output.element_type, elements), np.zeros(output.shape), further or None)
+
+
+def _changed(given: Tensor, subnormals: str, negative_zeros: str) -> NDArray[Any] | None:
+    """The elements without what is not kept; None where nothing changes."""
+    kind = given.element_type.component
+    if kind.layout is None:
+        return None
+    flat = np.ascontiguousarray(given.array).reshape(-1)
+    bits = bits_of(flat.view(kind.storage))
+    sign = np.uint64(1 << (kind.bits - 1))
+    magnitude = bits & (sign - np.uint64(1))
+    changed = bits
+    if subnormals == "flushed":
+        least_normal = np.uint64(1 << (kind.layout.precision - 1))
+        tiny = (magnitude > 0) & (magnitude < least_normal)
+        # A type in which these bits are NaN has one zero alone.
+        signs = bits & sign if kind.layout.nan != "negative_zero" else np.zeros_like(bits)
+        changed = np.where(tiny, signs, changed)
+    if negative_zeros == "lost" and kind.layout.nan != "negative_zero":
+        changed = np.where(bits == sign, np.uint64(0), changed)
+    if (changed == bits).all():
+        return None
+    return storage_of(kind, changed).view(given.element_type.storage).reshape(given.shape)

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.element_types import BINARY32, BINARY64, ElementType, FloatLayout
+from reference.estimates import Mask
 from reference.numbers import encode, encode_bits, largest, layout_of, numbers, smallest_normal, storage_of
 from reference.sums import Sums
 
+NOT_FINITE = (math.inf, -math.inf, math.nan)
 FEW = 8
 """At most so many integers are listed one by one; more are allowed as a distance."""
 
@@ -28,33 +30,41 @@ class Rounded:
     allowed: NDArray[np.float64]
     alternatives: dict[int, tuple[Any, ...]]
 
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """How far from its element each of the integers lies that are accepted in its place, at most."""
+        farthest = self.allowed.copy()
+        for index, others in self.alternatives.items():
+            apart = max(abs(int(each) - int(self.elements[index])) for each in others)
+            farthest[index] = max(farthest[index], float_up(Fraction(apart)))
+        return farthest
+
 
 def working_layout(element_type: ElementType) -> FloatLayout:
     """The precision in which values are computed: the wider of float32 and the element type."""
     return BINARY64 if element_type.component.name == "double" else BINARY32
 
 
-def round_floats(element_type: ElementType, sums: Sums, *, flush: bool) -> Rounded:
+def round_floats(element_type: ElementType, sums: Sums, overflow: Mask | None, *, flush: bool) -> Rounded:
     """Correctly rounded sums; a route's result is within its error, rounded once more to a narrower type.
 
-    With `flush` subnormal results are zero, and either where the error leaves it open.
+    `overflow` are those that an overflow on the way may make an infinity or NaN of. With `flush` subnormal
+    results are zero, and either where the error leaves it open.
     """
     layout, working = layout_of(element_type), working_layout(element_type)
     numerators = np.broadcast_to(sums.value.numerator, sums.error.shape).reshape(-1).tolist()
     denominators = np.broadcast_to(sums.value.denominator, sums.error.shape).reshape(-1).tolist()
     bits = [encode_bits(element_type, *each) for each in zip(numerators, denominators, strict=True)]
     elements = storage_of(element_type, np.array(bits, dtype=np.uint64))
-    errors, magnitudes = sums.error.reshape(-1), sums.magnitude.reshape(-1)
+    errors = sums.error.reshape(-1)
+    reached = np.zeros(errors.shape, dtype=np.bool_) if overflow is None else overflow.reshape(-1)
     allowed = np.zeros(errors.shape)
     alternatives: dict[int, tuple[Any, ...]] = {}
     narrower = layout.precision < working.precision
     far = float(largest(layout)) / 2
-    bound = float(largest(working))
     exact_floats = sums.value.floats().reshape(-1)
     results = numbers(element_type, elements)
-    for index in np.flatnonzero(
-        (errors > 0) | (np.abs(exact_floats) >= far) | (magnitudes >= bound)
-    ).tolist():
+    for index in np.flatnonzero((errors > 0) | (np.abs(exact_floats) >= far) | reached).tolist():
         exact, error = Fraction(numerators[index], denominators[index]), float(errors[index])
         if math.isfinite(results[index]) and error > 0:
             off = float_up(abs(exact - Fraction(results[index])))
@@ -63,10 +73,10 @@ def round_floats(element_type: ElementType, sums: Sums, *, flush: bool) -> Round
         others = _overflowing(element_type, exact, error, math.isinf(results[index]))
         if others is None:
             allowed[index] = math.inf
-        elif magnitudes[index] >= bound:
-            others = encode(element_type, [math.inf, -math.inf, math.nan]).tolist()
+        elif reached[index]:
+            others = [*others, *encode(element_type, NOT_FINITE).tolist()]
         if others:
-            alternatives[index] = tuple(others)
+            alternatives[index] = tuple(dict.fromkeys(others))
     rounded = Rounded(elements, allowed, alternatives)
     return _flushed(element_type, rounded, exact_floats, errors) if flush else rounded
 

@@ -22,6 +22,18 @@ _SLACK = math.ldexp(1.0, -40)
 
 
 @dataclass(frozen=True, eq=False)
+class Steps:
+    """A way to interpolate linearly along an axis: `x[low] + share * (x[high] - x[low])` in each row.
+
+    `share` is the greatest that a route may have, 0 in rows in which no route has these two elements.
+    """
+
+    low: NDArray[np.intp]
+    high: NDArray[np.intp]
+    share: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Weights:
     """The weights along one axis: a matrix of shape (output length, input length).
 
@@ -30,7 +42,9 @@ class Weights:
     input element (replicated borders), `terms` the number of taps in each row, `quantum` the power of two
     (at most 1) that all of a row's taps are multiples of, 0 where there is none or a tap has an error.
     `touched` are the input elements that some route multiplies with a weight, be it 0; `sign` is that of a
-    weight that no route takes for 0, else 0; `mixed` where taps of both signs fall on one element.
+    weight that no route takes for 0, else 0; `mixed` where taps of both signs fall on one element, or a route
+    adds it to a multiple of its own negative. `steps` are the pairs of elements of which routes take the
+    difference.
     """
 
     value: Rationals
@@ -42,6 +56,7 @@ class Weights:
     touched: Mask
     sign: NDArray[np.int8]
     mixed: Mask
+    steps: tuple[Steps, ...] = ()
 
     @cached_property
     def floats(self) -> Floats:
@@ -67,14 +82,10 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Exact sums; the greatest distance of a route from them in working precision; and `magnitude`.
-
-    `magnitude` bounds what partial sums may reach.
-    """
+    """Exact sums, and the greatest distance of a route from them in working precision."""
 
     value: Rationals
     error: Floats
-    magnitude: Floats
 
 
 def outer(
@@ -91,13 +102,20 @@ def outer(
 
 
 def weighted_sums(
-    data: Decoded, weights: Sequence[tuple[int, Weights]], layout: FloatLayout, *, direct: int, flush: bool
+    data: Decoded,
+    weights: Sequence[tuple[int, Weights]],
+    layout: FloatLayout,
+    *,
+    direct: int,
+    flush: bool,
+    doubt: Floats | None = None,
 ) -> Sums:
     """Sum `data` (not finite elements count as 0) with the weights of each axis, for every output element.
 
     `layout` is the working precision of products and sums. The routes: one axis after another in any order,
-    and all taps of up to `direct` axes in one sum of products, axes without weights among them; every sum in
-    any order, fused or not. `flush` allows every product to be flushed to zero where it is subnormal.
+    by weights or by steps, and all taps of up to `direct` axes in one sum of products, axes without weights
+    among them; every sum in any order, fused or not. `flush` allows every product to be flushed to zero where
+    it is subnormal. `doubt` is how far each element of the data may lie from what a program holds.
     """
     integers: Integers = data.integers
     denominators: list[tuple[int, Integers]] = []
@@ -113,8 +131,8 @@ def weighted_sums(
         np.asarray(denominator * scale.denominator, dtype=object),
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        error, magnitude = _bound(data, weights, layout, shape, direct=direct, flush=flush)
-    return Sums(value, error, magnitude)
+        error = _bound(data, weights, layout, shape, doubt, direct=direct, flush=flush)
+    return Sums(value, error)
 
 
 def _bound(
@@ -122,18 +140,21 @@ def _bound(
     weights: Sequence[tuple[int, Weights]],
     layout: FloatLayout,
     shape: tuple[int, ...],
+    given: Floats | None,
     *,
     direct: int,
     flush: bool,
-) -> tuple[Floats, Floats]:
+) -> Floats:
     floats = Rationals(data.integers * data.scale.numerator, np.array(data.scale.denominator, dtype=object))
     signed = floats.floats()
     sizes = rounded_up(np.abs(signed))
     # Wide integers are rounded before anything is computed with them.
     held = floats.representable(layout) if data.wide else np.ones(signed.shape, dtype=np.bool_)
     fresh, doubt = np.where(held, 0.0, unit_roundoff(layout) * sizes), np.zeros(signed.shape)
+    if given is not None:
+        fresh = fresh + given * (1 + unit_roundoff(layout))
     shared: list[Floats] = []
-    plain = signed
+    plain, fresh_data = signed, fresh
     for axis, each in weights:
         error = np.abs(each.shared) + each.fresh
         shared = [along(axis, each.floats, part) for part in shared] + [along(axis, each.shared, plain)]
@@ -146,6 +167,7 @@ def _bound(
     apart = total(np.abs(np.array([np.zeros(shape), *shared])), 0)[0] + fresh
     magnitude = (sizes + fresh + doubt) * (1 + _SLACK)
     bound = apart * (1 + _SLACK) + doubt * _SLACK
+    stepped = _stepped(signed, fresh_data, weights, magnitude)
     halved = _halved(weights, shape, direct)
     roundings, joined, products = _count(weights, shape, halved, direct=direct)
     unit, narrow = unit_roundoff(layout), unit_roundoff(BINARY32)
@@ -158,11 +180,48 @@ def _bound(
     least = float(smallest_normal(layout) if flush else smallest_subnormal(layout))
     relative = roundings * unit + joined * narrow
     halves = math.ldexp(1.0, data.integers.ndim)
-    charge = relative * (1 + relative) * magnitude + (products + halves) * least * growth
+    charge = relative * (1 + 4 * relative) * magnitude + (products + halves) * least * growth
+    charge += unit * (1 + 4 * relative) * stepped
     exact = _is_exact(data, weights, layout, growth, halved) | (magnitude == 0)
     error = np.where(exact & (fresh == 0), 0.0, rounded_up(bound + charge))
-    error = np.where(np.isnan(error), np.inf, error)
-    return error, rounded_up(magnitude)
+    return np.where(np.isnan(error), np.inf, error)
+
+
+def differences(weights: Weights, axis: int, data: Floats) -> Floats:
+    """For each position along an axis the greatest difference that its steps take, times 1."""
+    shape = [weights.touched.shape[0] if each == axis else extent for each, extent in enumerate(data.shape)]
+    greatest = np.zeros(shape)
+    for each in weights.steps:
+        apart = np.abs(np.take(data, each.high, axis) - np.take(data, each.low, axis))
+        greatest = np.maximum(greatest, apart)
+    return greatest
+
+
+def _stepped(
+    signed: Floats, errors: Floats, weights: Sequence[tuple[int, Weights]], magnitude: Floats
+) -> Floats:
+    """What the roundings of a difference and of its multiple may add to those of two products, over u.
+
+    Along an axis two products and their sum cost 2 T, steps 2 t |b - a| + T; whichever is more counts. What
+    other axes make of the difference is at most what they make of its magnitude, in any order.
+    """
+    total = np.zeros(magnitude.shape)
+    for axis, each in weights:
+        if not each.steps:
+            continue
+        rows = [-1 if other == axis else 1 for other in range(signed.ndim)]
+        cost: Floats | None = None
+        for step in each.steps:
+            apart = np.abs(np.take(signed, step.high, axis) - np.take(signed, step.low, axis))
+            apart = apart + np.take(errors, step.high, axis) + np.take(errors, step.low, axis)
+            part = 2 * step.share.reshape(rows) * apart
+            cost = part if cost is None else np.maximum(cost, part)
+        assert cost is not None
+        for other, their in weights:
+            if other != axis:
+                cost = along(other, their.size + np.abs(their.shared) + their.fresh, cost)
+        total = total + np.maximum(cost * (1 + _SLACK) - magnitude, 0.0)
+    return total
 
 
 def _halved(weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], direct: int) -> Floats:
@@ -211,7 +270,11 @@ def _is_exact(
     if not used:
         return np.ones(shape, dtype=np.bool_)
     low = min((each & -each).bit_length() - 1 for each in used) + data.exponent
-    high = max(used).bit_length() + data.exponent
+    widest = max(used)
+    if any(each.steps for _, each in weights):
+        # A difference of two elements may need one bit more than either.
+        widest = max(widest, max(data.integers.flat) - min(data.integers.flat))
+    high = widest.bit_length() + data.exponent
     quantum = outer(shape, [(axis, each.quantum) for axis, each in weights], np.multiply, 1.0)
     # Everything in units of the data's own quantum, so that nothing leaves float64's range.
     counts = math.ldexp(1.0, min(high - low, 1000)) * growth * (1 + _SLACK)

@@ -12,6 +12,7 @@ from opcert.yaml_files import YamlDocument, load, load_file
 from opcert.yaml_schemas import validate
 from specs.model import Action, Option, Otherwise, Severity
 from specs.schemas import Entry, Sources
+from specs.shared_behaviours import SHARED
 
 FILE_NAME = "curated.yaml"
 
@@ -83,6 +84,15 @@ class ReadingEntry(Reasoned):
     chosen: str | None = None
 
 
+def _shared(value: Any) -> Any:
+    """The entry that an id stands for."""
+    if not isinstance(value, str):
+        return value
+    if value not in SHARED:
+        raise ValueError(f"no shared behaviour is called {value}; there are {', '.join(sorted(SHARED))}")
+    return {"id": value, **SHARED[value]}
+
+
 class FactorEntry(Reasoned):
     levels: list[Level] = Field(min_length=1)
 
@@ -129,7 +139,7 @@ class CuratedFile(Entry):
     let: dict[str, str] = Field(default_factory=dict)
     constraints: list[ConstraintEntry] = Field(default_factory=list)
     readings: list[ReadingEntry] = Field(default_factory=list)
-    behaviours: list[ReadingEntry] = Field(default_factory=list)
+    behaviours: list[Annotated[ReadingEntry, BeforeValidator(_shared)]] = Field(default_factory=list)
     factors: dict[str, Annotated[FactorEntry, BeforeValidator(_factor)]] = Field(default_factory=dict)
     exclusions: list[ExclusionEntry] = Field(default_factory=list)
     interactions: list[InteractionEntry] = Field(default_factory=list)

@@ -19,8 +19,8 @@ from reference.registry import ReferenceOperator, find_operator, implemented
 ARITHMETIC = frozenset(
     (
         "reference.answers", "reference.estimates", "reference.interpolation.routes", "reference.numbers",
-        "reference.powers_of_two", "reference.rationals", "reference.registry", "reference.rounding",
-        "reference.sums",
+        "reference.overflow", "reference.powers_of_two", "reference.rationals", "reference.registry",
+        "reference.rounding", "reference.sums",
     )
 )  # fmt: skip
 """Modules that say how numbers are held, rounded and bounded, whatever the operator is."""

@@ -90,9 +90,9 @@ def _no_routes() -> Iterator[Route]:
 
 
 def _no_bound(
-    _data: Any, _weights: Any, _layout: Any, shape: tuple[int, ...], **_options: Any
-) -> tuple[Floats, Floats]:
-    return np.zeros(shape), np.zeros(shape)
+    _data: Any, _weights: Any, _layout: Any, shape: tuple[int, ...], _doubt: Any, **_: Any
+) -> Floats:
+    return np.zeros(shape)
 
 
 _QUICK: tuple[tuple[Any, str, Any], ...] = (

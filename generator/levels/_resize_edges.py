@@ -9,7 +9,7 @@ import numpy as np
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from generator.levels._resize_calls import plain_call
+from generator.levels._resize_calls import of_one_sign, plain_call
 from opcert.tensors import Tensor, tensor
 from specs.model import Spec
 
@@ -73,6 +73,9 @@ def _values(spec: Spec, draw: Draw) -> Iterator[Edge]:
         yield f"linear_identity_{data}", plain_call(spec, X, scales=[1.0, 1.0], mode="linear")
         if "cubic" in _modes(spec):
             yield f"cubic_{data}", plain_call(spec, X, scales=[1.0, 2.0], mode="cubic")
+    for kind in floats:
+        X = of_one_sign(_ramp(draw, 2, 4, kind=kind, data="huge"))
+        yield f"linear_{kind}_huge_of_one_sign", plain_call(spec, X, scales=[1.0, 2.0], mode="linear")
     if "cubic" in _modes(spec):
         # The greatest weights are above 1: what was finite is not any more.
         steep = tensor(np.array([64160, 0, 0], np.float16))

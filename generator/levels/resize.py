@@ -9,7 +9,7 @@ import numpy as np
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from generator.levels._resize_calls import listed_axes, resize_call
+from generator.levels._resize_calls import listed_axes, of_one_sign, resize_call
 from generator.levels._resize_edges import edges
 from generator.levels._resize_faults import faults
 from generator.levels._resize_geometry import Axis, draw_axes
@@ -44,6 +44,9 @@ def build_call(spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None
     if roi is not None and (levels["roi"] == "flipped" and levels["target"] == "scales"):
         return None
     X = fill(levels["element_type"], [axis.length for axis in axes], levels["data"], draw.child("X"))
+    if levels["data"] == "huge" and levels["mode"] == "linear":
+        # The difference of two such numbers of both signs may overflow, whereupon anything is accepted.
+        X = of_one_sign(X)
     if levels.get("target", "scales") == "scales":
         scales = tensor(np.array([axis.scale for axis in picked], np.float32), "float")
         return resize_call(spec, X, attributes, roi=roi, scales=scales)

@@ -6,7 +6,15 @@ from math import prod
 
 from opcert.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import CLASSIC_TYPES, demand, demand_type, read_integers
+from reference.movement import (
+    CLASSIC_TYPES,
+    NegativeZeros,
+    Subnormals,
+    demand,
+    demand_type,
+    moved,
+    read_integers,
+)
 from reference.registry import reference_operator
 
 _INDEX_TYPES = ("int32", "int64")
@@ -17,6 +25,9 @@ def batch_to_space_nd(
     input: Tensor,  # noqa: A002 - the document's name
     block_shape: Tensor,
     crops: Tensor,
+    *,
+    subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
 ) -> Answer:
     """Rearrange batch elements into M spatial dimensions and crop these.
 
@@ -51,4 +62,5 @@ def batch_to_space_nd(
     permuted = reshaped.transpose(*order, *range(2 * count + 1, reshaped.ndim))
     merged = permuted.reshape(batch // prod(blocks), *grown, *remaining)
     window = [slice(begin, extent - end) for begin, end, extent in zip(begins, ends, grown, strict=True)]
-    return Answer(Tensor(input.element_type, merged[(slice(None), *window)]))
+    result = Tensor(input.element_type, merged[(slice(None), *window)])
+    return moved(result, subnormals, negative_zeros)

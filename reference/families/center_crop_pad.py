@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 from opcert.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import CLASSIC_TYPES, blank, demand, demand_type, read_integers
+from reference.movement import (
+    CLASSIC_TYPES,
+    NegativeZeros,
+    Subnormals,
+    blank,
+    demand,
+    demand_type,
+    moved,
+    read_integers,
+)
 from reference.registry import Reading, reference_operator
 
 
@@ -19,6 +28,8 @@ def center_crop_pad(
     odd_crop: Annotated[Literal["start_rounded_down", "start_rounded_up"], Reading] = "start_rounded_down",
     odd_pad: Annotated[Literal["extra_at_end", "extra_at_begin"], Reading] = "extra_at_end",
     string_padding: Annotated[Literal["empty", "digit_zero"], Reading] = "empty",
+    subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
 ) -> Answer:
     """Crop or pad axes to given extents, the input centred in the output.
 
@@ -55,4 +66,5 @@ def center_crop_pad(
             placed[axis] = slice(start, start + input_data.shape[axis])
     output = blank(input_data.element_type, output_shape, b"" if string_padding == "empty" else b"0")
     output[tuple(placed)] = input_data.array[tuple(taken)]
-    return Answer(Tensor(input_data.element_type, output))
+    result = Tensor(input_data.element_type, output)
+    return moved(result, subnormals, negative_zeros)

@@ -8,7 +8,7 @@ import numpy as np
 
 from opcert.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import blank, demand, demand_type
+from reference.movement import NegativeZeros, Subnormals, blank, demand, demand_type, moved
 from reference.registry import Reading, reference_operator
 
 _TYPES = (
@@ -26,6 +26,8 @@ def extract_image_patches(
     rates: tuple[int, ...] = (),
     auto_pad: str = "",
     depth_order: Annotated[Literal["depth_innermost", "depth_outermost"], Reading] = "depth_innermost",
+    subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
 ) -> Answer:
     """Patches of an image, each turned into one column of the output's depth.
 
@@ -71,4 +73,5 @@ def extract_image_patches(
     patches = padded[:, :, rows[:, None, :, None], columns[None, :, None, :]]
     order = (0, 2, 3, 1, 4, 5) if depth_order == "depth_innermost" else (0, 1, 2, 3, 4, 5)
     stacked = patches.transpose(order).reshape(batch, sizes[0] * sizes[1] * depth, *counts)
-    return Answer(Tensor(data.element_type, stacked))
+    result = Tensor(data.element_type, stacked)
+    return moved(result, subnormals, negative_zeros)

@@ -7,14 +7,22 @@ from numpy.typing import NDArray
 
 from opcert.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import blank, demand, demand_type, read_integers
+from reference.movement import NegativeZeros, Subnormals, blank, demand, demand_type, moved, read_integers
 from reference.registry import reference_operator
 
 _TYPES = ("float16", "float", "double")
 
 
 @reference_operator("com.microsoft::Pad-1")
-def pad(data: Tensor, pads: Tensor, value: Tensor | None = None, *, mode: str = "constant") -> Answer:
+def pad(
+    data: Tensor,
+    pads: Tensor,
+    value: Tensor | None = None,
+    *,
+    mode: str = "constant",
+    subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
+) -> Answer:
     """Add elements to the ends of axes, or remove them where the number is negative.
 
     Shapes: `data` any of rank r, `pads` [2r] or [1, 2r] (the begins of all axes, then the ends), `value` []
@@ -47,7 +55,8 @@ def pad(data: Tensor, pads: Tensor, value: Tensor | None = None, *, mode: str = 
     places = [np.flatnonzero(each >= 0) for each in sources]
     kept = [each[each >= 0] for each in sources]
     output[np.ix_(*places)] = data.array[np.ix_(*kept)]
-    return Answer(Tensor(data.element_type, output))
+    result = Tensor(data.element_type, output)
+    return moved(result, subnormals, negative_zeros)
 
 
 def _sources(extent: int, begin: int, end: int, mode: str) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.interpolation.requests import Readings, check_value, plan_axes, read_method, read_request
 from reference.interpolation.resampling import Behaviours, resample
+from reference.movement import NegativeZeros, Subnormals
 from reference.registry import Reading, reference_operator
 
 Scale = Annotated[Literal["given", "recomputed"], Reading]
@@ -27,7 +28,8 @@ SymmetricWidth = Annotated[Literal["whole", "fractional"], Reading]
 UnitAxis = Annotated[Literal["formula", "unchanged"], Reading]
 Conversion = Annotated[Literal["truncate", "floor", "half_even", "half_away", "half_up"], Reading]
 Overflow = Annotated[Literal["saturate", "wrap"], Reading]
-Subnormals = Annotated[Literal["kept", "flushed"], Reading]
+IntegerSteps = Annotated[Literal["once", "from_last_axis", "from_first_axis"], Reading]
+UnlistedAxes = Annotated[Literal["untouched", "weighed"], Reading]
 
 MODES_11 = (
     "half_pixel",
@@ -55,7 +57,9 @@ def resize_10(
     align_corners_of_one: AlignCornersOfOne = "start",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
+    integer_steps: IntegerSteps = "once",
     subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
 ) -> Answer:
     """Resize by `scales`, to floor(input_dimension * scale), by nearest elements or linearly.
 
@@ -64,7 +68,7 @@ def resize_10(
     check_value("mode", mode, ("nearest", "linear"))
     request = read_request(X, None, scales, None, None, coordinates)
     axes = plan_axes(request, Readings(scale, align_corners_of_one=align_corners_of_one))
-    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    behaviours = Behaviours(integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros)
     return resample(X, axes, read_method(mode, nearest_rounding), behaviours)
 
 
@@ -88,7 +92,9 @@ def resize_11(
     unit_axis: UnitAxis = "formula",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
+    integer_steps: IntegerSteps = "once",
     subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
 ) -> Answer:
     """Resize by `scales`, or to `sizes` where `scales` is an empty tensor."""
     if roi is None or scales is None:
@@ -99,7 +105,7 @@ def resize_11(
     request = read_request(X, roi, scales, sizes, None, coordinate_transformation_mode)
     readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length, unit_axis=unit_axis)
     method = read_method(mode, nearest_mode, cubic_coeff_a, 0, exclude_outside, extrapolation_value)
-    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    behaviours = Behaviours(integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros)
     return resample(X, plan_axes(request, readings), method, behaviours)
 
 
@@ -122,14 +128,16 @@ def resize_13(
     roi_in_length: RoiInLength = "crop_and_resize",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
+    integer_steps: IntegerSteps = "once",
     subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
 ) -> Answer:
     """Resize by `scales` or to `sizes`, one of which is given."""
     check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_13)
     request = read_request(X, roi, scales, sizes, None, coordinate_transformation_mode)
     readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length)
     method = read_method(mode, nearest_mode, cubic_coeff_a, 0, exclude_outside, extrapolation_value)
-    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    behaviours = Behaviours(integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros)
     return resample(X, plan_axes(request, readings), method, behaviours)
 
 
@@ -158,7 +166,10 @@ def resize_18(
     policy_length: PolicyLength = "integer",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
+    integer_steps: IntegerSteps = "once",
     subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
+    unlisted_axes: UnlistedAxes = "untouched",
 ) -> Answer:
     """Resize some axes by `scales` or to `sizes`, with antialiasing and aspect ratio policies."""
     check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_13)
@@ -175,7 +186,9 @@ def resize_18(
         policy_length,
     )
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
-    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    behaviours = Behaviours(
+        integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros, unlisted_axes
+    )
     return resample(X, plan_axes(request, readings), method, behaviours)
 
 
@@ -204,7 +217,10 @@ def resize_19(
     symmetric_width: SymmetricWidth = "whole",
     integer_conversion: Conversion = "truncate",
     integer_overflow: Overflow = "saturate",
+    integer_steps: IntegerSteps = "once",
     subnormals: Subnormals = "kept",
+    negative_zeros: NegativeZeros = "kept",
+    unlisted_axes: UnlistedAxes = "untouched",
 ) -> Answer:
     """Resize as in version 18, with half_pixel_symmetric coordinates."""
     check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_19)
@@ -221,5 +237,7 @@ def resize_19(
         symmetric_width=symmetric_width,
     )
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
-    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals == "flushed")
+    behaviours = Behaviours(
+        integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros, unlisted_axes
+    )
     return resample(X, plan_axes(request, readings), method, behaviours)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,13 +15,16 @@ from numpy.typing import NDArray
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.estimates import Mask
 from reference.interpolation.coordinates import Axis, coordinates
 from reference.interpolation.nearest import move, pixels, plain
 from reference.interpolation.special import outcomes
 from reference.interpolation.weights import Kernel, axis_weights
+from reference.movement import moved
 from reference.numbers import decode, encode, layout_of, smallest_normal
-from reference.rounding import Rounded, convert, round_floats, round_integers, working_layout
-from reference.sums import Sums, weighted_sums
+from reference.overflow import overflowing
+from reference.rounding import NOT_FINITE, Rounded, convert, round_floats, round_integers, working_layout
+from reference.sums import Sums, Weights, weighted_sums
 
 DIRECT_AXES = 3
 """Summing all taps in one sum is a listed route up to so many axes; nobody does it beyond."""
@@ -37,11 +41,33 @@ class Method:
 
 @dataclass(frozen=True)
 class Behaviours:
-    """What documents leave to the implementation: see `round_integers` and `round_floats`."""
+    """What documents leave to the implementation: see specs/shared_behaviours.py."""
 
     conversion: str
     overflow: str
-    flush: bool
+    integer_steps: str
+    subnormals: str
+    negative_zeros: str
+    unlisted_axes: str = "untouched"
+
+    @property
+    def flush(self) -> bool:
+        return self.subnormals == "flushed"
+
+    def essential(self, element_type: ElementType, *, weighed: bool, converted: bool) -> Behaviours:
+        """The same without what changes nothing: calls that come to the same are computed once."""
+        known = self
+        if not element_type.is_integer or not converted:
+            known = replace(known, conversion="", overflow="")
+        nearest = known.conversion.startswith("half") and known.overflow == "saturate"
+        if not element_type.is_integer or not weighed or not nearest:
+            # Nobody truncates or wraps between axes, which would shift every mean.
+            known = replace(known, integer_steps="once")
+        if not element_type.component.is_float:
+            known = replace(known, subnormals="kept", unlisted_axes="untouched")
+        if not element_type.component.is_float or weighed:
+            known = replace(known, negative_zeros="kept")
+        return known if weighed else replace(known, unlisted_axes="untouched")
 
 
 def resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
@@ -52,13 +78,9 @@ def resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviour
     kernel = method.kernel
     by_scale = method.rule == "ceil_downsampling" if kernel is None else kernel.antialias
     plans = tuple(None if axis is None else axis.essential(by_scale=by_scale) for axis in axes)
-    if not X.element_type.is_integer:
-        behaviours = replace(behaviours, conversion="", overflow="")
-    if kernel is None or not X.element_type.component.is_float:
-        behaviours = replace(behaviours, flush=False)
     cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
-    if kernel is None and not cropped:
-        behaviours = replace(behaviours, conversion="", overflow="")
+    weighed = kernel is not None
+    behaviours = behaviours.essential(X.element_type, weighed=weighed, converted=weighed or cropped)
     if not cropped:
         method = replace(method, extrapolation_value=Fraction(0))
     if kernel is not None:
@@ -79,7 +101,7 @@ def _resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviou
     if method.kernel is None:
         rounded = _extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, behaviours)
         elements = Tensor(X.element_type, rounded.elements.reshape(shape))
-        return Answer(elements, None, rounded.alternatives or None)
+        return moved(elements, behaviours.subnormals, behaviours.negative_zeros, rounded.alternatives)
     if X.element_type.kind == "complex":
         rounded = _by_component(X, axes, method.kernel, behaviours)
     else:
@@ -100,28 +122,73 @@ def _nearest(X: Tensor, axes: Sequence[Axis | None], method: Method) -> Rounded:
 def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours) -> Rounded:
     if X.element_type.kind in ("bool", "string"):
         raise OutsideDomain(f"{kernel.mode} interpolation has no meaning for {X.element_type}")
-    flush = behaviours.flush and X.element_type.is_float
-    sums, strange = _sums(X, axes, kernel, flush)
     if X.element_type.is_integer:
-        return round_integers(X.element_type, sums, behaviours.conversion, behaviours.overflow)
-    rounded = round_floats(X.element_type, sums, flush=flush)
+        return _integers(X, axes, kernel, behaviours)
+    flush = behaviours.flush
+    if behaviours.unlisted_axes == "weighed":
+        axes = tuple(
+            _unresized(extent) if axis is None else axis for extent, axis in zip(X.shape, axes, strict=True)
+        )
+    sums, strange, overflow = _sums(X, axes, kernel, flush)
+    rounded = round_floats(X.element_type, sums, overflow, flush=flush)
     for index, (result, others) in strange.items():
         if result is not None:
             rounded.elements[index] = encode(X.element_type, [result])[0]
             rounded.allowed[index] = 0.0
             rounded.alternatives.pop(index, None)
+            if overflow is not None and overflow.flat[index] and not math.isnan(result):
+                others = NOT_FINITE
         if others:
             values = tuple(encode(X.element_type, others).tolist())
             rounded.alternatives[index] = (*rounded.alternatives.get(index, ()), *values)
     return rounded
 
 
+def _unresized(extent: int) -> Axis:
+    return Axis("asymmetric", extent, extent, (Fraction(1), 1))
+
+
+def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours) -> Rounded:
+    """Means of integers, which become integers at the end or after each axis."""
+    chosen = (behaviours.conversion, behaviours.overflow)
+    moving = [number for number, each in _weights(axes, kernel) if not each.is_identity]
+    if behaviours.integer_steps == "once" or len(moving) < 2:
+        sums, _, _ = _sums(X, axes, kernel, False)
+        return round_integers(X.element_type, sums, *chosen)
+    backwards = behaviours.integer_steps == "from_last_axis"
+    doubt = np.zeros(X.array.size)
+    for number in sorted(moving, reverse=backwards):
+        axis = axes[number]
+        assert axis is not None
+        sums = _step(X, doubt.tobytes(), number, axis, kernel)
+        rounded = round_integers(X.element_type, sums, *chosen)
+        X = Tensor(X.element_type, rounded.elements.reshape(sums.error.shape))
+        doubt = rounded.spread
+    return rounded
+
+
+@lru_cache(maxsize=64)
+def _step(X: Tensor, doubt: bytes, number: int, axis: Axis, kernel: Kernel) -> Sums:
+    """The mean along one axis of integers that a program may hold so far (float64, as bytes) from others."""
+    weights = [(number, axis_weights(axis, kernel))]
+    direct = 0 if kernel.antialias else 1
+    off = np.frombuffer(doubt, dtype=np.float64).reshape(X.shape)
+    data, working = decode(X.element_type, X.array), working_layout(X.element_type)
+    return weighted_sums(data, weights, working, direct=direct, flush=False, doubt=off)
+
+
+def _weights(axes: Sequence[Axis | None], kernel: Kernel) -> list[tuple[int, Weights]]:
+    return [(number, axis_weights(axis, kernel)) for number, axis in enumerate(axes) if axis is not None]
+
+
 Strange = dict[int, tuple[float | None, tuple[float, ...]]]
 
 
 @lru_cache(maxsize=16)
-def _sums(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, flush: bool) -> tuple[Sums, Strange]:
-    weights = [(number, axis_weights(axis, kernel)) for number, axis in enumerate(axes) if axis is not None]
+def _sums(
+    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, flush: bool
+) -> tuple[Sums, Strange, Mask | None]:
+    weights = _weights(axes, kernel)
     resized = [(number, each) for number, each in weights if not each.is_identity]
     data = decode(X.element_type, X.array)
     working = working_layout(X.element_type)
@@ -132,7 +199,7 @@ def _sums(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, flush: bool)
         data = replace(data, integers=np.asarray(kept, dtype=object))
     direct = DIRECT_AXES if not kernel.antialias and len(resized) <= DIRECT_AXES else 0
     sums = weighted_sums(data, resized, working, direct=direct, flush=sensitive)
-    return sums, outcomes(data, weights)
+    return sums, outcomes(data, weights), overflowing(data, weights, working)
 
 
 def _is_small(element_type: ElementType, array: NDArray[Any]) -> bool:

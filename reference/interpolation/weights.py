@@ -16,7 +16,7 @@ from reference.interpolation.coordinates import Axis, coordinates
 from reference.interpolation.kernels import SUPPORT, cubic, linear
 from reference.interpolation.routes import Estimated
 from reference.rationals import Integers, Rationals
-from reference.sums import Weights
+from reference.sums import Steps, Weights
 
 FARTHEST = 64
 """Coordinates that are less certain than this many elements are no test of anything."""
@@ -53,7 +53,8 @@ def axis_weights(axis: Axis, kernel: Kernel) -> Weights:
     if kernel.exclude_outside:
         inside = (taps.index >= 0) & (taps.index < axis.length_original)
         nothing = Estimate.exact(np.zeros(taps.index.shape, dtype=object))
-        weight, touched = weight.where(inside, nothing), touched & inside
+        # Their weight is set to 0: what is multiplied with it stays the element at the border.
+        weight = weight.where(inside, nothing)
     if kernel.antialias or kernel.exclude_outside:
         total = weight.total(axis=1)
         if axis.mode == "tf_crop_and_resize":
@@ -69,7 +70,26 @@ def axis_weights(axis: Axis, kernel: Kernel) -> Weights:
                 "the weights that remain inside the tensor sum to 0, and cannot be renormalised"
             )
         weight = weight / total
-    return _lay_out(axis, taps.index, weight, touched)
+    return _lay_out(axis, taps.index, weight, touched, _steps(axis, kernel))
+
+
+def _steps(axis: Axis, kernel: Kernel) -> tuple[Steps, ...]:
+    """The neighbours that `a + t (b - a)` may take at each position; none where that is no linear mean."""
+    if kernel.mode != "linear" or (kernel.antialias and axis.exact_scale < 1):
+        return ()
+    where, last = coordinates(axis).estimate, axis.length_original - 1
+    floors = where.value.floors()
+    fraction = Rationals(where.value.numerator - floors * where.value.denominator, where.value.denominator)
+    ahead, error = fraction.floats(), where.error
+    farthest = math.ceil(float(error.max(initial=0.0)))
+    found: list[Steps] = []
+    for offset in range(-farthest, farthest + 1):
+        # A computed coordinate may lie between the neighbours that are so many elements farther.
+        taken = (ahead + error >= offset) & (ahead - error <= offset + 1) if offset else error >= 0
+        low = np.where(taken, floors.astype(np.int64) + offset, floors.astype(np.int64))
+        share = np.where(taken, np.clip(rounded_up(ahead + error) - offset, 0, 1), 0.0)
+        found.append(Steps(np.clip(low, 0, last), np.clip(low + 1, 0, last), share))
+    return tuple(found)
 
 
 def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
@@ -103,7 +123,9 @@ def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
     return _Taps(index, weight, np.asarray(touched))
 
 
-def _lay_out(axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Mask) -> Weights:
+def _lay_out(
+    axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Mask, steps: tuple[Steps, ...]
+) -> Weights:
     shape = (axis.length_resized, axis.length_original)
     rows = np.arange(axis.length_resized)
     numerators = np.broadcast_to(weight.value.numerator, index.shape)
@@ -124,6 +146,9 @@ def _lay_out(axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Ma
         downs[rows, column] |= sure[:, tap] < 0
         doubts[rows, column] |= touched[:, tap] & (sure[:, tap] == 0)
         reached[rows, column] |= touched[:, tap] | (sure[:, tap] != 0)
+    for each in steps:
+        # An infinity is taken from itself.
+        doubts[rows, each.low] |= reached[rows, each.low]
     value = _reduce(Rationals(dense, np.broadcast_to(weight.value.denominator, (len(rows), 1))))
     merged = value.floats()
     sign = np.where((ups | downs) & (np.abs(merged) > np.abs(shared) + fresh), np.sign(merged), 0)
@@ -141,6 +166,7 @@ def _lay_out(axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Ma
         reached,
         sign.astype(np.int8),
         (ups & downs) | doubts,
+        steps,
     )
 
 

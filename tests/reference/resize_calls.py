@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from opcert.names import OperatorName
-from opcert.tensors import tensor
+from opcert.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.registry import find_operator
 from tests.reference.resize_by_loops import Call
@@ -88,6 +88,12 @@ def calls(draw: st.DrawFn, modes: tuple[str, ...] = ("nearest", "linear", "cubic
 
 def ask(call: Call, element_type: str = "float", version: int = 19) -> Answer:
     """The reference's answer to a call whose data is exact in the element type."""
+    floats = np.array([float(each) for each in call.data]).reshape(call.shape)
+    return answer_to(call, tensor(floats, element_type), version)
+
+
+def answer_to(call: Call, X: Tensor, version: int = 19) -> Answer:
+    """The reference's answer to a call with other data."""
     operator = find_operator(OperatorName("ai.onnx", "Resize", version))
     attributes: dict[str, Any] = {
         "antialias": int(call.antialias),
@@ -111,9 +117,8 @@ def ask(call: Call, element_type: str = "float", version: int = 19) -> Answer:
         "symmetric_width": "fractional" if call.fractional_symmetric_width else "whole",
         "aspect_index": "position" if call.aspect_by_position else "axis",
     }
-    floats = np.array([float(each) for each in call.data]).reshape(call.shape)
     inputs = {
-        "X": tensor(floats, element_type),
+        "X": X,
         "roi": None if call.roi is None else tensor([float(each) for each in call.roi], "float"),
         "scales": None if call.scales is None else tensor([float(each) for each in call.scales], "float"),
         "sizes": None if call.sizes is None else tensor(np.array(call.sizes, np.int64), "int64"),

@@ -31,6 +31,7 @@ class HonestRoute:
     sums: str = "forward"
     order: str = "direct"
     borders: str = "whole"
+    window: str = "support"
 
 
 ROUTES = (
@@ -47,6 +48,13 @@ ROUTES = (
     HonestRoute("weights by distance", polynomial="by distance", order="first axis first", sums="backward"),
     HonestRoute("fused, direct", coordinates="fused", polynomial="factored", sums="fused"),
     HonestRoute("halved borders", coordinates="double", borders="halved"),
+    HonestRoute("whole window", order="last axis first", window="whole"),
+    HonestRoute("steps", order="last axis first", sums="steps"),
+    HonestRoute("steps, first axis first", coordinates="reciprocal", order="first axis first", sums="steps"),
+    HonestRoute("fused steps", coordinates="step", order="last axis first", sums="fused steps"),
+    HonestRoute(
+        "steps fused twice", coordinates="double", order="first axis first", sums="steps fused twice"
+    ),
 )
 
 
@@ -125,6 +133,9 @@ def axis_taps(call: Call, n: AxisNumbers, x: int, route: HonestRoute) -> tuple[l
     support = (1 if call.mode == "linear" else 2) * float(stretch)
     first, last = int(np.floor(where - support)) + 1, int(np.ceil(where + support)) - 1
     below = np.floor(where)
+    if route.window == "whole":
+        # As many taps everywhere, of which those at the ends may have weight 0.
+        first, last = int(below) - int(np.ceil(support)) + 1, int(below) + int(np.ceil(support))
     indices, weights = [], []
     for i in range(first, last + 1):
         if route.polynomial == "by distance":
@@ -139,7 +150,9 @@ def axis_taps(call: Call, n: AxisNumbers, x: int, route: HonestRoute) -> tuple[l
         else:
             weight = cubic_weight(distance, kind(float(call.cubic_coeff_a)), route.polynomial, kind)
         if call.exclude_outside and not 0 <= i < n.old:
-            continue
+            if route.window != "whole":
+                continue
+            weight = kind(0)
         indices.append(min(max(i, 0), n.old - 1))
         weights.append(weight)
     if call.antialias or call.exclude_outside:
@@ -184,11 +197,17 @@ def compute(call: Call, route: HonestRoute, kind: Any = F32, taps: Callable[...,
     axes = axis_numbers(call)
     shape = [axes[d].new if d in axes else extent for d, extent in enumerate(call.shape)]
     data = np.array([float(each) for each in call.data], kind).reshape(call.shape)
-    weighed = {d: [taps(call, n, x, route) for x in range(n.new)] for d, n in axes.items()}
+    weighed: dict[int, list[Any]] = {
+        d: [(neighbours if takes_steps(call, n, route) else taps)(call, n, x, route) for x in range(n.new)]
+        for d, n in axes.items()
+    }
     value = kind(float(call.extrapolation_value))
     if route.order != "direct":
         for d in sorted(weighed, reverse=route.order == "last axis first"):
-            data = along_axis(data, d, weighed[d], route, kind)
+            if takes_steps(call, axes[d], route):
+                data = steps_along_axis(data, d, weighed[d], route.sums, kind)
+            else:
+                data = along_axis(data, d, weighed[d], route, kind)
         outside = np.zeros(shape, bool)
         for d, rows in weighed.items():
             mask = np.array([row is None for row in rows], dtype=bool)
@@ -218,6 +237,47 @@ def halve(row: tuple[list[int], list[Any]], extent: int) -> tuple[list[int], lis
     if set(indices) not in ({0}, {extent - 1}):
         return row
     return [indices[0]] * 2, [0.5, 0.5]
+
+
+def steps_along_axis(
+    data: Array, d: int, rows: list[tuple[int, int, Any] | None], how: str, kind: Any
+) -> Array:
+    """Along one axis `a + t (b - a)`, with no, one or two fused multiply-adds."""
+    moved = np.moveaxis(data, d, 0)
+    out = np.zeros((len(rows), *moved.shape[1:]), kind)
+    for x, row in enumerate(rows):
+        if row is None:
+            continue
+        low, high, t = row
+        a, b, t = moved[low], moved[high], kind(t)
+        if how == "steps":
+            out[x] = a + t * (b - a)
+        elif how == "fused steps":
+            out[x] = fuse(t, b - a, a, kind)
+        else:
+            out[x] = fuse(t, b, fuse(-t, a, a, kind), kind)
+    return np.moveaxis(out, 0, d)
+
+
+def fuse(a: Any, b: Any, c: Any, kind: Any) -> Any:
+    """a b + c rounded once in float32; in float64, twice."""
+    # The product of two float32 is exact in float64.
+    return kind(F64(a) * F64(b) + F64(c)) if np.ndim(b) == 0 else (F64(a) * b.astype(F64) + c).astype(kind)
+
+
+def neighbours(call: Call, n: AxisNumbers, x: int, route: HonestRoute) -> tuple[int, int, Any] | None:
+    """The elements around a coordinate and how far it lies between them; None where extrapolated."""
+    where = coordinate(call, n, x, route.coordinates)
+    if call.coordinates == "tf_crop_and_resize" and not 0 <= where <= n.old - 1:
+        return None
+    low = int(np.floor(where))
+    share = route.weights(where) - route.weights(low)
+    return min(max(low, 0), n.old - 1), min(max(low + 1, 0), n.old - 1), share
+
+
+def takes_steps(call: Call, n: AxisNumbers, route: HonestRoute) -> bool:
+    """Whether the route takes a linear mean of two neighbours by their difference along an axis."""
+    return "steps" in route.sums and call.mode == "linear" and not (call.antialias and n.scale < 1)
 
 
 def along_axis(data: Array, d: int, rows: list[Any], route: HonestRoute, kind: Any) -> Array:

@@ -28,9 +28,10 @@ from reference.numbers import numbers
 from reference.registry import ReferenceOperator, find_operator, implemented
 from specs.library import list_operators, load_spec
 from specs.model import Example, Value
+from specs.shared_behaviours import SHARED
 
 OPERATORS = ("Resize", "CenterCropPad")
-BEHAVIOURS = ("integer_conversion", "integer_overflow", "subnormals")
+BEHAVIOURS = tuple(SHARED)
 
 
 def printed_examples() -> Iterator[tuple[OperatorName, Example]]:

@@ -1,16 +1,17 @@
 """The allowed error from both sides: every listed route stays inside it, planted faults do not.
 
-`uv run python -m tests.reference.test_resize_bounds` measures the margins that docs/bounds.md publishes.
+`uv run python -m benchmarks.bounds` measures the margins that docs/bounds.md publishes.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from numpy.typing import NDArray
 
 from reference.answers import Answer, OutsideDomain, UnstableLength
+from tests.reference.measured_calls import ELEMENT_TYPES_MEASURED, MODES, random_calls, shares
 from tests.reference.resize_by_loops import AxisNumbers, Call, axis_numbers, nearest, resize
 from tests.reference.resize_calls import ask, calls, single
 from tests.reference.resize_routes import F32, F64, ROUTES, HonestRoute, axis_taps, compute, coordinate
 
 EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "100"))
 WEIGHTED = ("linear", "cubic")
+PAGE = Path(__file__).parents[2] / "docs" / "bounds.md"
 
 
 def ratios(answer: Answer, got: NDArray[Any]) -> NDArray[np.float64]:
@@ -190,21 +193,15 @@ def fault_ratio(call: Call, faulty: Callable[[Call], NDArray[Any]]) -> float:
     return float(share[np.isfinite(share)].max(initial=0.0)) if np.isfinite(share).any() else float("inf")
 
 
-def measure() -> None:
-    """Print the worst share that a route takes, and the smallest that a fault takes, on ordinary calls."""
-    print("worst honest error / allowed, over ordinary calls and their antialiased and excluding variants:")
-    for route in ROUTES:
-        shares = []
-        for call in ordinary_calls():
-            for variant in (call, replace(call, antialias=True), replace(call, exclude_outside=True)):
-                shares += [float(ratios(ask(variant), compute(variant, route)).max(initial=0.0))]
-        print(f"  {route.name:30} {max(shares):.3f}  (median {sorted(shares)[len(shares) // 2]:.3f})")
-    print("smallest faulty error / allowed (worst element of a call, least over the calls):")
-    for name, concerns, faulty in FAULTS:
-        least = min(fault_ratio(call, faulty) for call in ordinary_calls() if concerns(call))
-        print(f"  {name:30} {least:.3g}")
-
-
-if __name__ == "__main__":
-    measure()
-    sys.exit(0)
+@pytest.mark.parametrize("element_type", ELEMENT_TYPES_MEASURED)
+@pytest.mark.parametrize(("mode", "antialias"), MODES)
+def test_margins_are_as_the_page_states_them(mode: str, antialias: bool, element_type: str) -> None:
+    name = f"{mode}, antialias" if antialias else mode
+    (line,) = [
+        each for each in PAGE.read_text().splitlines() if each.startswith(f"| {name} | {element_type} |")
+    ]
+    stated = float(line.split("|")[3])
+    assert stated <= 1
+    for call, answer in islice(random_calls(mode, antialias, element_type), max(EXAMPLES // 20, 1)):
+        for route, share in shares(call, answer):
+            assert share <= stated + 0.005, f"{route}: {share:.3f} of what is allowed"
