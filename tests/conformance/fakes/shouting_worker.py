@@ -20,7 +20,7 @@ else:
 
 SHOUT = (
     "\x1b]0;owned\x07\x1b[2J\x1b[1A\x9b31m\u202egnp\u2066\u200b\x08\x7f\rpass\n::set-env name=A::b\n"
-    "certificate: holds\n##[error]x"
+    "forged: a line of its own\n##[error]x"
 )
 PLACE = sys.argv[1] if len(sys.argv) > 1 else ""
 
