@@ -8,19 +8,22 @@ functions, each of which yields findings of its own code alone:
 - `compare(layers: Sequence[Spec])`: the layers of one operator version, when several documents state it;
 - `examine(spec: Spec)`: the effective spec, when `opcert lint` is asked about an operator.
 
-A code that only reading itself can tell has none of them: `FOUND_BY` names the package that finds it.
-Rules that need the reference stand in `reference/rules`, in the same form.
+Rules for what one page alone has shown stand in `specs/rules/pages`, those that need the reference in
+`reference/rules`, in the same form. Codes that only reading itself can tell are rows of `codes.yaml`.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from opcert.yaml_files import load_file
 from specs.documents import Text
 from specs.model import Finding, Severity, Spec
 from specs.pages import Page, Version
@@ -37,17 +40,30 @@ class Rule:
     compare: Callable[[Sequence[Spec]], Iterable[Finding]] | None = None
     examine: Callable[[Spec], Iterable[Finding]] | None = None
     found_by: str | None = None
+    """The package, or the file, that finds a code which no rule looks for."""
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule on documents, in the order of the codes."""
-    return read_rules(__name__, __path__)
+    pages = import_module(f"{__name__}.pages")
+    found = (
+        *read_rules(__name__, __path__),
+        *read_rules(pages.__name__, pages.__path__),
+        *_told(load_file(Path(__file__).with_name("codes.yaml"))[0].value),
+    )
+    return tuple(sorted(found, key=lambda each: each.code))
+
+
+def _told(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Rule]:
+    """The codes that reading itself tells: severity, meaning and who finds them, without a function."""
+    for code, row in rows.items():
+        yield Rule(code, row["meaning"], row["severity"], found_by=row["found_by"])
 
 
 def read_rules(package: str, folders: Iterable[str]) -> tuple[Rule, ...]:
     """The rules of a package of modules, in the order of their codes."""
-    names = sorted(each.name for each in pkgutil.iter_modules(folders))
+    names = sorted(each.name for each in pkgutil.iter_modules(folders) if not each.ispkg)
     return tuple(_rule(name, import_module(f"{package}.{name}")) for name in names)
 
 
@@ -59,7 +75,6 @@ def _rule(name: str, module: ModuleType) -> Rule:
         check=getattr(module, "check", None),
         compare=getattr(module, "compare", None),
         examine=getattr(module, "examine", None),
-        found_by=getattr(module, "FOUND_BY", None),
     )
 
 

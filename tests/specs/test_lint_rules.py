@@ -1,4 +1,4 @@
-"""The rules: each code has one module, each module finds its own code alone, pages are cut rightly."""
+"""The rules: each code has one module or row, each module finds its own code alone, pages are cut rightly."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def codes_of(path: Path) -> Iterator[str]:
                 yield str(node.args[0].value)
 
 
-def test_every_code_of_the_importers_has_a_module(repository: Path) -> None:
+def test_every_code_of_the_importers_is_known(repository: Path) -> None:
     known = {each.code for each in RULES}
     found = {
         code

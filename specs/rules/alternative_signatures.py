@@ -1,8 +1,0 @@
-"""The page describes several signatures of one operator side by side."""
-
-from __future__ import annotations
-
-from specs.model import Severity
-
-SEVERITY: Severity = "hint"
-FOUND_BY = "specs.openvino_pages"
