@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
 
@@ -12,6 +12,7 @@ from conformance.cases import Case
 from generator.ambiguity import ambiguity
 from generator.calls import Call
 from generator.covering import cover, with_fixed
+from generator.feasibility import Row
 from generator.floats import not_numbers
 from generator.workshop import Workshop, word_of
 from opcert.element_types import ELEMENT_TYPES
@@ -28,8 +29,9 @@ SPECIALS = ("nan", "infinity", "negative_infinity")
 def make_cases(workshop: Workshop) -> None:
     for word, levels, call in workshop.levels.boundary_calls(workshop.spec, workshop.draw("boundary")):
         workshop.add_valid("boundary", word_of(word), call, levels)
+    rows = _rows_with_specials(workshop)
     for special, place in product(SPECIALS, PLACES):
-        _add_clearest(workshop, f"{special}_{place}", _calls_with(workshop, special, place))
+        _add_clearest(workshop, f"{special}_{place}", _calls_with(workshop, rows, special, place))
 
 
 def _add_clearest(workshop: Workshop, word: str, calls: Iterator[tuple[Mapping[str, str], Call]]) -> None:
@@ -49,16 +51,23 @@ def _add_clearest(workshop: Workshop, word: str, calls: Iterator[tuple[Mapping[s
         workshop.keep(*best[1:])
 
 
-def _calls_with(workshop: Workshop, special: str, place: str) -> Iterator[tuple[Mapping[str, str], Call]]:
-    """Calls whose first input has one such value, in that place, among distinct numbers; and their levels.
+def _rows_with_specials(workshop: Workshop) -> list[Row]:
+    """Rows whose first input may hold NaN and infinities, all levels of the other factors among them.
 
     There are none of an operator without a factor of floating-point types, or without the class `nonfinite`.
     """
     model = workshop.model
     kinds = [each for each in model.levels.get("element_type", ()) if _has_specials(str(each))]
     if not kinds or "nonfinite" not in model.levels.get("data", ()):
-        return
-    rows = cover(with_fixed(model, {"element_type": kinds[0], "data": "nonfinite"}), 1)
+        return []
+    return cover(with_fixed(model, {"element_type": kinds[0], "data": "nonfinite"}), 1)
+
+
+def _calls_with(
+    workshop: Workshop, rows: Sequence[Row], special: str, place: str
+) -> Iterator[tuple[Mapping[str, str], Call]]:
+    """Calls of these rows whose first input has one such value, in that place, among distinct numbers."""
+    model = workshop.model
     draw = workshop.draw("boundary", special, place)
     for row in draw.shuffled(rows):
         levels = {name: str(level) for name, level in model.row_levels(row).items()}
