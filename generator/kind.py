@@ -132,6 +132,12 @@ class Kind:
         """Simpler values for shrinking, the simplest first; each is nearer to the end of them."""
         return iter(())
 
+    def says(self, flag: Expression | None, default: bool = False) -> bool:
+        """Whether an argument that hangs on the version alone is true; `default` where it is not given."""
+        if flag is None:
+            return default
+        return bool(flag.evaluate({"version": self.subject.spec.operator.since_version}))
+
     def rule(
         self,
         name: str,

@@ -180,12 +180,28 @@ def check_constraints(spec: Spec, attributes: Mapping[str, Any], inputs: Inputs)
                 violations.append(Violation(constraint))
         except EvaluationError as error:
             undecided.append((constraint, error))
+    violations = [each for each in violations if not _follows(spec, each.constraint, violations)]
     if undecided and not violations:
         first, cause = undecided[0]
         raise EvaluationError(
             f"constraint {first.id} of {spec.operator} cannot be decided", got=str(cause)
         ) from cause
     return violations
+
+
+def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]) -> bool:
+    """Whether a shape is wrong because something that it hangs on breaks a rule of its own."""
+    if constraint.shape_of is None or spec.declared is None:
+        return False
+    names, pending = set[str](), list(parse_shape(spec.declared.shapes[constraint.shape_of]).names)
+    while pending:
+        name = pending.pop()
+        if name not in names:
+            names.add(name)
+            pending.extend(parse(spec.let[name]).names if name in spec.let else ())
+    others = [each.constraint for each in violations if each.constraint.shape_of is None]
+    texts = [text for each in others for text in (each.when, each.require) if text is not None]
+    return any(parse(text).names & names & spec.attributes.keys() for text in texts)
 
 
 def holds(constraint: Constraint, scope: Mapping[str, object]) -> bool:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from opcert.errors import UserError
+from specs.functions import find_functions
 
 MOST_STEPS = 500_000
 MOST_ITEMS = 1_000_000
@@ -119,13 +120,6 @@ def _range(*bounds: int) -> list[int]:
     return list(numbers)
 
 
-def _divided(left: int, right: int) -> int:
-    """A quotient that leaves no remainder, as extents are divided."""
-    if right == 0 or left % right:
-        raise EvaluationError("the quotient of extents is not whole", got=f"{left} / {right}")
-    return left // right
-
-
 def _flat(value: Any) -> list[Any]:
     return list(_operand(value, "values").values)
 
@@ -150,9 +144,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floor": math.floor,
     "ceil": math.ceil,
     "prod": math.prod,
-    "divided": _divided,
     "zip": lambda *sequences: list(zip(*sequences, strict=False)),
     "enumerate": lambda sequence: list(enumerate(sequence)),
+    **find_functions(),
 }
 KEYWORDS = {"min": {"default"}, "max": {"default"}}
 

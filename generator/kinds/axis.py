@@ -81,6 +81,4 @@ class Axis(SingleKind):
 
     @property
     def _may_be_negative(self) -> bool:
-        if self.negative is None:
-            return True
-        return bool(self.negative.evaluate({"version": self.subject.spec.operator.since_version}))
+        return self.says(self.negative, default=True)

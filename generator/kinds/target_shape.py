@@ -1,0 +1,109 @@
+"""The shape that a tensor is reshaped to: extents, one of them inferred (-1), some of them copied (0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from generator.draws import Draw
+from generator.kind import InputName, Level, SingleKind
+from generator.partial import Bindings, Partial
+from specs.expressions import Expression
+from specs.model import Constraint
+
+
+@dataclass(frozen=True)
+class TargetShape(SingleKind):
+    """Extents of as many elements as the input has; `zero_copies` says when a 0 copies the input's extent."""
+
+    of: InputName
+    zero_copies: Expression | None = None
+
+    def levels(self) -> tuple[Level, ...]:
+        return (
+            "merged",
+            "same",
+            "split",
+            "flat",
+            "regrouped",
+            "longer",
+            "inferred",
+            "copied",
+            "copied_inferred",
+        )
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[list[int]]:
+        shape = list(scope.shape(self.of))
+        count = prod(shape)
+        if level == "same":
+            yield shape
+        elif level == "merged" and len(shape) > 1:
+            place = draw.integer(0, len(shape) - 2)
+            yield [*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :]]
+        elif level == "flat":
+            yield [count]
+        elif level == "split":
+            yield from self._split(shape, draw)
+        elif level == "regrouped" and len(shape) > 1 and sorted(shape) != shape:
+            yield sorted(shape)
+        elif level == "longer":
+            yield [1, *shape, 1]
+        elif level == "inferred" and count:
+            found = shape or [1]
+            place = draw.integer(0, len(found) - 1)
+            yield [*found[:place], -1, *found[place + 1 :]]
+        elif level in ("copied", "copied_inferred") and self._copies(scope) and shape and count:
+            yield from self._copied(shape, level == "copied_inferred", draw)
+
+    @staticmethod
+    def _split(shape: list[int], draw: Draw) -> Iterator[list[int]]:
+        for place in draw.shuffled(range(len(shape))):
+            factors = [each for each in range(2, shape[place]) if shape[place] % each == 0]
+            if factors:
+                factor = draw.choice(factors)
+                yield [*shape[:place], factor, shape[place] // factor, *shape[place + 1 :]]
+
+    @staticmethod
+    def _copied(shape: list[int], inferred: bool, draw: Draw) -> Iterator[list[int]]:
+        place = draw.integer(0, len(shape) - 1)
+        if not inferred:
+            yield [*shape[:place], 0, *shape[place + 1 :]]
+        elif len(shape) > 1:
+            other = (place + 1) % len(shape)
+            yield [0 if at == place else -1 if at == other else each for at, each in enumerate(shape)]
+
+    def rules(self) -> Iterable[Constraint]:
+        name = self.name
+        yield self.rule(f"{name}_extents", f"all(each >= -1 for each in {name})", self.given)
+        yield self.rule(
+            f"{name}_inferred_once", f"sum([1 for each in {name} if each == -1]) <= 1", self.given
+        )
+        copies = "True" if self.zero_copies is None else self.zero_copies.text
+        inside = f"all(each != 0 or at < rank({self.of}) for at, each in enumerate({name}))"
+        yield self.rule(f"{name}_copies_an_axis", inside, self._and(copies))
+        yield self.rule(f"{name}_total", f"reshapes(shape({self.of}), {name}, {copies})", self.given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shape = list(scope.shape(self.of))
+        count = prod(shape)
+        for value in (-2, -(2**31)):
+            yield f"{self.name}_extents", {self.name: [count, value]}
+        yield f"{self.name}_inferred_once", {self.name: [-1, -1]}
+        yield f"{self.name}_copies_an_axis", {self.name: [*shape, 0]}
+        yield f"{self.name}_total", {self.name: [count + 1]}
+        if count > 1:
+            yield f"{self.name}_total", {self.name: [-1, count + 1]}
+            yield f"{self.name}_total", {self.name: []}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        shape = list(scope.shape(self.of))
+        if value is not None and list(value) != shape:
+            yield shape
+
+    def _copies(self, scope: Partial) -> bool:
+        return self.zero_copies is None or bool(scope.value(self.zero_copies))
+
+    def _and(self, condition: str) -> str:
+        return condition if self.given is None else f"{self.given} and ({condition})"
