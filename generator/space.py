@@ -80,10 +80,11 @@ class _Maker:
         spec = self._completed(kinds)
         self._spec = spec
         covered = {name for each in kinds for name in each.covers}
+        lists = {name for each in kinds if not each.needs_own_shape for name in each.covers}
         brought = {name for each in kinds for name in each.binds}
         data = tuple(each for each in spec.inputs if each.name not in covered)
         shapes = {name: parse_shape(text) for name, text in self._declared.shapes.items()}
-        chosen = self._chosen_shapes(shapes, covered, brought)
+        chosen = self._chosen_shapes(shapes, lists, brought)
         self._shaped = frozenset(chosen)
         self._add_extents(chosen, brought)
         types = self._add_types()
@@ -140,7 +141,7 @@ class _Maker:
         return replace(self._spec, let=let, constraints=(*derived.values(), *self._spec.constraints))
 
     def _chosen_shapes(
-        self, shapes: Mapping[str, Shape], covered: set[str], brought: set[str]
+        self, shapes: Mapping[str, Shape], lists: set[str], brought: set[str]
     ) -> dict[str, Shape]:
         """The shapes that are chosen before values: not those of lists, whose length a kind decides."""
         wanted = extent_names(self._spec)
@@ -148,7 +149,7 @@ class _Maker:
         for name, shape in shapes.items():
             own = shape.names & wanted
             elsewhere = {each for other, one in shapes.items() if other != name for each in one.names}
-            if name in covered and own - elsewhere:
+            if name in lists and own - elsewhere:
                 continue
             if f"shape:{name}" not in brought:
                 found[name] = shape

@@ -104,11 +104,8 @@ class Unification:
         return self._found
 
     def bindings(self, scope: Mapping[str, object]) -> Bindings:
-        """The extents of the call; EvaluationError where its inputs do not have the declared shapes."""
-        found = self.result(scope)
-        if isinstance(found, Unmatched):
-            raise EvaluationError("the inputs do not have the declared shapes", got=found.input)
-        return found.bindings
+        """The extents of the call; where an input has another shape than declared, those found before it."""
+        return self.result(scope).bindings
 
 
 def extent_names(spec: Spec) -> frozenset[str]:

@@ -37,8 +37,13 @@ class Part:
 
     @property
     def starred(self) -> frozenset[str]:
-        """The names that stand for lists of extents."""
-        own = self.expression.names if self.expression is not None and self.several else frozenset()
+        """The names that stand for lists of extents: `D` of `*D[:k]`."""
+        own: frozenset[str] = frozenset()
+        if self.expression is not None and self.several:
+            tree = self.expression.tree
+            while isinstance(tree, ast.Subscript):
+                tree = tree.value
+            own = frozenset({tree.id}) if isinstance(tree, ast.Name) else frozenset()
         return own.union(*(each.starred for each in self.arguments))
 
 

@@ -24,9 +24,13 @@ class Matched:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """The first input whose shape cannot be what the declaration says, given those before it."""
+    """The first input whose shape cannot be what the declaration says, given those before it.
+
+    `bindings` are those that were found before it failed.
+    """
 
     input: str
+    bindings: Bindings
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,15 @@ class Unifier:
         self._open = wanted
         self._packs = wanted & frozenset[str]().union(*(each.starred for each in shapes.values()))
         self._deepest = 0
+        self._best: Bindings = {}
 
     def unify(self, actual: Sequence[tuple[str, Extents]]) -> Matched | Unmatched:
         """The bindings under which every input has its declared shape; inputs in the operator's order."""
         told = [(name, extents) for name, extents in actual if name in self._shapes]
-        self._deepest = 0
+        self._deepest, self._best = 0, {}
         for state in self._match_inputs(told, 0, _State({})):
             return Matched(state.bindings)
-        return Unmatched(told[min(self._deepest, len(told) - 1)][0] if told else "")
+        return Unmatched(told[min(self._deepest, len(told) - 1)][0] if told else "", self._best)
 
     def _match_inputs(
         self, told: Sequence[tuple[str, Extents]], place: int, state: _State
@@ -91,6 +96,8 @@ class Unifier:
         self, name: str, parts: Sequence[Part], extents: Extents, state: _State, batched: bool = False
     ) -> Iterator[_State]:
         """States in which the parts are these extents; `batched` where a pack before them is not empty."""
+        if len(state.bindings) > len(self._best):
+            self._best = state.bindings
         if not parts:
             if not extents:
                 yield state

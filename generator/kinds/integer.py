@@ -41,8 +41,8 @@ class Integer(SingleKind):
 
     def rules(self) -> Iterable[Constraint]:
         conditions = [
-            *([f"{self.low.text} <= each"] if self.low is not None else []),
-            *([f"each <= {self.high.text}"] if self.high is not None else []),
+            *([f"({self.low.text}) <= each"] if self.low is not None else []),
+            *([f"each <= ({self.high.text})"] if self.high is not None else []),
         ]
         if conditions:
             listed = self.name if self.subject.input(self.name) is not None else f"[{self.name}]"

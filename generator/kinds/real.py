@@ -53,7 +53,7 @@ class Real(SingleKind):
 
     def rules(self) -> Iterable[Constraint]:
         conditions = [
-            f"each {sign} {bound.text}"
+            f"each {sign} ({bound.text})"
             for sign, bound in (
                 (">=", self.low or self.at_least),
                 (">", self.more_than),

@@ -51,7 +51,7 @@ def test_every_rule_of_a_kind_has_a_breach(space: Space) -> None:
         rules = {each.id for each in kind.rules()}
         breached = {
             rule
-            for found, draw in random_scopes(space, SCOPES, "rules")
+            for found, draw in random_scopes(space, 8 * SCOPES, "rules")
             for rule, _ in _breaches(space, kind, found.scope, draw)
         }
         assert rules <= breached, f"{kind.name} of {space.spec.operator}"
