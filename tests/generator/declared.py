@@ -25,6 +25,15 @@ def declared_operators() -> tuple[OperatorName, ...]:
     )
 
 
+def newest_operators() -> list[OperatorName]:
+    """The newest version of each declared operator."""
+    found = {
+        (each.domain, each.name): each
+        for each in sorted(declared_operators(), key=lambda one: one.since_version)
+    }
+    return sorted(found.values())
+
+
 @cache
 def space_of(operator: OperatorName) -> Space:
     """The space of an operator that ships."""
