@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from conformance.cases import Case, Expectation
@@ -55,7 +56,7 @@ class Workshop:
     dropped: list[Mapping[str, str]] = field(default_factory=list)
     """The covering rows of which none could be made, because every draw's output length was unstable."""
 
-    @property
+    @cached_property
     def model(self) -> Model:
         """The factors that the suite covers; at size small without groups of a strength of their own."""
         model = factor_model(self.spec)

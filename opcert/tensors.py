@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,11 @@ class Tensor:
         return same and self.to_bytes() == other.to_bytes()
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # A call is evaluated under many readings, and what is kept of it is found by its tensors.
         return hash((self.element_type, self.shape, self.to_bytes()))
 
     def __repr__(self) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,14 @@ class Axis:
     end: Fraction = Fraction(1)
     of_one: str = "start"
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # What is kept of an axis is found by it under every combination of readings.
+        return hash(tuple(getattr(self, each.name) for each in fields(self)))
+
     @property
     def exact_scale(self) -> Fraction:
         return self.scale[0] / self.scale[1]
@@ -54,6 +62,7 @@ class Axis:
             return factor * self.length_original * (self.part[1] - self.part[0])
         return Fraction(self.length_resized)
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - axes are small
     def essential(self, *, by_scale: bool) -> Axis:
         """The same without what changes nothing; `by_scale` says whether the scale matters in itself.
 

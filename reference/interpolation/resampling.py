@@ -38,6 +38,14 @@ class Method:
     kernel: Kernel | None
     extrapolation_value: Fraction
 
+    @lru_cache(maxsize=256)  # noqa: B019 - methods are few and small
+    def essential(self, *, cropped: bool) -> Method:
+        """The same without what changes nothing."""
+        rule = "" if self.kernel is not None else self.rule
+        return replace(
+            self, rule=rule, extrapolation_value=self.extrapolation_value if cropped else Fraction(0)
+        )
+
 
 @dataclass(frozen=True)
 class Behaviours:
@@ -54,6 +62,7 @@ class Behaviours:
     def flush(self) -> bool:
         return self.subnormals == "flushed"
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - behaviours are few and small
     def essential(self, element_type: ElementType, *, weighed: bool, converted: bool) -> Behaviours:
         """The same without what changes nothing: calls that come to the same are computed once."""
         known = self
@@ -80,16 +89,15 @@ def resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviour
     plans = tuple(None if axis is None else axis.essential(by_scale=by_scale) for axis in axes)
     cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
     weighed = kernel is not None
-    behaviours = behaviours.essential(X.element_type, weighed=weighed, converted=weighed or cropped)
-    if not cropped:
-        method = replace(method, extrapolation_value=Fraction(0))
-    if kernel is not None:
-        method = replace(method, rule="")
-    return _resample(X, plans, method, behaviours)
+    essential = behaviours.essential(X.element_type, weighed=weighed, converted=weighed or cropped)
+    return _resample(X, plans, method.essential(cropped=cropped), essential)
 
 
-@lru_cache(maxsize=64)
-def _resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
+Plans = tuple[Axis | None, ...]
+
+
+@lru_cache(maxsize=1024)
+def _resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Answer:
     shape = tuple(
         extent if axis is None else axis.length_resized for extent, axis in zip(X.shape, axes, strict=True)
     )
