@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
@@ -63,7 +64,7 @@ class Index(SingleKind):
     def _apart(level: Level, shape: Sequence[int], axis: int, extent: int, draw: Draw) -> NDArray[np.int64]:
         found = np.zeros(tuple(shape), dtype=np.int64)
         lines = np.moveaxis(found, axis, -1) if shape else found
-        for place in np.ndindex(lines.shape[:-1]):
+        for place in product(*map(range, lines.shape[:-1])):
             order = draw.shuffled(range(extent))
             if level == "ends":
                 order = [*(each for each in order if each in (0, extent - 1)), *order]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
@@ -61,7 +62,7 @@ class Tuples(SingleKind):
     ) -> list[tuple[int, ...]]:
         """As many rows that differ from each other, those that were drawn first among them."""
         seen: dict[tuple[int, ...], tuple[int, ...]] = {}
-        others = draw.shuffled(list(np.ndindex(*extents)))
+        others = draw.shuffled(list(product(*map(range, extents))))
         shift = extents if level == "negative" else [0] * len(extents)
         for row in (*drawn, *(tuple(a - b for a, b in zip(each, shift, strict=True)) for each in others)):
             plain = tuple(a % b for a, b in zip(row, extents, strict=True))

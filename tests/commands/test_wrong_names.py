@@ -88,7 +88,9 @@ def test_a_case_that_the_suite_lacks(capsys: Capture, tmp_path: Path) -> None:
 def test_an_unknown_profile_is_noticed_before_anything_runs(capsys: Capture, tmp_path: Path) -> None:
     suite = identity_suite(tmp_path)
     answer = call(capsys, "certify", BACKEND, "-s", suite, "--profile", "center-crop", "-o", tmp_path / "out")
-    check_message(answer, 2, "input", "unknown profile", "'center-crop'", "center-crop-pad, onnx")
+    check_message(
+        answer, 2, "input", "unknown profile", "'center-crop'", "center-crop-pad, first-operators, onnx"
+    )
     assert not (tmp_path / "out").exists()
 
 

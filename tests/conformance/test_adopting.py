@@ -390,7 +390,7 @@ DAMAGES = [
     (_into_pipe, "model.onnx: not a plain file"),
     (_set_tensor(data_type=1, dims=[3], raw_data=b"abc"), "of the wrong length"),
     (_set_tensor(data_type=1, dims=[-3]), "of no possible shape"),
-    (_set_tensor(data_type=1, dims=[1 << 62, 1 << 62]), "of the wrong length"),
+    (_set_tensor(data_type=1, dims=[1 << 62, 1 << 62]), "too many elements"),
     (_set_tensor(data_type=1, dims=[0, 1 << 63 - 1]), "of no possible shape"),
     (_set_tensor(data_type=99), "element type 99"),
     (_set_tensor(data_type=1, dims=[1], data_location=1), "data are in another file"),
