@@ -78,12 +78,9 @@ class _Base:
 
 def _bases(space: Space, draw: Draw) -> Iterator[_Base]:
     """Valid calls in the first types, the plainest first."""
-    plain = {name: levels[0] for name, levels in space.factors.items() if name in (*space.types, "data")}
     for turn in range(2 * BASES):
         stream = draw.child(f"base {turn}")
-        levels = dict(plain)
-        if turn == 0:
-            levels |= {name: these[0] for name, these in space.factors.items() if name not in plain}
+        levels = space.plainest if turn == 0 else space.plain_types
         found = space.search.solve(levels, stream)
         if isinstance(found, Found):
             call = draw_call(space, found.scope, levels, stream)
@@ -189,15 +186,15 @@ def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     others = [each for each in space.spec.constraints if each.id != rule.id]
     wanted = Constraint(rule.id, None, opposite, rule.otherwise, None, None, rule.origin)
     search = Search(space.spec, space.variables, [*others, wanted])
-    plain = {name: levels[0] for name, levels in space.factors.items() if name in (*space.types, "data")}
+    levels = space.plain_types
     for turn in range(BASES):
         stream = draw.child(str(turn))
-        found = search.solve(plain, stream)
+        found = search.solve(levels, stream)
         if not isinstance(found, Found):
             continue
-        call = draw_call(space, found.scope, plain, stream)
-        valid = space.search.solve(plain, stream)
+        call = draw_call(space, found.scope, levels, stream)
+        valid = space.search.solve(levels, stream)
         if broken_rules(space, call) == [rule.id] and isinstance(valid, Found):
-            near = draw_call(space, valid.scope, plain, stream)
+            near = draw_call(space, valid.scope, levels, stream)
             if not broken_rules(space, near):
                 yield Breach(rule, near, call)

@@ -43,10 +43,6 @@ def find_edges(space: Space, draw: Draw) -> Iterator[Edge]:
             yield edge
 
 
-def _plain(space: Space) -> dict[str, Level]:
-    return {name: levels[0] for name, levels in space.factors.items()}
-
-
 def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
     """Each extent and each axis of a pack 0 and 1, each end of a rank, and lengths around vectors."""
     packs = [name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")]
@@ -101,15 +97,11 @@ def _solved(
     """A plain call with these bindings, where there is one; levels that do not fit are left free."""
     search = Search(space.spec, [_fixed(each, fixed) for each in space.variables], space.spec.constraints)
     stream = draw.child(word)
-    for given in ({**_plain(space), **levels}, {**_types(space), **levels}):
+    for given in ({**space.plainest, **levels}, {**space.plain_types, **levels}):
         found = search.solve(given, stream)
         if isinstance(found, Found) and _size(found.scope) <= MOST_ELEMENTS:
             yield Edge(word, given, draw_call(space, found.scope, given, stream))
             return
-
-
-def _types(space: Space) -> dict[str, Level]:
-    return {name: space.factors[name][0] for name in (*space.types, "data") if name in space.factors}
 
 
 def _fixed(variable: Variable, fixed: Bindings) -> Variable:
@@ -127,10 +119,10 @@ def _size(scope: Partial) -> int:
 
 
 def _kind_edges(space: Space, draw: Draw) -> Iterator[Edge]:
-    levels = _plain(space)
+    levels = space.plainest
     found = space.search.solve(levels, draw.child("kinds"))
     if not isinstance(found, Found):
-        levels = _types(space)
+        levels = space.plain_types
         found = space.search.solve(levels, draw.child("kinds"))
     if not isinstance(found, Found):
         return

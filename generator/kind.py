@@ -1,25 +1,20 @@
 """What an attribute or input is: the protocol of kinds, and what most of them share.
 
-A kind is a module of `generator/kinds/` with one subclass of `Kind`, found by its file's name. Its fields are
-the declaration's arguments: `Expression`s, which it evaluates, or `InputName`s, of which it needs the shape.
+A kind is a module of `generator/kinds/` with one subclass of `Kind`; `declared_kinds` finds it by its file's
+name. Its fields are the declaration's arguments: `Expression`s, which it evaluates, or `InputName`s, of which
+it needs the shape.
 """
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
-from importlib import import_module
-from pathlib import Path
 from typing import Any, ClassVar, NewType
 
 from generator.draws import Draw
 from generator.partial import OMITTED, Bindings, Partial
-from opcert.errors import Place, UserError
+from opcert.errors import Place
 from specs.expressions import Expression
-from specs.kind_calls import KindCall
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Source, Spec
 
 Level = str | int | float | bool
@@ -184,74 +179,3 @@ class SingleKind(Kind):
         if attribute is not None and attribute.has_default:
             return None
         return f"present({self.name})" if self.subject.may_be_omitted(self.name) else None
-
-
-@cache
-def kind_names() -> tuple[str, ...]:
-    """Every kind that there is, by the names of their files."""
-    import generator.kinds
-
-    return tuple(sorted(each.name for each in pkgutil.iter_modules(generator.kinds.__path__)))
-
-
-@cache
-def find_kind(name: str) -> type[Kind] | None:
-    """The kind of a file's name; None where there is none."""
-    if name not in kind_names():
-        return None
-    return _kind_in(import_module(f"generator.kinds.{name}"))
-
-
-def _kind_in(module: Any) -> type[Kind]:
-    found = [
-        each
-        for each in vars(module).values()
-        if inspect.isclass(each) and issubclass(each, Kind) and each.__module__ == module.__name__
-    ]
-    if len(found) != 1:
-        raise TypeError(f"{Path(module.__file__).name} holds {len(found)} kinds, not one")
-    return found[0]
-
-
-def make_kind(call: KindCall, subject: Subject) -> Kind:
-    """The kind that a declaration names, with its arguments; UserError for what it does not have."""
-    found = find_kind(call.kind)
-    if found is None:
-        raise UserError(
-            "unknown kind", got=call.kind, expected=f"one of {', '.join(kind_names())}", where=subject.place
-        )
-    parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
-    named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
-    arguments: dict[str, Any] = {}
-    takes_all = bool(parameters) and str(parameters[-1].type).startswith("tuple")
-    if len(call.positional) > len(parameters) and not takes_all:
-        raise UserError(
-            f"too many arguments of {call.kind}",
-            got=str(len(call.positional)),
-            expected=f"at most {len(parameters)}",
-            where=subject.place,
-        )
-    for place, each in enumerate(parameters):
-        if str(each.type).startswith("tuple"):
-            arguments[each.name] = tuple(call.positional[place:])
-        elif place < len(call.positional):
-            arguments[each.name] = call.positional[place]
-    known = {each.name for each in (*parameters, *named_only)}
-    for name, expression in call.named.items():
-        if name not in known or name in arguments:
-            raise UserError(
-                f"{call.kind} takes no such argument",
-                got=name,
-                expected=f"one of {', '.join(sorted(known))}" if known else "none",
-                where=subject.place,
-            )
-        arguments[name] = expression
-    for each in (*parameters, *named_only):
-        if each.name in arguments and each.type in ("InputName", "InputName | None"):
-            arguments[each.name] = InputName(arguments[each.name].text)
-    try:
-        return found(**arguments, subject=subject)
-    except TypeError as error:
-        raise UserError(
-            f"{call.kind} lacks an argument", got=str(error).rpartition(": ")[2], where=subject.place
-        ) from None

@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.data import data_classes
-from generator.derived import derive_kind, derive_rules, shape_rules
+from generator.declared_kinds import make_kinds
+from generator.derived import derive_rules, shape_rules
 from generator.draws import Draw
 from generator.extents import EXTENTS, LEVELS, RANKS, Extent, InputShape, Pack, VariadicShapes, bounds_within
-from generator.kind import Kind, Level, Subject, make_kind
+from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
 from generator.shapes import Choices, find_choices
 from generator.solving import Search, Variable
 from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import OpcertError, SeveralErrors, UserError
 from specs.declared import Declared
 from specs.domain import extent_names
 from specs.expressions import parse
-from specs.kind_calls import parse_call
 from specs.model import ParameterSpec, Spec
 from specs.shapes import Shape, parse_shape
 
@@ -49,6 +48,16 @@ class Space:
         return Search(self.spec, self.variables, self.spec.constraints)
 
     @cached_property
+    def plainest(self) -> Mapping[str, Level]:
+        """The first level of every factor."""
+        return {name: levels[0] for name, levels in self.factors.items()}
+
+    @cached_property
+    def plain_types(self) -> Mapping[str, Level]:
+        """The first types, and the first class of data; all other factors are free."""
+        return {name: level for name, level in self.plainest.items() if name in (*self.types, "data")}
+
+    @cached_property
     def covered(self) -> frozenset[str]:
         """The attributes and inputs that a kind gives values to."""
         return frozenset(name for each in self.kinds for name in each.covers)
@@ -63,20 +72,17 @@ Candidates = Callable[[Partial, Draw], Iterator[Bindings]]
 
 
 class _Maker:
-    """Puts a space together; collects what is wrong."""
+    """Puts a space together."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._declared = spec.declared or Declared()
-        self._errors: list[UserError] = []
         self._factors: dict[str, tuple[Level, ...]] = {}
         self._variables: list[Variable] = []
         self._shaped: frozenset[str] = frozenset()
 
     def make(self) -> Space:
-        kinds = self._make_kinds()
-        if self._errors:
-            raise SeveralErrors(self._errors)
+        kinds = make_kinds(self._spec)
         spec = self._completed(kinds)
         self._spec = spec
         covered = {name for each in kinds for name in each.covers}
@@ -94,37 +100,6 @@ class _Maker:
         self._add_shapes(chosen, find_choices(chosen))
         self._add_data_classes(data)
         return Space(spec, kinds, data, dict(self._factors), types, tuple(self._variables))
-
-    def _make_kinds(self) -> tuple[Kind, ...]:
-        found: list[Kind] = []
-        for use in self._declared.kinds:
-            subject = Subject(use.name, self._spec, use.otherwise, use.place)  # type: ignore[arg-type]
-            try:
-                kind = make_kind(parse_call(use.call), subject)
-            except OpcertError as error:
-                self._errors.append(
-                    UserError(
-                        error.problem, got=error.got, expected=error.expected, where=error.where or use.place
-                    )
-                )
-                continue
-            if kind.covers or kind.binds:
-                found.append(kind)
-        covered = {name for each in found for name in each.covers}
-        for attribute in self._spec.attributes.values():
-            if attribute.name not in covered:
-                derived = derive_kind(self._spec, attribute)
-                if derived is None:
-                    self._errors.append(
-                        UserError(
-                            f"an attribute of {self._spec.operator} without a kind",
-                            got=f"{attribute.name} ({attribute.kind or attribute.other_type})",
-                            remedy=f"Write `{attribute.name}: <kind>` under `kinds` of its declaration.",
-                        )
-                    )
-                else:
-                    found.append(derived)
-        return tuple(found)
 
     def _completed(self, kinds: Sequence[Kind]) -> Spec:
         """The spec with what facts, shapes and kinds say; what people wrote under an id wins."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from opcert.errors import Place
+
+if TYPE_CHECKING:
+    from specs.model import Otherwise
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class KindUse:
 
     name: str
     call: str
-    otherwise: str
+    otherwise: Otherwise
     place: Place
 
 

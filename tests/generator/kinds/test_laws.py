@@ -7,9 +7,10 @@ from collections import Counter
 import pytest
 
 from generator.breaches import broken_rules
+from generator.declared_kinds import kind_names
 from generator.drawing import draw_call
 from generator.draws import Draw
-from generator.kind import Kind, kind_names
+from generator.kind import Kind
 from generator.partial import Partial
 from generator.space import Space
 from opcert.names import OperatorName
