@@ -22,6 +22,11 @@ def listed(words: list[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+def first_line(error: Exception) -> str:
+    """What an error says first, without the places and remedies below."""
+    return str(error).splitlines()[0]
+
+
 def ratio_text(ratio: float | None) -> str:
     """Error over allowed error: `0.42`, `1.6 ×`; never rounded down to 1.0 when above, nor up when below."""
     if ratio is None:

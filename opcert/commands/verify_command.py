@@ -57,9 +57,10 @@ def command(
     from opcert.commands.suite_standing import find_standing
     from opcert.harmless import for_json
     from reports.certificate_files import read_certificate
+    from reports.evidence import Evidence
     from reports.profiles import load_profile
     from reports.signing import load_public_key
-    from reports.verification import Evidence, verify_certificate
+    from reports.verification import verify_certificate
 
     profile = load_profile(profile_name) if profile_name is not None else None
     read = read_certificate(certificate)

@@ -24,9 +24,10 @@ from conformance.totals import case_verdicts, count_verdicts
 from opcert.commands.suite_standing import find_standing
 from reports.certificate import make_certificate, statement_digest
 from reports.certificate_files import write_certificate
+from reports.evidence import Evidence
 from reports.profiles import Profile
 from reports.results import put_together
-from reports.verification import Evidence, verify_certificate
+from reports.verification import verify_certificate
 from reports.verified import Verification
 from tests.conformance.samples import ECHO, echo_runtime, make_case, make_suite, sample
 

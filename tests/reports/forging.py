@@ -32,11 +32,12 @@ from opcert.tensors import tensor
 from reports.certificate import Certificate, Recorded, make_certificate
 from reports.certificate_files import write_certificate
 from reports.certificate_page import write_certificate_page
+from reports.evidence import Evidence
 from reports.formats.badge import write_certificate_badge
 from reports.profiles import Profile
 from reports.results import put_together
 from reports.standing import SuiteStanding
-from reports.verification import Evidence, verify_certificate
+from reports.verification import verify_certificate
 from reports.verified import Verification
 from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
 from tests.reports.certified import DAY, Certified, Row, make_key
