@@ -66,15 +66,8 @@ class Misreading:
         return changed if known else None
 
 
-OPEN_LOSSES = {"without the sign of zero": "negative_zeros", "without subnormals": "subnormals"}
-"""What a behaviour of data that is only moved leaves open: the end of a change's key, and the behaviour."""
-
-
 def make_misreadings(subject: Subject) -> Iterator[Misreading]:
-    """Every change that makes sense for the operator, and that none of its behaviours accepts."""
-    readings = subject.reference.readings
-    # Where numbers are computed with, the loss shows in what is computed.
-    accepted = OPEN_LOSSES if "integer_conversion" not in readings else {}
+    """Every change that makes sense for the operator, but for those that its spec leaves open."""
     for change in find_changes(subject.spec):
-        if not any(change.key.endswith(end) and name in readings for end, name in accepted.items()):
+        if not change.is_accepted(subject.spec):
             yield Misreading(change, "generator/explanations")

@@ -41,7 +41,8 @@ class Change:
 
     `apply` gives None where there is nothing to change in a call. A change that replaces one value by another
     has a `subject`, and its text is the new value. One that
-    says no more than others is not named where one of those fits: they are its `variant_of`.
+    says no more than others is not named where one of those fits: they are its `variant_of`. What it does is
+    right where a spec leaves the behaviour `accepted_by` open.
     """
 
     key: str
@@ -49,6 +50,11 @@ class Change:
     apply: Callable[[Spec, Call], Changed | None]
     subject: str | None = None
     variant_of: tuple[str, ...] = ()
+    accepted_by: str | None = None
+
+    def is_accepted(self, spec: Spec) -> bool:
+        """Whether a runtime that makes it in every call keeps to the spec."""
+        return any(each.id == self.accepted_by and each.chosen is None for each in spec.readings)
 
 
 def changed_expectations(

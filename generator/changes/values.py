@@ -72,9 +72,8 @@ def value_changes(spec: Spec) -> Iterator[Change]:
     main = spec.inputs[0].type
     for parameter in spec.inputs:
         if parameter.type == main:
-            for word, text, lose in _LOSSES:
-                yield _lose(parameter.name, word, text, lose)
-            yield _lose(parameter.name, *_REAL_ALONE, complex_only=True)
+            for loss in _LOSSES:
+                yield _lose(parameter.name, loss)
     yield from _in_single_precision()
 
 
@@ -207,24 +206,40 @@ def _flushed(values: Array) -> Array:
     return np.where((size > 0) & (size < np.finfo(values.dtype).tiny), zeros, values)
 
 
-_Loss = Callable[[Array], Array]
-_LOSSES: tuple[tuple[str, str, _Loss], ...] = (
-    ("without the sign of zero", "the negative zeros of {} as positive ones", _positive_zeros),
-    ("without subnormals", "the subnormal numbers of {} as zeros", _flushed),
+@dataclass(frozen=True)
+class _Loss:
+    """What is lost of an input's numbers; `accepted_by` is the behaviour under which it may be."""
+
+    word: str
+    text: str
+    lose: Callable[[Array], Array]
+    accepted_by: str | None = None
+    complex_only: bool = False
+
+
+_LOSSES = (
+    _Loss(
+        "without the sign of zero",
+        "the negative zeros of {} as positive ones",
+        _positive_zeros,
+        accepted_by="negative_zeros",
+    ),
+    _Loss("without subnormals", "the subnormal numbers of {} as zeros", _flushed, accepted_by="subnormals"),
+    _Loss("without imaginary parts", "the imaginary parts of {} as zeros", _real_parts, complex_only=True),
 )
-_REAL_ALONE = ("without imaginary parts", "the imaginary parts of {} as zeros", _real_parts)
 
 
-def _lose(name: str, word: str, text: str, lose: _Loss, *, complex_only: bool = False) -> Change:
+def _lose(name: str, loss: _Loss) -> Change:
     def apply(_spec: Spec, call: Call) -> Changed | None:
         given = dict(call.inputs).get(name)
         if given is None or given.element_type.component.name not in ("float", "double", "float16"):
             return None
-        if complex_only and given.element_type.kind != "complex":
+        if loss.complex_only and given.element_type.kind != "complex":
             return None
         parts = np.ascontiguousarray(given.array).reshape(-1).view(given.element_type.component.storage)
-        array = np.ascontiguousarray(lose(parts)).view(given.array.dtype).reshape(given.shape)
+        array = np.ascontiguousarray(loss.lose(parts)).view(given.array.dtype).reshape(given.shape)
         made = Tensor(given.element_type, array)
         return None if made == given else Changed(call.with_input(name, made))
 
-    return Change(f"input {name} {word}", text.format(name), apply)
+    key = f"input {name} {loss.word}"
+    return Change(key, loss.text.format(name), apply, accepted_by=loss.accepted_by)

@@ -1,0 +1,107 @@
+"""Misreadings: a mistake is what a spec settles; what it leaves open is none, and the cases accept it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.cases import Case
+from conformance.judge import judge
+from conformance.responses import Answered
+from generator.adequacy.misreadings import make_misreadings
+from generator.adequacy.subject import Subject
+from generator.calls import Call
+from generator.changes.discovery import find_changes
+from generator.expectations import expect
+from generator.suites import generate_operator
+from generator.workshop import Options
+from opcert.attributes import attribute
+from opcert.element_types import ELEMENT_TYPES
+from opcert.names import CaseId, OperatorName
+from opcert.tensors import tensor
+from reference.registry import find_operator
+from specs.library import load_spec
+
+MOVING = ("com.microsoft::Pad-1", "org.openvino::ExtractImagePatches-3")
+COMPUTING = "ai.onnx::Resize-13"
+LOSSES = {"sign of zero": "negative_zeros", "subnormals": "subnormals"}
+"""What a change of an input loses, and the behaviour that leaves it open."""
+
+
+def subject_of(operator: str, settled: str | None = None) -> Subject:
+    """An operator; with `settled` that behaviour's first option is the only one."""
+    name = OperatorName.parse(operator)
+    spec = load_spec(name)
+    readings = tuple(
+        replace(each, chosen=next(iter(each.options))) if each.id == settled else each
+        for each in spec.readings
+    )
+    return Subject.of(replace(spec, readings=readings), find_operator(name))
+
+
+def planted_losses(subject: Subject) -> set[str]:
+    keys = [each.change.key for each in make_misreadings(subject)]
+    return {what for what in LOSSES if any(key.endswith(what) for key in keys)}
+
+
+@pytest.mark.parametrize("operator", [*MOVING, COMPUTING])
+def test_a_loss_that_the_spec_leaves_open_is_no_mistake(operator: str) -> None:
+    assert planted_losses(subject_of(operator)) == set()
+
+
+@pytest.mark.parametrize("operator", [*MOVING, COMPUTING])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_loss_that_the_spec_settles_is_a_mistake(operator: str, loss: str) -> None:
+    assert planted_losses(subject_of(operator, LOSSES[loss])) == {loss}
+
+
+def lost(subject: Subject, call: Call, behaviour: str) -> Call:
+    """The call after all changes that a behaviour accepts: it is about every number, not about one input."""
+    for change in find_changes(subject.spec):
+        if change.accepted_by == behaviour:
+            changed = change.apply(subject.spec, call)
+            call = call if changed is None else changed.call
+    return call
+
+
+def count_different(subject: Subject, cases: list[Case]) -> int:
+    """How often an answer after a change that is no mistake differs; each is to be right."""
+    different = 0
+    with subject.quick():
+        for case in cases:
+            for behaviour in LOSSES.values():
+                call = lost(subject, Call(case.attributes, case.inputs), behaviour)
+                got = subject.respond(call.attributes, dict(call.inputs))
+                assert judge(case, got).verdict == "pass", (str(case.id), behaviour)
+                expected = tuple(each.expected for each in case.expectations[0].outputs)
+                different += not isinstance(got, Answered) or got.outputs != expected
+    return different
+
+
+@pytest.mark.parametrize("operator", MOVING)
+def test_cases_accept_what_is_no_mistake_in_moved_data(operator: str) -> None:
+    made = generate_operator(OperatorName.parse(operator), Options()).cases
+    cases = [each for each in made if each.demand == "answer"]
+    assert count_different(subject_of(operator), cases) >= 10
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize("scale", [0.5, 2.0, 2.5])
+def test_cases_accept_what_is_no_mistake_in_computed_data(mode: str, scale: float) -> None:
+    subject = subject_of(COMPUTING)
+    data = [-0.0, 1e-40, -1e-38, 3e-39, -0.0, 1.5, -1e-44, 1e-38]
+    call = Call(
+        {"mode": attribute("string", mode)},
+        (("X", tensor(data, "float")), ("roi", None), ("scales", tensor([scale], "float"))),
+    )
+    case = Case(
+        CaseId(subject.spec.operator, "cover", mode, call.digest(subject.spec.operator)[:12]),
+        ELEMENT_TYPES["float"],
+        call.attributes,
+        call.inputs,
+        ("Y",),
+        "answer",
+        expect(subject.spec, subject.reference, call),
+    )
+    assert count_different(subject, [case]) > 0
