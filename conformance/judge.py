@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from conformance.cases import Case
 from conformance.comparison import Worst
@@ -32,18 +32,7 @@ Verdict = Literal[
     "harness_error",
     "not_run",
 ]
-VERDICTS: tuple[Verdict, ...] = (
-    "pass",
-    "mismatch",
-    "unsupported",
-    "rejected_valid",
-    "accepted_invalid",
-    "crash",
-    "timeout",
-    "observed",
-    "harness_error",
-    "not_run",
-)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FAILING: frozenset[Verdict] = frozenset(
     {"mismatch", "rejected_valid", "accepted_invalid", "crash", "timeout"}
 )

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from conformance.processes import kill_left_behind
 from conformance.removing import open_folder, remove_folder
+from opcert.regular_files import is_still_at
 
 _NAME = re.compile(r"\.?opcert-scratch-[a-z]+-[a-z0-9_]{8}")
 _TRIES = 100
@@ -51,7 +52,7 @@ def make_scratch_folder(what: str, place: Path | None = None, *, hidden: bool = 
         # Before the lock is on it, another process may take it for one that was left behind.
         with suppress(FileNotFoundError):
             descriptor = open_folder(str(path))
-            if _lock(descriptor, fcntl.LOCK_SH) is not False and _is_at(path, descriptor):
+            if _lock(descriptor, fcntl.LOCK_SH) is not False and is_still_at(path, descriptor):
                 return ScratchFolder(path, descriptor)
             os.close(descriptor)
     raise OSError(f"no folder can be made in {inside}")
@@ -86,7 +87,7 @@ def _remove_leftover(path: Path) -> None:
         return
     descriptor = open_folder(str(path))
     try:
-        if _lock(descriptor, fcntl.LOCK_EX) and _is_at(path, descriptor):
+        if _lock(descriptor, fcntl.LOCK_EX) and is_still_at(path, descriptor):
             kill_left_behind(path.name)
             remove_folder(path)
     finally:
@@ -102,10 +103,3 @@ def _lock(descriptor: int, kind: int) -> bool | None:
     except OSError:
         return None
     return True
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.lstat(), os.fstat(descriptor))
-    except OSError:
-        return False

@@ -57,3 +57,11 @@ def read_regular(path: Path, most: int) -> bytes:
     if len(raw) > most:
         raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
     return raw
+
+
+def is_still_at(path: Path, descriptor: int) -> bool:
+    """Whether what was opened is still what stands there: nobody has removed, renamed or replaced it."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except OSError:
+        return False

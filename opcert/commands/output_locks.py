@@ -23,6 +23,7 @@ import click
 
 from opcert.errors import Place, UserError, unwritable
 from opcert.harmless import for_shell, one_line
+from opcert.regular_files import is_still_at
 
 FOLDER_LOCK = ".opcert.lock"
 RECORD = "run.jsonl"
@@ -108,7 +109,7 @@ def locked(lock: Path, path: Path, what: str, command: str) -> Iterator[None]:
     try:
         yield
     finally:
-        if _is_at(lock, descriptor):
+        if is_still_at(lock, descriptor):
             with suppress(OSError):
                 lock.unlink()
         os.close(descriptor)
@@ -144,7 +145,7 @@ def _acquire(lock: Path, path: Path, command: str) -> int:
             if error.errno not in _UNLOCKABLE:
                 os.close(descriptor)
                 raise
-        if _is_at(lock, descriptor):
+        if is_still_at(lock, descriptor):
             _write_holder(descriptor, command)
             return descriptor
         os.close(descriptor)  # who let go of it has removed the file
@@ -161,14 +162,6 @@ def _open(lock: Path) -> int:
         os.close(descriptor)
         raise OSError(errno.EEXIST, "something that is no file stands where its lock should be", str(lock))
     return descriptor
-
-
-def _is_at(lock: Path, descriptor: int) -> bool:
-    """Whether the file that was opened is still the one of that name."""
-    try:
-        return os.path.samestat(lock.lstat(), os.fstat(descriptor))
-    except OSError:
-        return False
 
 
 @dataclass(frozen=True)
