@@ -115,7 +115,7 @@ def digest_under(surroundings: Surroundings, words: Sequence[str], folder: Path)
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("operators", nargs="*", default=["Pad", "Resize-10"])
+    parser.add_argument("operators", nargs="*", default=["Pad", "Resize-11"])
     parser.add_argument("--size", default="small")
     parser.add_argument("--processors", action="store_true")
     given = parser.parse_args()
