@@ -68,28 +68,33 @@ def broken_rules(space: Space, call: Call) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Base:
-    """A valid call that rules are broken from, with the bindings and levels that it was drawn of."""
+class _Drawn:
+    """A call, and the bindings and levels that it was drawn of."""
 
     scope: Partial
     levels: Mapping[str, Level]
     call: Call
 
 
-def _bases(space: Space, draw: Draw) -> Iterator[_Base]:
+def _bases(space: Space, draw: Draw) -> Iterator[_Drawn]:
     """Valid calls in the first types, the plainest first."""
     for turn in range(2 * BASES):
         stream = draw.child(f"base {turn}")
         levels = space.plainest if turn == 0 else space.plain_types
-        found = space.search.solve(levels, stream)
-        if isinstance(found, Found):
-            call = draw_call(space, found.scope, levels, stream)
-            if not broken_rules(space, call):
-                yield _Base(found.scope, levels, call)
+        base = _solved(space, space.search, levels, stream)
+        if base is not None and not broken_rules(space, base.call):
+            yield base
 
 
-def _changed_calls(space: Space, base: _Base, draw: Draw) -> Iterator[tuple[Call, Call]]:
-    """Calls that may break a rule, each with the valid one that it was made from."""
+def _solved(space: Space, search: Search, levels: Mapping[str, Level], draw: Draw) -> _Drawn | None:
+    found = search.solve(levels, draw)
+    if not isinstance(found, Found):
+        return None
+    return _Drawn(found.scope, levels, draw_call(space, found.scope, levels, draw))
+
+
+def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[tuple[Call, Call]]:
+    """Calls that may break a rule, each with the valid one (`base`) that it was made from."""
     stream = draw.child(base.call.digest(space.spec.operator))
     for kind in space.kinds:
         try:
@@ -115,7 +120,7 @@ def _changed_calls(space: Space, base: _Base, draw: Draw) -> Iterator[tuple[Call
             yield base.call, base.call.with_attribute(name, None)
 
 
-def _with(space: Space, base: _Base, change: Bindings, draw: Draw) -> Call | None:
+def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> Call | None:
     """The call with values exchanged; None where the operator's version cannot even say it."""
     bindings = {**base.scope.bindings, **change}
     try:
@@ -189,12 +194,9 @@ def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     levels = space.plain_types
     for turn in range(BASES):
         stream = draw.child(str(turn))
-        found = search.solve(levels, stream)
-        if not isinstance(found, Found):
+        breaking = _solved(space, search, levels, stream)
+        if breaking is None or broken_rules(space, breaking.call) != [rule.id]:
             continue
-        call = draw_call(space, found.scope, levels, stream)
-        valid = space.search.solve(levels, stream)
-        if broken_rules(space, call) == [rule.id] and isinstance(valid, Found):
-            near = draw_call(space, valid.scope, levels, stream)
-            if not broken_rules(space, near):
-                yield Breach(rule, near, call)
+        valid = _solved(space, space.search, levels, stream)
+        if valid is not None and not broken_rules(space, valid.call):
+            yield Breach(rule, valid.call, breaking.call)
