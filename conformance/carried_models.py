@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from google.protobuf.message import Message  # type: ignore[import-untyped] # protobuf ships no types
-from onnx import ModelProto, TensorProto
+from onnx import AttributeProto, GraphProto, ModelProto, TensorProto
 
 from conformance.proto_bounds import check_bounds
 
 
-def keeps_data_elsewhere(model: ModelProto) -> bool:
-    """Whether any tensor of a model, however deep, has its data in another file."""
+def keeps_data_elsewhere(model: Message) -> bool:
+    """Whether any tensor of a model or graph, however deep, has its data in another file."""
     return any(map(_is_elsewhere, _tensors(model)))
 
 
@@ -20,6 +22,19 @@ def check_carried(raw: bytes) -> bytes:
     if keeps_data_elsewhere(ModelProto.FromString(raw)):
         raise ValueError("its model keeps data in another file")
     return raw
+
+
+def list_graphs(graph: GraphProto) -> Iterator[GraphProto]:
+    """A graph, and every one in attributes of its nodes."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs) if _has_graph(attribute) else ():
+                yield from list_graphs(inner)
+
+
+def _has_graph(attribute: AttributeProto) -> bool:
+    return attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
 
 def _is_elsewhere(tensor: TensorProto) -> bool:

@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, get_args
 
-from conformance.cases import Case, Demand, Expectation
+from conformance.cases import Case, Demand, Expectation, Unordered
+from conformance.properties import SameAgain
 from opcert.errors import UserError
 from opcert.harmless import is_plain
 from opcert.names import CaseId
+from opcert.slots import check_slots
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,200}")
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,199}")
@@ -37,12 +39,48 @@ def check_words(case: Case) -> Case:
         raise UserError("a source of a case has no line", got=ascii(case.sources)[:200])
     if case.valid_case is not None:
         CaseId.parse(case.valid_case)
+    _check_forms(case)
     return case
+
+
+def _check_forms(case: Case) -> None:
+    """What cases of more than tensors and values say: slots, outputs, properties, open orders."""
+    check_slots(case.inputs, case.slots)
+    if type(case.outputs_asked) is not bool or any(type(each.empty) is not bool for each in case.slots):
+        raise UserError("a case says neither yes nor no", got=ascii(case.outputs_asked)[:80])
+    wanted = case.wanted
+    if len(set(wanted)) < len(wanted):
+        raise UserError("two outputs of a case have one name", got=ascii(wanted)[:200])
+    about = [
+        *case.output_types,
+        *(each.output for each in case.properties if not isinstance(each, SameAgain)),
+    ]
+    strange = [each for each in about if each not in wanted]
+    if strange:
+        raise UserError("an output that the call does not ask for", got=ascii(strange[0])[:200])
+    if case.properties and case.demand != "answer":
+        raise UserError("a demand on outputs of a case that demands no answer", got=case.demand)
+    for expectation in case.expectations:
+        for each in expectation.unordered:
+            _check_unordered(expectation, each)
+
+
+def _check_unordered(expectation: Expectation, unordered: Unordered) -> None:
+    outputs = {each.name: each.expected for each in expectation.outputs}
+    axis, shapes = unordered.axis, [outputs[each].shape for each in unordered.outputs if each in outputs]
+    if len(shapes) < len(unordered.outputs) or not shapes or type(unordered.lanes) is not bool:
+        raise UserError("an open order of outputs that there are not", got=ascii(unordered)[:200])
+    if type(axis) is not int or not all(0 <= axis < len(each) for each in shapes):
+        raise UserError("an open order along an axis that there is not", got=ascii(unordered)[:200])
+    whole = shapes if unordered.lanes else [each[axis] for each in shapes]
+    if any(each != whole[0] for each in whole):
+        raise UserError("an open order of outputs of different lengths", got=ascii(shapes)[:200])
 
 
 def _names(case: Case) -> Iterator[Any]:
     yield from (name for name, _ in case.inputs)
-    yield from case.output_names
+    yield from (each.name for each in case.slots)
+    yield from case.wanted
     yield from (part for level in _mapping(case.levels).items() for part in level)
     yield from (document for document, _ in case.sources)
     for each in case.expectations:

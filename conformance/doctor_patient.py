@@ -13,8 +13,9 @@ from conformance.collector import expect
 from conformance.frames import BrokenProtocol, Frame
 from conformance.limits import Limits
 from conformance.models import Form
-from conformance.requests import CaseRequest, Offer, encode_case, read_offer, read_outputs
+from conformance.requests import CaseRequest, Offer, encode_case, read_offer
 from conformance.responses import Answered
+from conformance.returned_values import read_outputs
 from conformance.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import OpcertError, RuntimeUnavailable

@@ -22,15 +22,18 @@ from onnx import GraphProto, NodeProto, TensorProto
 from conformance.canonical import canonical_json
 from conformance.carried_models import check_carried
 from conformance.case_words import check_words
-from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
+from conformance.cases import Alternative, Case, Expectation, ExpectedOutput, Unordered, describe_slots
+from conformance.properties import describe_property, read_property
 from conformance.proto_bounds import check_bounds
 from conformance.protos import read_attribute, read_tensor, write_attribute, write_tensor
 from opcert.attributes import Attributes
 from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
 from opcert.names import CaseId
+from opcert.slots import Slot, slots_of
 from opcert.strict_json import parse_json
 from opcert.tensors import Tensor
+from opcert.value_types import parse_value_type
 
 _MOST_ALTERNATIVES = 1 << 20
 _OF_CALL = ("input/", "model")
@@ -42,7 +45,8 @@ _DOUBLE = ELEMENT_TYPES["double"]
 
 def write_node(case: Case) -> NodeProto:
     """The case's node in its operator's domain; omitted inputs have an empty name."""
-    names = [name if tensor is not None else "" for name, tensor in case.inputs]
+    given = slots_of(case.inputs, case.slots)
+    names = [each.name if each.parts or each.type is not None else "" for each in given]
     node = NodeProto(
         op_type=case.operator.name, domain=case.operator.domain, input=names, output=case.output_names
     )
@@ -62,19 +66,14 @@ def write_golden(case: Case) -> tuple[bytes, str]:
             graph.initializer.append(write_tensor(tensor, f"input/{position}"))
     if case.model is not None:
         graph.initializer.append(write_tensor(Tensor(_UINT8, np.frombuffer(case.model, np.uint8)), "model"))
-    demanded = {
+    demanded: dict[str, Any] = {
         "demand": case.demand,
         "constraint": case.constraint,
         "valid_case": case.valid_case,
-        "expectations": [
-            {
-                "outputs": [output.name for output in each.outputs],
-                "readings": each.readings,
-                "behaviours": each.behaviours,
-            }
-            for each in case.expectations
-        ],
+        "expectations": [_expectation_words(each) for each in case.expectations],
     }
+    if case.properties:
+        demanded["properties"] = [describe_property(each) for each in case.properties]
     digest = hashlib.sha256(canonical_json(demanded))
     for number, expectation in enumerate(case.expectations):
         for position, output in enumerate(expectation.outputs):
@@ -88,9 +87,33 @@ def write_golden(case: Case) -> tuple[bytes, str]:
         "levels": case.levels,
         "rule": case.rule,
         "sources": case.sources,
+        **_form_words(case),
     }
     graph.doc_string = canonical_json(rest).decode("utf-8")
     return graph.SerializeToString(deterministic=True), digest.hexdigest()
+
+
+def _expectation_words(expectation: Expectation) -> dict[str, Any]:
+    words: dict[str, Any] = {
+        "outputs": [output.name for output in expectation.outputs],
+        "readings": expectation.readings,
+        "behaviours": expectation.behaviours,
+    }
+    if expectation.unordered:
+        words["unordered"] = [[each.outputs, each.axis, each.lanes] for each in expectation.unordered]
+    return words
+
+
+def _form_words(case: Case) -> dict[str, Any]:
+    """What only some cases have: inputs made of several tensors, outputs that are asked for or no tensors."""
+    words: dict[str, Any] = {}
+    if case.slots:
+        words["slots"] = describe_slots(case.slots)
+    if case.outputs_asked:
+        words["outputs_asked"] = True
+    if case.output_types:
+        words["output_types"] = {name: str(each) for name, each in sorted(case.output_types.items())}
+    return words
 
 
 def _write_expected(output: ExpectedOutput, place: str) -> list[TensorProto]:
@@ -169,6 +192,10 @@ def _assemble(
                 ),
                 {key: tuple(_list(options)) for key, options in each["readings"].items()},
                 {key: tuple(_list(options)) for key, options in each["behaviours"].items()},
+                tuple(
+                    Unordered(tuple(_list(names)), axis, lanes)
+                    for names, axis, lanes in _list(each.get("unordered", []))
+                ),
             )
             for number, each in enumerate(rest["expectations"])
         ),
@@ -178,6 +205,13 @@ def _assemble(
         rule=rest["rule"],
         sources=tuple((document, line) for document, line in rest["sources"]),
         model=check_carried(tensors["model"].array.tobytes()) if "model" in tensors else None,
+        slots=tuple(
+            Slot(name, tuple(_list(parts)), None if kind is None else parse_value_type(kind), empty)
+            for name, parts, kind, empty in _list(rest.get("slots", []))
+        ),
+        outputs_asked=rest.get("outputs_asked", False),
+        output_types={name: parse_value_type(each) for name, each in rest.get("output_types", {}).items()},
+        properties=tuple(map(read_property, _list(rest.get("properties", [])))),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from conformance.cases import Case
 from conformance.comparison import Worst
+from conformance.property_checks import check_properties
 from conformance.refusals import shorten
 from conformance.responses import (
     Answered,
@@ -19,6 +20,7 @@ from conformance.responses import (
     TimedOut,
 )
 from conformance.trials import DifferenceKind, describe_trial, match_bits, try_expectation
+from opcert.tensors import Tensor
 
 Verdict = Literal[
     "pass",
@@ -131,8 +133,24 @@ def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> 
 
 
 def _judge_answer(case: Case, response: Answered) -> Judgement:
-    if not case.expectations:
+    if not case.expectations and not case.properties:
         return Judgement("harness_error", "the case demands an answer and states none")
+    if case.properties:
+        outputs, violation = check_properties(case, response.outputs)
+        if violation is not None:
+            return Judgement(
+                "mismatch", violation, difference="property", matched=(None,) * len(response.outputs)
+            )
+        if not case.expectations:
+            count = sum(each.array.size for each in outputs if isinstance(each, Tensor))
+            return Judgement("pass", wrong=0, elements=count, matched=(None,) * len(response.outputs))
+        again = len(response.outputs) - len(outputs)
+        judgement = _judge_values(case, Answered(outputs, response.seconds))
+        return replace(judgement, matched=judgement.matched * (2 if again else 1))
+    return _judge_values(case, response)
+
+
+def _judge_values(case: Case, response: Answered) -> Judgement:
     tried = [try_expectation(each, response) for each in case.expectations]
     matched = match_bits(tried, len(response.outputs))
     right = [number for number, each in enumerate(tried) if each.right]

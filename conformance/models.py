@@ -10,12 +10,16 @@ from onnx import GraphProto, ModelProto, OperatorSetIdProto
 from onnx.helper import find_min_ir_version_for
 
 from conformance.cases import Case
+from conformance.packed_models import pack_model
+from conformance.properties import HasShape, HasType
 from conformance.protos import declare_tensor, fill_attribute, write_tensor
 from opcert.attributes import Attributes
 from opcert.element_types import ElementType
 from opcert.errors import UserError
 from opcert.names import OperatorName
+from opcert.slots import Slots, slots_of
 from opcert.tensors import Tensor
+from opcert.value_types import holds_map
 
 Form = Literal["inputs", "initializers", "dynamic"]
 FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic")
@@ -59,18 +63,25 @@ def has_onnx_form(operator: OperatorName) -> bool:
 
 
 def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType, ...]:
-    """What a case's model declares of its outputs.
+    """What a case's model declares of its wanted outputs.
 
     A case without an expectation takes it from the valid case that it was made from, so that its model
-    differs in nothing but what makes it invalid.
+    differs in nothing but what makes it invalid. What is said of an output that is no tensor means nothing.
     """
     for source in (case, valid_case):
-        if source is not None and source.expectations:
+        if source is not None and source.expectations and not source.output_types:
             outputs = source.expectations[0].outputs
             return tuple(OutputType(each.expected.element_type, len(each.expected.shape)) for each in outputs)
     first = next((tensor for _, tensor in case.inputs if tensor is not None), None)
     rank = 0 if first is None else len(first.shape)
-    return tuple(OutputType(case.element_type, rank) for _ in case.output_names)
+    types = {each.output: each.element_type for each in case.properties if isinstance(each, HasType)}
+    ranks = {each.output: len(each.shape) for each in case.properties if isinstance(each, HasShape)}
+    for expectation in case.expectations:
+        types |= {each.name: each.expected.element_type for each in expectation.outputs}
+        ranks |= {each.name: len(each.expected.shape) for each in expectation.outputs}
+    return tuple(
+        OutputType(types.get(name, case.element_type), ranks.get(name, rank)) for name in case.wanted
+    )
 
 
 def build_model(case: Case, form: Form = "inputs", valid_case: Case | None = None) -> bytes:
@@ -78,7 +89,25 @@ def build_model(case: Case, form: Form = "inputs", valid_case: Case | None = Non
     if case.model is not None:
         return bring_into_form(case.model, case.inputs, form)
     declared = output_types(case, valid_case)
-    return build_node_model(case.operator, case.attributes, case.inputs, case.output_names, declared, form)
+    if not case.slots and not case.output_types:
+        return build_node_model(
+            case.operator, case.attributes, case.inputs, case.output_names, declared, form
+        )
+    model = _node_model(
+        case.operator, case.attributes, case.inputs, case.output_names, declared, "inputs", case.slots
+    )
+    names = input_names(case.inputs)
+    outputs = [each for each in model.graph.node[0].output if each]
+    pack_model(model, case, names, slot_names(case.inputs, case.slots), outputs)
+    _raise_ir_version(model, case)
+    raw = bytes(model.SerializeToString(deterministic=True))
+    in_maps = map_parts(case.slots)
+    tensors = [
+        each
+        for place, each in enumerate(zip(names, (tensor for _, tensor in case.inputs), strict=True))
+        if place not in in_maps
+    ]
+    return bring_into_form(raw, tensors, form)
 
 
 def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
@@ -113,28 +142,57 @@ def build_node_model(
     output_names: Sequence[str],
     outputs: Sequence[OutputType],
     form: Form = "inputs",
+    slots: Slots = (),
 ) -> bytes:
-    """The ONNX ModelProto of one node, of the oldest opset and IR version that hold it."""
+    """The ONNX ModelProto of one node, of the oldest opset and IR version that hold it.
+
+    `outputs` are of those that are wanted. Values of `slots` that are no tensors are left as they are.
+    """
+    model = _node_model(operator, attributes, inputs, output_names, outputs, form, slots)
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def _node_model(
+    operator: OperatorName,
+    attributes: Attributes,
+    inputs: Inputs,
+    output_names: Sequence[str],
+    outputs: Sequence[OutputType],
+    form: Form,
+    slots: Slots,
+) -> ModelProto:
     if not has_onnx_form(operator):
         raise UserError("not an operator of ONNX models", got=str(operator))
     model = ModelProto(producer_name="opcert")
     model.opset_import.extend(_opsets(operator))
     graph = model.graph
     graph.name = operator.short
-    _add_node(graph, operator, attributes, inputs, output_names)
+    taken = {*input_names(inputs), *slot_names(inputs, slots)}
+    given_back = [f"{name}_" if name in taken else name for name in output_names]
+    _add_node(graph, operator, attributes, slot_names(inputs, slots), given_back)
     given = named_inputs(inputs)
+    in_maps = {input_names(inputs)[each] for each in map_parts(slots)}
     for position, (name, tensor) in enumerate(given):
+        if name in in_maps:
+            continue
         if is_constant(position, form):
             graph.initializer.append(write_tensor(tensor, name))
         else:
             open_extents = [f"{name}_{axis}" for axis in range(len(tensor.shape))]
             extents = open_extents if form == "dynamic" else tensor.shape
             declare_tensor(graph.input.add(), name, tensor.element_type, extents)
-    _declare_outputs(graph, output_names, outputs)
+    _declare_outputs(graph, given_back, outputs)
     types = {each.element_type.name for _, each in given} | {each.element_type.name for each in outputs}
     oldest = LEAST_IR if graph.initializer else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
-    return bytes(model.SerializeToString(deterministic=True))
+    return model
+
+
+def _raise_ir_version(model: ModelProto, case: Case) -> None:
+    """Let the version hold the constants and operators that were put around the node."""
+    types = {each.element_type.name for _, each in named_inputs(case.inputs)}
+    types |= {each.expected.element_type.name for one in case.expectations for each in one.outputs}
+    model.ir_version = max(model.ir_version, least_ir_version(model.opset_import, types))
 
 
 def least_ir_version(
@@ -160,9 +218,38 @@ def input_names(inputs: Inputs) -> list[str]:
     return [name if names.count(name) == 1 else f"{name}_{position}" for position, name in enumerate(names)]
 
 
+def slot_names(inputs: Inputs, slots: Slots) -> list[str]:
+    """The name of the value that the node takes for each of its inputs; empty where one is omitted."""
+    names = input_names(inputs)
+    found: list[str] = []
+    for slot in slots_of(inputs, slots):
+        if slot.type is None:
+            found.append(names[slot.parts[0]] if slot.parts else "")
+            continue
+        name = slot.name
+        while name in names or name in found:
+            name += "_"
+        found.append(name)
+    return found
+
+
+def map_parts(slots: Slots) -> frozenset[int]:
+    """The positions of inputs that are keys or values of maps: no model takes them as tensors."""
+    return frozenset(part for each in slots if each.type and holds_map(each.type) for part in each.parts)
+
+
 def is_constant(position: int, form: Form) -> bool:
     """Whether the input at a position, counted over those that are there, is part of the model."""
     return form == "initializers" and position > 0
+
+
+def constant_places(case: Case, form: Form) -> frozenset[int]:
+    """The places of the inputs that are part of the model: all but the first, and what maps are made of."""
+    in_maps = map_parts(case.slots)
+    there = [
+        place for place, (_, each) in enumerate(case.inputs) if each is not None and place not in in_maps
+    ]
+    return frozenset(there[1:] if form == "initializers" else ())
 
 
 def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
@@ -178,13 +265,10 @@ def _add_node(
     graph: GraphProto,
     operator: OperatorName,
     attributes: Attributes,
-    inputs: Inputs,
+    input_names: Sequence[str],
     output_names: Sequence[str],
 ) -> None:
-    names = [
-        name if tensor is not None else ""
-        for name, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
-    ]
+    names = list(input_names)
     while names and not names[-1]:
         names.pop()
     node = graph.node.add()
@@ -199,8 +283,6 @@ def _add_node(
 
 def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[OutputType]) -> None:
     # The node may have more outputs than anybody expects something of, or fewer.
-    for position, name in enumerate(names):
-        if not name:
-            continue
+    for position, name in enumerate(each for each in names if each):
         found = outputs[min(position, len(outputs) - 1)]
         declare_tensor(graph.output.add(), name, found.element_type, [None] * found.rank)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, TensorProto, ValueInfoProto
 
-from opcert.attributes import Attribute, AttributeKind
+from conformance.graph_protos import read_graph, write_graph
+from conformance.type_protos import read_type, write_type
+from opcert.attributes import SPARSE, Attribute, AttributeKind
 from opcert.element_types import BY_CODE, ElementType
 from opcert.errors import UserError
 from opcert.tensors import Tensor
@@ -21,9 +23,15 @@ _ATTRIBUTE_TYPES: dict[AttributeKind, int] = {
     "int": AttributeProto.INT,
     "float": AttributeProto.FLOAT,
     "string": AttributeProto.STRING,
+    "tensor": AttributeProto.TENSOR,
+    "graph": AttributeProto.GRAPH,
+    "type": AttributeProto.TYPE_PROTO,
     "ints": AttributeProto.INTS,
     "floats": AttributeProto.FLOATS,
     "strings": AttributeProto.STRINGS,
+    "tensors": AttributeProto.TENSORS,
+    "graphs": AttributeProto.GRAPHS,
+    "types": AttributeProto.TYPE_PROTOS,
 }
 _KINDS = {code: kind for kind, code in _ATTRIBUTE_TYPES.items()}
 
@@ -123,16 +131,33 @@ def fill_attribute(proto: AttributeProto, name: str, attribute: Attribute) -> No
             proto.f = value
         case "string":
             proto.s = value.encode("utf-8", "surrogateescape")
+        case "tensor":
+            proto.t.CopyFrom(write_tensor(value, ""))
+        case "graph":
+            proto.g.CopyFrom(write_graph(value))
+        case "type":
+            proto.tp.CopyFrom(write_type(value))
         case "ints":
             proto.ints.extend(value)
         case "floats":
             proto.floats.extend(value)
         case "strings":
             proto.strings.extend(each.encode("utf-8", "surrogateescape") for each in value)
+        case "tensors":
+            proto.tensors.extend(write_tensor(each, "") for each in value)
+        case "graphs":
+            proto.graphs.extend(map(write_graph, value))
+        case "types":
+            proto.type_protos.extend(map(write_type, value))
 
 
 def read_attribute(proto: AttributeProto) -> Attribute:
+    """The inverse of `write_attribute`; raises UserError for what no case carries, with the reason."""
     kind = _KINDS.get(proto.type)
+    if proto.type in (AttributeProto.SPARSE_TENSOR, AttributeProto.SPARSE_TENSORS):
+        raise UserError("an attribute of a kind that no case carries", got=proto.name, expected=SPARSE)
+    if proto.ref_attr_name:
+        raise UserError("an attribute that refers to one of a function", got=proto.name)
     if kind is None:
         raise UserError("attribute of an unknown kind", got=f"{proto.name}: {proto.type}")
     value: Any
@@ -143,10 +168,22 @@ def read_attribute(proto: AttributeProto) -> Attribute:
             value = proto.f
         case "string":
             value = proto.s.decode("utf-8", "surrogateescape")
+        case "tensor":
+            value = read_tensor(proto.t)
+        case "graph":
+            value = read_graph(proto.g)
+        case "type":
+            value = read_type(proto.tp)
         case "ints":
             value = tuple(proto.ints)
         case "floats":
             value = tuple(proto.floats)
         case "strings":
             value = tuple(each.decode("utf-8", "surrogateescape") for each in proto.strings)
+        case "tensors":
+            value = tuple(map(read_tensor, proto.tensors))
+        case "graphs":
+            value = tuple(map(read_graph, proto.graphs))
+        case "types":
+            value = tuple(map(read_type, proto.type_protos))
     return Attribute(kind, value)

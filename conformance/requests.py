@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,28 +13,24 @@ from conformance.models import (
     FORMS,
     Form,
     build_model,
+    constant_places,
     has_onnx_form,
-    is_constant,
+    input_names,
     named_inputs,
 )
-from conformance.node_descriptions import describe_node
+from conformance.native_values import describe_values, needed_values
+from conformance.node_descriptions import describe_node, moved_blobs
+from conformance.properties import runs_twice
 from conformance.protocol_limits import (
-    GREATEST_EXTENT,
     LARGEST_HELLO,
     LONGEST_MESSAGE,
     LONGEST_WORD,
-    MOST_DIMENSIONS,
-    MOST_OUTPUTS,
     MOST_SECONDS,
-    MOST_STRINGS,
     MOST_THREAD_COUNTS,
     MOST_THREADS,
     cut,
 )
-from conformance.responses import Answered, HarnessFailed, NotOffered, NotTensor, Refused
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.tensors import Tensor
+from conformance.responses import HarnessFailed, NotOffered, Refused
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Offer:
     """What a worker said in its handshake: who it is, and what it takes. `facts` is the whole answer.
 
     `threads` are the counts that it can be asked to compute with, its own first; empty where there is no
-    choice.
+    choice. `values` are the kinds of values beside tensors that it carries: sequence, optional, map.
     """
 
     name: str
@@ -52,6 +47,7 @@ class Offer:
     forms: tuple[Form, ...]
     element_types: frozenset[str] | None
     threads: tuple[int, ...] = ()
+    values: frozenset[str] = frozenset()
     facts: dict[str, Any] = field(default_factory=dict)
 
     def threads_of(self, repeat: int) -> int | None:
@@ -76,6 +72,9 @@ class Offer:
             missing = sorted(used - self.element_types)
             if missing:
                 return NotOffered(f"{self.name} does not offer tensors of {' or '.join(missing)}")
+        lacking = sorted(needed_values(case, self.takes_as(case) or "") - self.values)
+        if lacking:
+            return NotOffered(f"{self.name} does not offer values of the kind {' or '.join(lacking)}")
         return None
 
 
@@ -97,11 +96,12 @@ def read_offer(header: dict[str, Any]) -> Offer:
             forms=tuple(dict.fromkeys(each for each in header["forms"] if each in FORMS)),
             element_types=None if types is None else frozenset(str(each) for each in types),
             threads=_read_threads(header.get("threads", [])),
+            values=frozenset(str(each) for each in header.get("values", [])),
             facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise BrokenProtocol(f"an answer to hello without {error}") from error
-    for key, kind in (("devices", list), ("platform", dict), ("opsets", dict)):
+    for key, kind in (("devices", list), ("platform", dict), ("opsets", dict), ("values", list)):
         if not isinstance(header.get(key, kind()), kind):
             raise BrokenProtocol(f"an answer to hello whose {key} are {header[key]}")
     if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
@@ -131,6 +131,8 @@ class CaseRequest:
     load_blobs: tuple[bytes, ...]
     run: dict[str, Any]
     run_blobs: tuple[bytes, ...]
+    again: bool = False
+    """Whether it is loaded anew and run a second time."""
 
     def same_model(self, other: CaseRequest | None) -> bool:
         return other is not None and self.load == other.load and self.load_blobs == other.load_blobs
@@ -140,24 +142,32 @@ def encode_case(
     case: Case, form: Form, how: str, valid_case: Case | None, threads: int | None = None
 ) -> CaseRequest:
     """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own."""
-    description, constants = describe_node(case, form)
+    description, constants = describe_node(case, form, how)
     blobs: list[bytes] = []
     if how == "onnx":
         blobs.append(build_model(case, form, valid_case))
-        for each in description["inputs"]:
-            if each and "blob" in each:
-                each["blob"] += 1
+        if constants:
+            description = {
+                name: moved_blobs(each, 1) if name in ("inputs", "attributes") else each
+                for name, each in description.items()
+            }
     load = {"type": "load", "form": form, **description, "onnx": 0 if how == "onnx" else None}
     if threads is not None:
         load["threads"] = threads
     given: list[dict[str, Any]] = []
     run_blobs: list[bytes] = []
-    for position, (name, tensor) in enumerate(named_inputs(case.inputs)):
-        if not is_constant(position, form):
+    left_out = constant_places(case, form)
+    for place, (name, (_, tensor)) in enumerate(zip(input_names(case.inputs), case.inputs, strict=True)):
+        if tensor is not None and place not in left_out:
             entry = {"name": name, "element_type": tensor.element_type.name, "shape": list(tensor.shape)}
             given.append({**entry, "blob": len(run_blobs)})
             run_blobs.append(tensor.to_bytes())
-    return CaseRequest(load, (*blobs, *constants), {"type": "run", "inputs": given}, tuple(run_blobs))
+    run: dict[str, Any] = {"type": "run", "inputs": given}
+    values = describe_values(case, how)
+    if values:
+        run["values"] = values
+    again = runs_twice(case.properties)
+    return CaseRequest(load, (*blobs, *constants), run, tuple(run_blobs), again)
 
 
 def read_error(
@@ -170,40 +180,6 @@ def read_error(
         return HarnessFailed(f"the worker failed at {stage}: {kind}: {_text(message)}")
     rule = adapter.find_rule(kind, message, error_class)
     return Refused(kind, message, stage, None if rule is None else rule.example, seconds)
-
-
-def read_outputs(frame: Frame, seconds: float) -> Answered:
-    """The outputs in an `outputs` answer; raises BrokenProtocol where they are not as they must be."""
-    described = frame.header.get("outputs")
-    if frame.header.get("type") != "outputs" or not isinstance(described, list):
-        raise BrokenProtocol(f"an answer to run of type {frame.header.get('type')!r}")
-    if len(described) > MOST_OUTPUTS:
-        raise BrokenProtocol(f"an answer of {len(described)} outputs; at most {MOST_OUTPUTS} are allowed")
-    blobs = [each.get("blob") for each in described if isinstance(each, dict) and "not_a_tensor" not in each]
-    if len({repr(each) for each in blobs}) < len(blobs):
-        raise BrokenProtocol("an answer in which two outputs have one blob")
-    return Answered(tuple(_read_output(each, frame) for each in described), seconds)
-
-
-def _read_output(entry: Any, frame: Frame) -> Tensor | NotTensor:
-    try:
-        if "not_a_tensor" in entry:
-            return NotTensor(_text(entry["not_a_tensor"]), _text(entry.get("text", "")))
-        element_type, shape = ELEMENT_TYPES[entry["element_type"]], tuple(entry["shape"])
-        if len(shape) > MOST_DIMENSIONS or not all(
-            type(extent) is int and 0 <= extent <= GREATEST_EXTENT for extent in shape
-        ):
-            raise BrokenProtocol(f"an output of shape {list(shape)}")
-        if element_type.kind == "string" and math.prod(shape) > MOST_STRINGS:
-            raise BrokenProtocol(
-                f"an output of {math.prod(shape)} strings; at most {MOST_STRINGS} are allowed"
-            )
-        blob = entry["blob"]
-        if type(blob) is not int or not 0 <= blob < len(frame.blobs):
-            raise BrokenProtocol(f"an output in blob {blob!r}, of {len(frame.blobs)}")
-        return Tensor.from_bytes(element_type, shape, frame.blobs[blob])
-    except (KeyError, TypeError, ValueError, OverflowError, UserError) as error:
-        raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
 
 
 def seconds_of(frame: Frame) -> float:

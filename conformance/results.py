@@ -11,6 +11,7 @@ from conformance.canonical import canonical_json, plain
 from conformance.cases import Case
 from conformance.comparison import Worst
 from conformance.judge import Judgement, Verdict
+from conformance.properties import is_random
 from conformance.responses import Crashed, Refused, Response, TimedOut
 
 ResponseKind = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
@@ -26,7 +27,7 @@ class Result:
     object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256`, `bytes` (their
     number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
-    that it matched.
+    that it matched. `varies` says that right answers are random, so that two of them may differ.
     """
 
     case: str
@@ -57,6 +58,7 @@ class Result:
     signal: str | None = None
     status: int | None = None
     stderr: str | None = None
+    varies: bool = False
 
     @property
     def response(self) -> ResponseKind:
@@ -150,6 +152,7 @@ def make_result(
         wrong=judgement.wrong,
         elements=judgement.elements,
         expectation=judgement.expectation,
+        varies=is_random(case.properties),
         **seen,
     )
 

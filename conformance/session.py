@@ -64,6 +64,8 @@ class Sent:
     unload: int | None = None
     load: int | None = None
     run: int = 0
+    again: Sent | None = None
+    """The same, sent once more behind it with its model loaded anew."""
 
 
 def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
@@ -73,7 +75,17 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
     """
     process = session.process
     size = sum(len(each) for each in (*request.load_blobs, *request.run_blobs))
-    if session.loaded is not None and request.same_model(session.loaded[1]):
+    sent = _send_once(session, task, request, size, anew=False)
+    if request.again:
+        sent.again = _send_once(session, task, request, size, anew=True)
+    if process.unsent >= _SENT_TOGETHER or size > _SENT_ALONE:
+        process.flush()
+    return sent
+
+
+def _send_once(session: Session, task: Task, request: CaseRequest, size: int, *, anew: bool) -> Sent:
+    process = session.process
+    if not anew and session.loaded is not None and request.same_model(session.loaded[1]):
         sent = Sent(session, task, request, session.loaded[0], process.printed, size)
     else:
         sent = Sent(session, task, request, session.number(), process.printed, size)
@@ -85,8 +97,6 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
         session.loaded = (sent.model, request)
     sent.run = session.number()
     process.send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
-    if process.unsent >= _SENT_TOGETHER or size > _SENT_ALONE:
-        process.flush()
     return sent
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from conformance.cases import Case, Expectation
 from conformance.comparison import Comparison, Worst, compare_output
+from conformance.open_orders import put_in_order
 from conformance.patterns import find_pattern
 from conformance.responses import Answered, NotTensor
 from opcert.tensors import Tensor
 
-DifferenceKind = Literal["count", "type", "shape", "value"]
+DifferenceKind = Literal["count", "type", "shape", "value", "property"]
 _MOST_ULPS = 1_000_000
 
 
@@ -27,6 +28,8 @@ class Trial:
 
     comparisons: tuple[Comparison | None, ...]
     right: bool
+    outputs: tuple[Tensor | NotTensor, ...] = ()
+    """What was compared: the outputs, where their order is left open in that of the expectation."""
 
     @cached_property
     def wrong(self) -> int:
@@ -64,11 +67,18 @@ def try_expectation(expectation: Expectation, response: Answered) -> Trial:
     """Compare every output with what one expectation says of it."""
     if len(response.outputs) != len(expectation.outputs):
         return Trial((), right=False)
+    outputs = put_in_order(expectation, response.outputs)
     comparisons = tuple(
         compare_output(wanted, got, position) if isinstance(got, Tensor) else None
-        for position, (wanted, got) in enumerate(zip(expectation.outputs, response.outputs, strict=True))
+        for position, (wanted, got) in enumerate(zip(expectation.outputs, outputs, strict=True))
     )
-    return Trial(comparisons, all(each is not None and each.difference is None for each in comparisons))
+    right = all(each is not None and each.difference is None for each in comparisons)
+    # What was put into another order is not bit for bit what the record would then say it is.
+    kept = tuple(
+        replace(each, same_bits=each.same_bits and moved is got) if each is not None else None
+        for each, moved, got in zip(comparisons, outputs, response.outputs, strict=True)
+    )
+    return Trial(kept if expectation.unordered else comparisons, right, outputs)
 
 
 def match_bits(tried: Sequence[Trial], outputs: int) -> tuple[int | None, ...]:
@@ -96,9 +106,8 @@ class Description:
 def describe_trial(case: Case, expectation: Expectation, trial: Trial, response: Answered) -> Description:
     """Say how a response differs from an expectation that it does not meet."""
     if not trial.comparisons:
-        counts = f"{len(response.outputs)} outputs instead of {len(expectation.outputs)}"
-        return Description(counts, "count")
-    for wanted, got, comparison in zip(expectation.outputs, response.outputs, trial.comparisons, strict=True):
+        return Description(_describe_count(case, expectation, response), "count")
+    for wanted, got, comparison in zip(expectation.outputs, trial.outputs, trial.comparisons, strict=True):
         if isinstance(got, NotTensor):
             return Description(f"output {wanted.name} is no tensor but a {got.kind}: {got.text}", "type")
         assert comparison is not None
@@ -108,13 +117,23 @@ def describe_trial(case: Case, expectation: Expectation, trial: Trial, response:
         if comparison.difference == "shape":
             reason = f"output {wanted.name} is {list(got.shape)} instead of {list(wanted.expected.shape)}"
             return Description(reason, "shape", find_pattern(wanted, got, None, _present(case)))
-    return _describe_values(case, expectation, trial, response)
+    return _describe_values(case, expectation, trial)
 
 
-def _describe_values(case: Case, expectation: Expectation, trial: Trial, response: Answered) -> Description:
+def _describe_count(case: Case, expectation: Expectation, response: Answered) -> str:
+    """The first output that says of itself that it holds more or less; else how many outputs there are."""
+    for wanted, got in zip(expectation.outputs, response.outputs if case.output_types else (), strict=False):
+        if isinstance(got, NotTensor) or got == wanted.expected:
+            continue
+        if got.shape == () and got.element_type is wanted.expected.element_type:
+            return f"output {wanted.name} is {got.array.item()} instead of {wanted.expected.array.item()}"
+    return f"{len(response.outputs)} outputs instead of {len(expectation.outputs)}"
+
+
+def _describe_values(case: Case, expectation: Expectation, trial: Trial) -> Description:
     worst = trial.worst
     assert worst is not None
-    wanted, got = expectation.outputs[worst.output], response.outputs[worst.output]
+    wanted, got = expectation.outputs[worst.output], trial.outputs[worst.output]
     comparison = trial.comparisons[worst.output]
     assert isinstance(got, Tensor)
     assert comparison is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -136,7 +136,7 @@ def _parameter(space: Space, name: str) -> ParameterSpec | None:
 def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
     inputs = list(call.inputs)
     inputs[place] = (inputs[place][0], tensor)
-    return Call(call.attributes, tuple(inputs))
+    return replace(call, inputs=tuple(inputs))
 
 
 def _other_shapes(space: Space, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
@@ -176,7 +176,7 @@ def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterat
             (which, _in_type(tensor, name, draw) if which in of_variable and tensor is not None else tensor)
             for which, tensor in call.inputs
         )
-        yield call, Call(call.attributes, inputs)
+        yield call, replace(call, inputs=inputs)
 
 
 def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:

@@ -8,19 +8,35 @@ from dataclasses import dataclass, replace
 from conformance.cases import call_digest
 from opcert.attributes import Attribute
 from opcert.names import OperatorName
+from opcert.slots import Slot, Slots, gather, slots_of
 from opcert.tensors import Tensor
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One call of an operator: attributes by name, inputs in the operator's order (None: omitted)."""
+    """One call of an operator: attributes by name, inputs in the operator's order (None: omitted).
+
+    The tensors of a variadic input repeat its name. `slots` say what the node's inputs are made of where they
+    are not one tensor each: sequences, optionals, maps, one tensor given twice. `outputs` are the names of
+    the outputs that are asked for, in order, empty where one is not wanted; None leaves it to the operator.
+    """
 
     attributes: Mapping[str, Attribute]
     inputs: tuple[tuple[str, Tensor | None], ...]
+    slots: Slots = ()
+    outputs: tuple[str, ...] | None = None
 
     def input(self, name: str) -> Tensor | None:
         """The input of that name, None where it is omitted; raises KeyError where the operator has none."""
         return dict(self.inputs)[name]
+
+    def tensors(self, name: str) -> tuple[Tensor | None, ...]:
+        """The tensors of a variadic input or of a sequence, in order, None where one is missing."""
+        found: list[Tensor | None] = []
+        for slot in slots_of(self.inputs, self.slots):
+            if slot.name == name:
+                found.extend(gather(slot, self.inputs) if slot.parts else () if slot.type else (None,))
+        return tuple(found)
 
     def with_input(self, name: str, value: Tensor | None) -> Call:
         """The same call with one input exchanged, omitted (None), or added behind the others."""
@@ -38,11 +54,21 @@ class Call:
 
     def digest(self, operator: OperatorName) -> str:
         """The 12 hex digits of the case id that this call has; trailing omitted inputs do not count."""
-        return call_digest(operator, self.attributes, self.trimmed().inputs)
+        call = self.trimmed()
+        return call_digest(operator, call.attributes, call.inputs, slots=call.slots, outputs=call.outputs)
 
     def trimmed(self) -> Call:
         """The same call without omitted inputs at the end, which say nothing."""
+        if self.slots:
+            slots = list(self.slots)
+            while slots and _is_omitted(slots[-1]):
+                slots.pop()
+            return replace(self, slots=tuple(slots))
         inputs = list(self.inputs)
         while inputs and inputs[-1][1] is None:
             inputs.pop()
         return replace(self, inputs=tuple(inputs))
+
+
+def _is_omitted(slot: Slot) -> bool:
+    return slot.type is None and not slot.parts

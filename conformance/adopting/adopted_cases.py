@@ -19,7 +19,7 @@ from conformance.adopting.tolerances import allowed_error
 from conformance.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.protos import read_attribute
 from conformance.values import decode_floats
-from opcert.attributes import Attributes
+from opcert.attributes import PLAIN_KINDS, Attribute, Attributes
 from opcert.element_types import BY_CODE, ElementType
 from opcert.errors import UserError
 from opcert.names import OperatorName
@@ -98,11 +98,17 @@ def _called(model: ModelProto) -> Called:
         )
         return Called(OperatorName(GRAPH_DOMAIN, "Model", opset), {}, False)
     node = nodes[0]
-    attributes, whole = {}, True
+    attributes: dict[str, Attribute] = {}
+    whole = True
     for each in node.attribute:
         try:
-            attributes[each.name] = read_attribute(each)
-        except UserError:  # a tensor, a graph, a type
+            found = read_attribute(each)
+        except UserError:  # a sparse tensor, a tensor as other tools write it
+            found = None
+        if found is not None and found.kind in PLAIN_KINDS:
+            attributes[each.name] = found
+        else:
+            # Such a node is carried with its model, by which its case has its id.
             whole = False
     return Called(operator_of(model, node), attributes, whole and _is_plain(model))
 

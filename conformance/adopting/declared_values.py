@@ -10,6 +10,7 @@ from onnx import ModelProto, TypeProto, ValueInfoProto
 from conformance.adopting.foreign_tensors import element_type_of_code
 from opcert.element_types import ElementType
 from opcert.errors import UserError
+from opcert.value_types import OptionalType, SequenceType, TensorType, ValueType
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,14 @@ class DeclaredValue:
     element_type: ElementType
     is_sequence: bool = False
     is_optional: bool = False
+
+    @property
+    def type(self) -> ValueType:
+        """The type, without a shape."""
+        held: ValueType = TensorType(self.element_type)
+        if self.is_sequence:
+            held = SequenceType(held)
+        return OptionalType(held) if self.is_optional else held
 
     @property
     def is_tensor(self) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto
+from onnx import GraphProto, ModelProto, NodeProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema, onnx_opset_version
 
-from conformance.carried_models import keeps_data_elsewhere
+from conformance.carried_models import keeps_data_elsewhere, list_graphs
 from conformance.models import least_ir_version
 from opcert.element_types import BY_CODE
 from opcert.errors import UserError
@@ -32,19 +32,6 @@ def parse_model(raw: bytes) -> ModelProto:
     if keeps_data_elsewhere(model):
         raise UserError("the model keeps data in another file")
     return model
-
-
-def list_graphs(graph: GraphProto) -> Iterator[GraphProto]:
-    """A graph, and every one in attributes of its nodes."""
-    yield graph
-    for node in graph.node:
-        for attribute in node.attribute:
-            for inner in (attribute.g, *attribute.graphs) if _has_graph(attribute) else ():
-                yield from list_graphs(inner)
-
-
-def _has_graph(attribute: AttributeProto) -> bool:
-    return attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
 
 def list_nodes(graph: GraphProto) -> Iterator[NodeProto]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from onnx import ModelProto, NodeProto, ValueInfoProto
 
 from conformance.adopting.declared_values import DeclaredValue, declared_inputs, declared_outputs
-from conformance.adopting.foreign_values import DataSet, Value
-from conformance.adopting.packing_nodes import SINCE, Surroundings, is_packing
+from conformance.adopting.foreign_values import DataSet
 from conformance.models import LEAST_IR
+from conformance.packing_nodes import Surroundings, Value, import_operators, is_packing
 from conformance.protos import declare_tensor
 from opcert.errors import UserError
 from opcert.tensors import Tensor
@@ -55,7 +55,7 @@ def pack_values(model: ModelProto, data: DataSet) -> PackedModel:
     given = _pack_inputs(packed, data, around)
     expected = _unpack_outputs(packed, outputs, data, around)
     around.write_into(packed.graph)
-    _import_operators(packed, [*around.before, *around.after])
+    import_operators(packed, [*around.before, *around.after])
     packed.ir_version = max(packed.ir_version, LEAST_IR)
     return PackedModel(packed, given, expected)
 
@@ -91,7 +91,7 @@ def _pack_inputs(model: ModelProto, data: DataSet, around: Surroundings) -> Name
             taken.append(each)
             given.extend([(each.name, value)] if isinstance(value, Tensor) else [])
             continue
-        parts = around.pack(declared, value, each.type.optional_type.elem_type)
+        parts = around.pack(declared.name, declared.type, value, each.type.optional_type.elem_type)
         taken.extend(_declared(name, part, part.shape) for name, part in parts)
         given.extend(parts)
     del model.graph.input[:]
@@ -111,7 +111,7 @@ def _unpack_outputs(
             returned.append(each)
             expected.extend([(each.name, value)] if isinstance(value, Tensor) else [])
             continue
-        parts = around.unpack(declared, value)
+        parts = around.unpack(declared.name, declared.type, value)
         returned.extend(_declared(name, part, [None] * len(part.shape)) for name, part in parts)
         expected.extend(parts)
     del model.graph.output[:]
@@ -123,17 +123,3 @@ def _declared(name: str, value: Tensor, shape: Sequence[int | None]) -> ValueInf
     declared = ValueInfoProto()
     declare_tensor(declared, name, value.element_type, shape)
     return declared
-
-
-def _import_operators(model: ModelProto, nodes: Sequence[NodeProto]) -> None:
-    """See to it that the model's operator set has the nodes; the set is never raised."""
-    least = max((SINCE[each.op_type] for each in nodes), default=1)
-    imported = [each for each in model.opset_import if each.domain in ("", "ai.onnx")]
-    if not imported:
-        model.opset_import.add(domain="", version=least)
-    elif min(each.version for each in imported) < least:
-        raise UserError(
-            "the model's operator set has no operators for its sequences and optionals",
-            got=str(min(each.version for each in imported)),
-            expected=f"at least {least}",
-        )

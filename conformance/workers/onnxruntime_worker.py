@@ -17,9 +17,11 @@ if TYPE_CHECKING:
         PACKED,
         STORAGE,
         from_numpy,
+        from_plain,
         from_storage,
         pack,
         to_numpy,
+        to_plain,
         to_storage,
         unpack,
     )
@@ -34,7 +36,18 @@ if TYPE_CHECKING:
         serve,
     )
 else:
-    from wire_arrays import PACKED, STORAGE, from_numpy, from_storage, pack, to_numpy, to_storage, unpack
+    from wire_arrays import (
+        PACKED,
+        STORAGE,
+        from_numpy,
+        from_plain,
+        from_storage,
+        pack,
+        to_numpy,
+        to_plain,
+        to_storage,
+        unpack,
+    )
     from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
 
 _LEVELS = {
@@ -73,11 +86,12 @@ _IDENTITY = (
 
 
 class _Model:
-    __slots__ = ("outputs", "session", "through_values")
+    __slots__ = ("outputs", "session", "through_values", "types")
 
     def __init__(self, session: Any) -> None:
         self.session = session
         self.outputs: List[str] = [each.name for each in session.get_outputs()]
+        self.types: List[str] = [each.type for each in session.get_outputs()]
         # Only types that numpy lacks take the longer way.
         types = [each.type for each in list(session.get_inputs()) + list(session.get_outputs())]
         self.through_values = any(_element_type(each) in _EXTENDED for each in types)
@@ -125,6 +139,7 @@ class OnnxRuntimeWorker(Worker):
             "forms": ["inputs", "initializers", "dynamic"],
             "devices": [self._provider],
             "threads": list(_THREADS),
+            "values": ["map", "sequence"],
             "element_types": None,
             "x_settings": {
                 "provider": self._provider,
@@ -150,8 +165,9 @@ class OnnxRuntimeWorker(Worker):
 
     def _run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
         if not model.through_values:
-            arrays = {name: to_numpy(each) for name, each in inputs.items()}
-            return [from_numpy(each) for each in model.session.run(None, arrays)]
+            arrays = {name: to_plain(each) for name, each in inputs.items()}
+            returned = model.session.run(None, arrays)
+            return [from_plain(each, kind) for each, kind in zip(returned, model.types)]  # noqa: B905
         values = {name: self._to_value(each) for name, each in inputs.items()}
         returned = model.session.run_with_ort_values(model.outputs, values)
         return [_from_value(each) for each in returned]

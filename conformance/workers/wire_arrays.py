@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple, Union
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.worker_protocol import NotTensor, Unsupported, WireTensor, WorkerFault
+    from conformance.workers.worker_protocol import NotTensor, Unsupported, WireMap, WireTensor, WorkerFault
 else:
-    from worker_protocol import NotTensor, Unsupported, WireTensor, WorkerFault
+    from worker_protocol import NotTensor, Unsupported, WireMap, WireTensor, WorkerFault
 
 NATIVE: Dict[str, str] = {
     "float": "float32",
@@ -134,6 +134,38 @@ def from_storage(element_type: str, array: Any) -> WireTensor:
 
 def from_numpy_all(values: Sequence[Any]) -> List[Union[WireTensor, NotTensor]]:
     return [from_numpy(each) for each in values]
+
+
+def to_plain(value: Any) -> Any:
+    """An input as runtimes of Python take it: an array, a list of what it holds, a dictionary, or None."""
+    if isinstance(value, list):
+        return [to_plain(each) for each in value]
+    if isinstance(value, WireMap):
+        keys, values = to_numpy(value.keys).tolist(), to_numpy(value.values).tolist()
+        return {key: values[place] for place, key in enumerate(keys)}
+    return None if value is None else to_numpy(value)
+
+
+def from_plain(value: Any, kind: str) -> Any:
+    """What a runtime returned for an output of a type; a dictionary tells no element types of its own."""
+    if isinstance(value, list) and kind.startswith("seq("):
+        return [from_plain(each, kind[len("seq(") : -1]) for each in value]
+    if isinstance(value, dict) and kind.startswith("map("):
+        key, _, of = kind[len("map(") : -1].partition(",")
+        held = of.strip()[len("tensor(") : -1]
+        try:
+            return WireMap(_from_list(list(value), key), _from_list(list(value.values()), held))
+        except (TypeError, ValueError, OverflowError, KeyError):
+            return NotTensor(value)
+    return from_numpy(value)
+
+
+def _from_list(items: List[Any], element_type: str) -> WireTensor:
+    plain = np.dtype(object if element_type == "string" else NATIVE[element_type])
+    found = from_numpy(np.array(items, dtype=plain))
+    if not isinstance(found, WireTensor):
+        raise TypeError("no %s" % element_type)
+    return found
 
 
 def pack(element_type: str, stored: Any) -> Any:

@@ -35,6 +35,25 @@ class NotTensor:
             self.text = ""
 
 
+class WireMap:
+    """A map: its keys and its values, in one order, each a tensor of one axis."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, keys: WireTensor, values: WireTensor) -> None:
+        self.keys = keys
+        self.values = values
+
+
+class WireOptional:
+    """An optional that is returned: what it holds, or None."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
 class LoadRequest:
     """One model to load.
 
@@ -42,7 +61,9 @@ class LoadRequest:
     `name`, `since_version`, `attributes` (name to plain value: int, float, str or a list) and `outputs`
     (names) describe the node. `inputs` are its inputs in order, (name, element type, shape) each, None for an
     omitted one; a shape holds None where an extent is not known. `constants` are the inputs that do not come
-    with `run`. `threads` is one of the counts that the worker's `hello` named, None for its own.
+    with `run`. An input made of several tensors, or of none, has its type (`seq(tensor(float))`) in place of
+    an element type, and no shape; `output_types` are those of outputs that are no tensors. `threads` is one
+    of the counts that the worker's `hello` named, None for its own.
     """
 
     def __init__(self, header: Header, blobs: Blobs) -> None:
@@ -54,20 +75,21 @@ class LoadRequest:
         self.threads: Optional[int] = header.get("threads")
         self.onnx: Optional[bytes] = None if header.get("onnx") is None else blobs[header["onnx"]]
         self.attributes: Dict[str, Any] = {
-            name: _read_attribute(each) for name, each in header["attributes"].items()
+            name: _read_attribute(each, blobs) for name, each in header["attributes"].items()
         }
         self.attribute_kinds: Dict[str, str] = {
             name: each["kind"] for name, each in header["attributes"].items()
         }
         self.inputs: List[Optional[Tuple[str, str, Tuple[Optional[int], ...]]]] = [
-            None if each is None else (each["name"], each["element_type"], tuple(each["shape"]))
-            for each in header["inputs"]
+            None if each is None else _read_input(each) for each in header["inputs"]
         ]
         self.constants: Dict[str, WireTensor] = {
             each["name"]: read_tensor(each, blobs)
-            for each in header["inputs"]
+            for entry in header["inputs"]
+            for each in ((entry or {}).get("parts") or [entry])
             if each and each.get("constant")
         }
+        self.output_types: Dict[str, str] = dict(header.get("output_types") or {})
         self.outputs: List[str] = list(header["outputs"])
 
 
@@ -75,11 +97,59 @@ def read_tensor(description: Header, blobs: Blobs) -> WireTensor:
     return WireTensor(description["element_type"], tuple(description["shape"]), blobs[description["blob"]])
 
 
+def read_value(kind: str, parts: List[WireTensor], empty: bool = False) -> Any:
+    """A value of a type (`seq(map(string,tensor(float)))`) out of its tensors.
+
+    A list, a WireMap, a WireTensor; None for an optional that holds nothing.
+    """
+    if kind.startswith("optional("):
+        return None if empty else read_value(kind[len("optional(") : -1], parts)
+    if kind.startswith("seq("):
+        inner = kind[len("seq(") : -1]
+        step = 2 if inner.startswith("map(") else 1
+        return [read_value(inner, parts[at : at + step]) for at in range(0, len(parts), step)]
+    if kind.startswith("map("):
+        keys, values = parts
+        return WireMap(keys, values)
+    (tensor,) = parts
+    return tensor
+
+
+def write_value(value: Any, blobs: Blobs) -> Header:
+    """The description of what a runtime returned; its tensors go behind the others in `blobs`."""
+    if isinstance(value, WireTensor):
+        blobs.append(value.data)
+        shape = list(value.shape)
+        return {"element_type": value.element_type, "shape": shape, "blob": len(blobs) - 1}
+    if isinstance(value, WireMap):
+        both = {"keys": write_value(value.keys, blobs), "values": write_value(value.values, blobs)}
+        return {"map": both}
+    if isinstance(value, WireOptional):
+        return {"optional": None if value.held is None else write_value(value.held, blobs)}
+    if isinstance(value, list) and all(isinstance(each, (WireTensor, WireMap)) for each in value):
+        return {"sequence": [write_value(each, blobs) for each in value]}
+    other = value if isinstance(value, NotTensor) else NotTensor(value)
+    return {"not_a_tensor": other.kind, "text": other.text}
+
+
+def _read_input(entry: Header) -> Tuple[str, str, Tuple[Optional[int], ...]]:
+    if "type" in entry:
+        return entry["name"], entry["type"], ()
+    return entry["name"], entry["element_type"], tuple(entry["shape"])
+
+
 _NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-def _read_attribute(description: Header) -> Any:
+def _read_attribute(description: Header, blobs: Blobs) -> Any:
+    """A plain value; a WireTensor, the bytes of a GraphProto, or the text of a type; or a list of these."""
     kind, value = description["kind"], description["value"]
+    if kind in ("tensors", "graphs"):
+        return [_read_attribute({"kind": kind[:-1], "value": each}, blobs) for each in value]
+    if kind == "tensor":
+        return read_tensor(value, blobs)
+    if kind == "graph":
+        return bytes(blobs[value["blob"]])
     if kind == "float":
         return _NUMBERS[value] if isinstance(value, str) else float(value)
     if kind == "floats":

@@ -27,10 +27,28 @@ if TYPE_CHECKING:
         take_standard_streams,
         write_frame,
     )
-    from conformance.workers.wire_requests import LoadRequest, NotTensor, WireTensor, read_tensor
+    from conformance.workers.wire_requests import (
+        LoadRequest,
+        NotTensor,
+        WireMap,
+        WireOptional,
+        WireTensor,
+        read_tensor,
+        read_value,
+        write_value,
+    )
 else:
     from wire_frames import Blobs, BrokenFrame, Header, read_frame, take_standard_streams, write_frame
-    from wire_requests import LoadRequest, NotTensor, WireTensor, read_tensor
+    from wire_requests import (
+        LoadRequest,
+        NotTensor,
+        WireMap,
+        WireOptional,
+        WireTensor,
+        read_tensor,
+        read_value,
+        write_value,
+    )
 
 __all__ = [
     "BrokenFrame",
@@ -38,6 +56,8 @@ __all__ = [
     "LoadRequest",
     "NotTensor",
     "Unsupported",
+    "WireMap",
+    "WireOptional",
     "WireTensor",
     "Worker",
     "WorkerFault",
@@ -81,8 +101,12 @@ class Worker:
         """Prepare a model; what is returned is handed to `run`."""
         raise NotImplementedError
 
-    def run(self, model: Any, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
-        """Run a model on inputs by name; returns WireTensor and NotTensor objects, as the runtime did."""
+    def run(self, model: Any, inputs: Dict[str, Any]) -> Sequence[Any]:
+        """Run a model on inputs by name; returns WireTensor and NotTensor objects, as the runtime did.
+
+        Inputs are WireTensor objects. Where `hello` named `values`, they may be lists of these or of WireMap,
+        WireMap and None as well, and so may outputs (an optional as WireOptional).
+        """
         raise NotImplementedError
 
     def unload(self, model: Any) -> None:
@@ -166,7 +190,8 @@ class Session:
     def _run(self, header: Header, blobs: Blobs) -> Tuple[Header, Blobs]:
         worker = self._ready()
         try:
-            inputs = {each["name"]: read_tensor(each, blobs) for each in header["inputs"]}
+            tensors = {each["name"]: read_tensor(each, blobs) for each in header["inputs"]}
+            inputs = _with_values(tensors, header.get("values") or [])
             number = int(header["model"])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise WorkerFault("a run request without sense: %r" % error) from error
@@ -175,16 +200,8 @@ class Session:
         begin = time.perf_counter()
         outputs = worker.run(self._models[number], inputs)
         seconds = time.perf_counter() - begin
-        descriptions: List[Header] = []
         out: Blobs = []
-        for each in outputs:
-            if isinstance(each, WireTensor):
-                shape = list(each.shape)
-                descriptions.append({"element_type": each.element_type, "shape": shape, "blob": len(out)})
-                out.append(each.data)
-            else:
-                other = each if isinstance(each, NotTensor) else NotTensor(each)
-                descriptions.append({"not_a_tensor": other.kind, "text": other.text})
+        descriptions = [write_value(each, out) for each in outputs]
         return {"type": "outputs", "seconds": seconds, "outputs": descriptions}, out
 
     def _unload(self, header: Header, blobs: Blobs) -> Tuple[Header, Blobs]:
@@ -214,6 +231,18 @@ _HANDLERS: Dict[str, Callable[[Session, Header, Blobs], Tuple[Header, Blobs]]] =
     "unload": Session._unload,
     "shutdown": Session._shutdown,
 }
+
+
+def _with_values(tensors: Dict[str, Any], values: List[Header]) -> Dict[str, Any]:
+    """The inputs by name: those tensors that are part of no value, and the values."""
+    made = {
+        each["name"]: read_value(
+            each["type"], [tensors[part] for part in each["parts"]], bool(each.get("empty"))
+        )
+        for each in values
+    }
+    parts = {part for each in values for part in each["parts"]}
+    return dict({name: each for name, each in tensors.items() if name not in parts}, **made)
 
 
 def _message_of(error: BaseException) -> str:

@@ -56,7 +56,7 @@ def _other_attribute(spec: Spec, call: Call, name: str, draw: Draw) -> Call:
     value = given.value
     if isinstance(value, tuple) and value and given.kind == "ints":
         place = draw.integer(0, len(value) - 1)
-        items = [int(each) for each in value]
+        items = [int(each) for each in given.numbers]
         items[place] += draw.choice(_STEPS)
         return call.with_attribute(name, Attribute(given.kind, tuple(items)))
     if isinstance(value, int | float):

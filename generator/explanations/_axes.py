@@ -40,7 +40,7 @@ def _reorder(word: str, text: str, order: Order) -> Change:
         given, first = call.attributes.get("axes"), call.inputs[0][1]
         if given is None or first is None or not isinstance(given.value, tuple) or not first.shape:
             return None
-        axes = tuple(int(each) for each in given.value)
+        axes = tuple(int(each) for each in given.numbers)
         made = tuple(order(axes, len(first.shape)))
         return None if made == axes else Changed(call.with_attribute("axes", Attribute("ints", made)))
 

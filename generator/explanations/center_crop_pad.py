@@ -42,7 +42,7 @@ def _chosen_axes(call: Call) -> list[tuple[int, int]] | None:
     given = call.attributes.get("axes")
     plain = list(range(rank))
     if given is not None and isinstance(given.value, tuple):
-        plain = [int(axis) for axis in given.value]
+        plain = [int(axis) for axis in given.numbers]
     if len(plain) != len(wanted) or any(not -rank <= axis < rank for axis in plain):
         return None
     if any(not 0 <= extent < 1 << 16 for extent in wanted):

@@ -41,7 +41,7 @@ def _first_for_both(name: str) -> Change:
         given = call.attributes.get(name)
         if given is None or not isinstance(given.value, tuple) or len(set(given.value)) != 2:
             return None
-        rows = int(given.value[0])
+        rows = int(given.numbers[0])
         return Changed(call.with_attribute(name, Attribute("ints", (rows, rows))))
 
     return Change(f"attribute {name} first", f"the first number of {name} for both axes", apply)

@@ -108,7 +108,7 @@ def _axes(call: Call, rank: int) -> list[int]:
     given = call.attributes.get("axes")
     if given is None or not isinstance(given.value, tuple):
         return list(range(rank))
-    return [int(each) for each in given.value]
+    return [int(each) for each in given.numbers]
 
 
 def _mode(call: Call) -> object:

@@ -73,7 +73,7 @@ def renumbered(call: Call, axis: int, rank: int) -> Iterator[Call]:
     """Calls whose lists of axis numbers fit a tensor without that axis: for each list that may be one."""
     for name, each in call.attributes.items():
         if each.kind == "ints" and isinstance(each.value, tuple):
-            numbers = [int(one) for one in each.value]
+            numbers = [int(one) for one in each.numbers]
             if all(-rank <= one < rank for one in numbers) and axis not in [one % rank for one in numbers]:
                 kept = tuple(_without(one, axis, rank) for one in numbers)
                 yield call.with_attribute(name, Attribute("ints", kept))

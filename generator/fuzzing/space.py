@@ -145,7 +145,7 @@ def without_huge_numbers(call: Call) -> Call | None:
             changed = changed.with_input(name, Tensor(given.element_type, modest)) if huge.any() else changed
     for name, each in call.attributes.items():
         if each.kind == "ints" and isinstance(each.value, tuple):
-            numbers = tuple(3 if int(one) > HUGE else int(one) for one in each.value)
+            numbers = tuple(3 if int(one) > HUGE else int(one) for one in each.numbers)
             changed = (
                 changed if numbers == each.value else changed.with_attribute(name, Attribute("ints", numbers))
             )
@@ -159,7 +159,7 @@ def _listed_numbers(call: Call) -> list[float]:
             found += [float(each) for each in given.array.reshape(-1) if np.isfinite(each)]
     for each in call.attributes.values():
         if each.kind in ("ints", "floats") and isinstance(each.value, tuple):
-            found += [float(one) for one in each.value]
+            found += [float(one) for one in each.numbers]
     return found
 
 

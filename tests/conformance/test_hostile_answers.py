@@ -15,8 +15,9 @@ from conformance.doctor import Diagnosis
 from conformance.doctor_abilities import Abilities
 from conformance.frames import BrokenProtocol, Frame
 from conformance.limits import Limits, describe_confinement
-from conformance.requests import read_error, read_offer, read_outputs, seconds_of
+from conformance.requests import read_error, read_offer, seconds_of
 from conformance.responses import HarnessFailed, NotTensor, Refused
+from conformance.returned_values import read_outputs
 from opcert.commands.doctor_command import describe_diagnosis
 from opcert.element_types import ELEMENT_TYPES
 
