@@ -63,8 +63,7 @@ def _valid_calls(space: Space) -> list[Call]:
 
 
 def _refusal(space: Space, call: Call) -> Refused | None:
-    names = tuple(each.name for each in space.spec.outputs)
-    answer = ask_inference(space.spec.operator, call, names)
+    answer = ask_inference(space.spec, call)
     return answer if isinstance(answer, Refused) else ask_checker(answer)
 
 

@@ -16,9 +16,10 @@ from generator.kind import Level
 from generator.partial import Bindings, Partial
 from generator.solving import Found, Search
 from generator.space import Space
+from generator.validity import find_violations
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import Tensor
-from specs.domain import check_constraints, extent_names
+from specs.domain import extent_names
 from specs.evaluation import EvaluationError
 from specs.model import Constraint, ParameterSpec
 
@@ -62,7 +63,7 @@ def find_breaches(space: Space, draw: Draw) -> list[Breach]:
 def broken_rules(space: Space, call: Call) -> list[str]:
     """The ids of the rules that a call breaks; none where they cannot be decided."""
     try:
-        return [each.id for each in check_constraints(space.spec, call.attributes, call.inputs)]
+        return [each.id for each in find_violations(space.spec, call)]
     except EvaluationError:
         return []
 
@@ -113,6 +114,11 @@ def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[tuple[Cal
                 yield base.call, _exchanged(base.call, place, _in_type(tensor, other_type, stream))
             if parameter.option == "single":
                 yield base.call, _exchanged(base.call, place, None)
+    if base.call.outputs is not None and any(each.option == "variadic" for each in space.spec.outputs):
+        names = base.call.outputs
+        for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
+            if asked:
+                yield base.call, replace(base.call, outputs=asked)
     for name in space.types:
         yield from _beyond_types(space, base.call, name.removeprefix("type_"), stream)
     for name, attribute in space.spec.attributes.items():

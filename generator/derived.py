@@ -9,6 +9,7 @@ from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real
 from specs.model import AttributeSpec, Constraint, Origin, ParameterSpec, Spec
+from specs.structures import element_types_of, is_sequence, type_variable
 
 
 def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
@@ -29,9 +30,9 @@ def derive_rules(spec: Spec) -> Iterator[Constraint]:
         if each.option == "single":
             yield _rule(f"{each.name}_given", f"present({each.name})", each)
     for variable, members in _by_type(spec).items():
-        types = spec.types_of(members[0])
+        types = element_types_of(spec, members[0])
         if types:
-            every = " + ".join(_tensors(each) for each in members)
+            every = " + ".join(_tensors(spec, each) for each in members)
             yield _rule(
                 f"type_of_{variable}",
                 f"all(element_type(each) in {list(types)!r} for each in {every} if present(each))",
@@ -45,14 +46,17 @@ def derive_rules(spec: Spec) -> Iterator[Constraint]:
     for each in spec.inputs:
         if each.type not in spec.type_constraints:
             continue
-        if each.option == "variadic" and each.homogeneous is not False:
+        if is_sequence(spec, each) or (each.option == "variadic" and each.homogeneous is not False):
             yield _rule(
                 f"one_type_of_{each.name}",
                 f"len(set([element_type(each) for each in {each.name}])) <= 1",
                 each,
             )
-        elif each.type in first:
-            other = first[each.type]
+        variable = type_variable(spec, each)
+        if each.option == "variadic":
+            continue
+        if variable in first:
+            other = first[variable]
             given = " and ".join(f"present({one.name})" for one in (other, each))
             yield _rule(
                 f"same_type_{each.name}",
@@ -61,7 +65,7 @@ def derive_rules(spec: Spec) -> Iterator[Constraint]:
                 given,
             )
         else:
-            first[each.type] = each
+            first[variable] = each
 
 
 def shape_rules(spec: Spec) -> Iterator[Constraint]:
@@ -84,9 +88,11 @@ def _by_type(spec: Spec) -> dict[str, list[ParameterSpec]]:
     """The inputs by their type variable; those of a type of their own each for itself."""
     found: dict[str, list[ParameterSpec]] = {}
     for each in spec.inputs:
-        found.setdefault(each.type if each.type in spec.type_constraints else each.name, []).append(each)
+        variable = type_variable(spec, each)
+        found.setdefault(variable if variable in spec.type_constraints else each.name, []).append(each)
     return found
 
 
-def _tensors(parameter: ParameterSpec) -> str:
-    return parameter.name if parameter.option == "variadic" else f"[{parameter.name}]"
+def _tensors(spec: Spec, parameter: ParameterSpec) -> str:
+    several = parameter.option == "variadic" or is_sequence(spec, parameter)
+    return parameter.name if several else f"[{parameter.name}]"

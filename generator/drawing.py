@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,14 @@ from generator.draws import Draw
 from generator.kind import Level
 from generator.partial import OMITTED, Partial, shaped
 from generator.space import Space
+from generator.wanted_outputs import NAMES
 from opcert.attributes import Attribute, attribute
 from opcert.element_types import ELEMENT_TYPES, ElementType
+from opcert.slots import Slot
 from opcert.tensors import Tensor, tensor
 from reference.numbers import encode
 from specs.model import AttributeSpec, ParameterSpec
+from specs.structures import is_sequence, sequence_type
 
 PLAIN_CLASS = "random"
 """The class of data of an input whose type lacks the class that the levels name."""
@@ -34,9 +37,31 @@ def draw_call(space: Space, scope: Partial, levels: Mapping[str, Level], draw: D
         if (made := _attribute(each, scope.bindings.get(name))) is not None
     }
     inputs: list[tuple[str, Tensor | None]] = []
+    slots: list[Slot] = []
     for parameter in space.spec.inputs:
-        inputs.extend((parameter.name, each) for each in _tensors(parameter, scope, draw))
-    return Call(attributes, tuple(inputs)).trimmed()
+        tensors = _tensors(parameter, scope, draw)
+        slots.extend(_slots(space, parameter, scope, len(inputs), tensors))
+        inputs.extend((parameter.name, each) for each in tensors)
+    made_of_several = any(each.type is not None for each in slots)
+    names = scope.bindings.get(NAMES)
+    return Call(
+        attributes,
+        tuple(inputs),
+        tuple(slots) if made_of_several else (),
+        None if names is None else tuple(names),
+    ).trimmed()
+
+
+def _slots(
+    space: Space, parameter: ParameterSpec, scope: Partial, first: int, tensors: Sequence[Tensor | None]
+) -> Iterator[Slot]:
+    """The inputs of the node that tensors make, the first of which has that place in the call."""
+    if is_sequence(space.spec, parameter):
+        kind = sequence_type(scope.element_type(parameter))
+        yield Slot(parameter.name, tuple(range(first, first + len(tensors))), kind)
+        return
+    for place, each in enumerate(tensors):
+        yield Slot(parameter.name, () if each is None else (first + place,))
 
 
 def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
@@ -54,7 +79,7 @@ def _tensors(parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tenso
     if name in scope.bindings:
         value = scope.bindings[name]
         return [None if value is None else value_tensor(shaped(scope, parameter, value), element_type)]
-    if parameter.option == "variadic":
+    if parameter.option == "variadic" or is_sequence(scope.spec, parameter):
         shapes = scope.bindings.get(f"shapes:{name}", ())
         streams = enumerate(shapes)
         return [_filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]

@@ -16,6 +16,7 @@ from generator.solving import Found, Search, Variable
 from generator.space import Space
 from opcert.element_types import ELEMENT_TYPES
 from specs.evaluation import EvaluationError
+from specs.structures import element_types_of
 
 VECTOR_BYTES = 64
 """Of the widest vector register, and of a cache line."""
@@ -77,7 +78,7 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
 
 def vector_lengths(space: Space) -> list[int]:
     """One shorter than, as long as, and one longer than a vector of the first type, and one long length."""
-    types = space.spec.types_of(space.data[0]) if space.data else ()
+    types = element_types_of(space.spec, space.data[0]) if space.data else ()
     known = [ELEMENT_TYPES[each] for each in types if each in ELEMENT_TYPES and ELEMENT_TYPES[each].bits]
     first = next((each for each in known if each.name == "float"), known[0] if known else None)
     per = VECTOR_BYTES * 8 // first.bits if first is not None else 16

@@ -90,7 +90,7 @@ class InputShape:
 
 @dataclass(frozen=True)
 class VariadicShapes:
-    """The shapes of a variadic input's tensors, which broadcast each other where the declaration says so."""
+    """The shapes of the tensors of a variadic input, or of a sequence, as the declaration says of them."""
 
     name: str
     shape: Shape

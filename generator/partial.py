@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from specs.evaluation import EvaluationError, Operand
+from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec
 from specs.shapes import evaluate_part, parse_shape
+from specs.structures import element_types_of, is_sequence, type_variable
 from specs.words import CONSTANTS
 
 OMITTED = "omitted"
@@ -62,10 +63,17 @@ class Partial(Mapping[str, object]):
         return self._bindings.get(name)
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of an input; EvaluationError where it is not bound, or the input left out."""
+        """The shape of an input; EvaluationError where it is not bound, or the input left out.
+
+        Of a variadic input and a sequence it is that of the first tensor; a pack is a shape itself.
+        """
         if (found := self.find(f"shape:{name}")) is not None:
             return tuple(found)
         value = self[name]
+        if isinstance(value, list) and value and isinstance(value[0], Operand):
+            value = value[0]
+        if isinstance(value, list) and all(type(each) is int for each in value):
+            return tuple(value)
         if not isinstance(value, Operand):
             raise EvaluationError("an input without a shape", got=repr(name))
         return value.shape
@@ -76,8 +84,8 @@ class Partial(Mapping[str, object]):
 
     def element_type(self, parameter: ParameterSpec) -> str:
         """The element type that an input has, or the first that it may have."""
-        chosen = self.level(f"type_{parameter.type}")
-        types = self.spec.types_of(parameter)
+        chosen = self.level(f"type_{type_variable(self.spec, parameter)}")
+        types = element_types_of(self.spec, parameter)
         return str(chosen) if chosen is not None else (types[0] if types else "float")
 
     def __getitem__(self, name: str) -> object:
@@ -115,12 +123,12 @@ class Partial(Mapping[str, object]):
 
     def _operand(self, parameter: ParameterSpec) -> object:
         name = parameter.name
-        if parameter.option == "variadic":
+        if parameter.option == "variadic" or is_sequence(self.spec, parameter):
             shapes = self.find(f"shapes:{name}")
             if shapes is None:
                 raise EvaluationError("not bound yet", got=repr(name))
             kind = self.element_type(parameter)
-            return [Operand(kind, tuple(each), Unknown()) for each in shapes]
+            return Operands([Operand(kind, tuple(each), Unknown()) for each in shapes], kind)
         if self.has(name):
             value = self._bindings[name]
             if value is None:

@@ -16,8 +16,9 @@ from generator.factors import factor_model
 from generator.feasibility import FREE, Level, Model, Solver
 from generator.solving import Found
 from generator.space import Space
+from generator.validity import find_violations
 from opcert.errors import InternalError
-from specs.domain import check_constraints
+from specs.structures import type_variable
 
 DATA = "data"
 OCCURRENCES = 3
@@ -92,7 +93,7 @@ def make_call(space: Space, levels: Mapping[str, Level]) -> Row | None:
         found = space.search.solve(levels, draw)
         if isinstance(found, Found):
             call = draw_call(space, found.scope, levels, draw.child("data"))
-            if not check_constraints(space.spec, call.attributes, call.inputs):
+            if not find_violations(space.spec, call):
                 return Row(levels, call)
     return None
 
@@ -117,7 +118,7 @@ class Dealer:
         self._uses: dict[str, dict[Level, int]] = {
             name: dict.fromkeys(space.factors[name], 0) for name in space.types
         }
-        self._main = f"type_{space.data[0].type}" if space.data else ""
+        self._main = f"type_{type_variable(space.spec, space.data[0])}" if space.data else ""
 
     def deal(self, rows: Sequence[Mapping[str, Level]]) -> list[Row]:
         """The rows with types and calls: the first with the first types, then those that occurred least.

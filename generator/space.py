@@ -15,12 +15,24 @@ from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
 from generator.shapes import Choices, find_choices
 from generator.solving import Search, Variable
+from generator.wanted_outputs import (
+    NAMES,
+    OUTPUTS,
+    WANTED,
+    Outputs,
+    asks_for_outputs,
+    counts_within,
+    names_needed,
+    output_factors,
+    output_rules,
+)
 from opcert.element_types import ELEMENT_TYPES
-from specs.declared import Declared
+from specs.declared import Bounds, Declared
 from specs.domain import extent_names
 from specs.expressions import parse
 from specs.model import ParameterSpec, Spec
 from specs.shapes import Shape, parse_shape
+from specs.structures import element_types_of, is_sequence, type_variable
 
 COUNTS: tuple[Level, ...] = (2, 1, 3)
 """How many tensors a variadic input gets."""
@@ -99,6 +111,7 @@ class _Maker:
         self._add_data(data, brought)
         self._add_shapes(chosen, find_choices(chosen))
         self._add_data_classes(data)
+        self._add_outputs()
         return Space(spec, kinds, data, dict(self._factors), types, tuple(self._variables))
 
     def _completed(self, kinds: Sequence[Kind]) -> Spec:
@@ -109,6 +122,7 @@ class _Maker:
         rules = [
             *derive_rules(self._spec),
             *shape_rules(self._spec),
+            *output_rules(self._spec),
             *(rule for each in kinds for rule in each.rules()),
         ]
         own = {each.id for each in self._spec.constraints}
@@ -150,9 +164,9 @@ class _Maker:
         """A factor for each type variable of the inputs that has several types."""
         found: list[str] = []
         for each in self._spec.inputs:
-            types = self._spec.types_of(each)
+            types = element_types_of(self._spec, each)
             if each.type in self._spec.type_constraints and len(types) > 1:
-                name = f"type_{each.type}"
+                name = f"type_{type_variable(self._spec, each)}"
                 if name not in self._factors:
                     self._factor(name, tuple(_by_use(types)))
                     found.append(name)
@@ -193,10 +207,31 @@ class _Maker:
         for each in data:
             if each.option == "optional":
                 self._factor(each.name, ("given", OMITTED))
-            if each.option == "variadic" and f"shapes:{each.name}" not in brought:
-                least = each.least_length or 1
-                counts = tuple(count for count in COUNTS if int(count) >= least) or (least,)
-                self._factor(f"{each.name}_count", counts)
+            if self._is_many(each) and f"shapes:{each.name}" not in brought:
+                self._factor(f"{each.name}_count", self._counts(each))
+
+    def _is_many(self, parameter: ParameterSpec) -> bool:
+        return parameter.option == "variadic" or is_sequence(self._spec, parameter)
+
+    def _counts(self, parameter: ParameterSpec) -> tuple[Level, ...]:
+        """How many tensors a variadic input, or a sequence, may have; the plainest number first."""
+        told = self._declared.counts.get(parameter.name)
+        if isinstance(told, Bounds):
+            return counts_within(told)
+        if parameter.option != "variadic":
+            return (*COUNTS, 0)
+        least = parameter.least_length or 1
+        return tuple(count for count in COUNTS if int(count) >= least) or (least,)
+
+    def _add_outputs(self) -> None:
+        """Which outputs are asked for, where there is a choice."""
+        factors = output_factors(self._spec)
+        for name, levels in factors.items():
+            self._factor(name, levels)
+        if asks_for_outputs(self._spec):
+            needs = {*self._expanded(names_needed(self._spec)), *(f"level:{name}" for name in factors)}
+            binds = frozenset({WANTED, OUTPUTS, NAMES})
+            self._variables.append(Variable("outputs", binds, frozenset(needs), Outputs(self._spec)))
 
     def _add_shapes(self, shapes: Mapping[str, Shape], choices: Choices) -> None:
         for name, levels in choices.factors.items():
@@ -207,7 +242,7 @@ class _Maker:
             needs = self._expanded(shape.names) | choices.needs(name, shape)
             if name in self._factors:
                 needs.add(f"level:{name}")
-            if parameter.option == "variadic":
+            if self._is_many(parameter):
                 self._variable(f"shapes:{name}", needs | {f"level:{name}_count"}, VariadicShapes(name, shape))
             else:
                 self._variable(f"shape:{name}", needs, InputShape(name, shape, choices.group))
@@ -215,7 +250,7 @@ class _Maker:
     def _add_data_classes(self, data: Sequence[ParameterSpec]) -> None:
         if not data:
             return
-        types = self._spec.types_of(data[0])
+        types = element_types_of(self._spec, data[0])
         classes = dict.fromkeys(
             (*self._declared.prefer, *(name for each in _by_use(types) for name in data_classes(each)))
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import onnx
 from onnx import ModelProto
 
-from conformance.models import OutputType, build_node_model, input_names
+from conformance.models import LEAST_IR, OutputType, build_model, named_inputs
 from conformance.protos import write_tensor
+from generator.bare_cases import bare_case
 from generator.calls import Call
 from opcert.element_types import BY_CODE, ELEMENT_TYPES
-from opcert.names import OperatorName
+from specs.model import Spec
 
 _UNTYPED = "Field 'shape' of 'type' is required but missing"
 
@@ -32,9 +33,9 @@ class Inferred:
     outputs: tuple[OutputType, ...]
 
 
-def ask_inference(operator: OperatorName, call: Call, output_names: tuple[str, ...]) -> Inferred | Refused:
+def ask_inference(spec: Spec, call: Call) -> Inferred | Refused:
     """Strict shape inference with data propagation; inputs are constants, so that it sees their values."""
-    model = _constant_model(operator, call, output_names)
+    model = _constant_model(spec, call)
     try:
         inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # noqa: BLE001 - the witness may raise anything
@@ -53,19 +54,15 @@ def ask_checker(inferred: Inferred) -> Refused | None:
     return None
 
 
-def _constant_model(operator: OperatorName, call: Call, output_names: tuple[str, ...]) -> ModelProto:
+def _constant_model(spec: Spec, call: Call) -> ModelProto:
     """The call as a model of one node, whose inputs are initializers and whose outputs are of no type."""
-    declared = [OutputType(ELEMENT_TYPES["float"], 0) for _ in output_names]
-    raw = build_node_model(operator, call.attributes, call.inputs, output_names, declared, "initializers")
+    case = replace(bare_case(spec, call), output_types={})
     model = ModelProto()
-    model.ParseFromString(raw)
-    named = dict(zip(input_names(call.inputs), (tensor for _, tensor in call.inputs), strict=True))
-    for each in model.graph.input:
-        tensor = named[each.name]
-        if tensor is not None:
-            model.graph.initializer.append(write_tensor(tensor, each.name))
+    model.ParseFromString(build_model(case))
+    for name, tensor in named_inputs(call.inputs):
+        model.graph.initializer.append(write_tensor(tensor, name))
     del model.graph.input[:]
-    model.ir_version = max(model.ir_version, 4)
+    model.ir_version = max(model.ir_version, LEAST_IR)
     for output in model.graph.output:
         output.ClearField("type")
     return model

@@ -18,7 +18,7 @@ from specs.words import CONSTANTS
 
 def declared_names(spec: Spec) -> set[str]:
     """The names that a declaration's shapes and kinds bring, and the words that every expression knows."""
-    found = {*CONSTANTS, "version"}
+    found = {*CONSTANTS, "version", "outputs", "wanted"}
     if spec.declared is not None:
         found.update(*(parse_shape(each).names for each in spec.declared.shapes.values()))
         found.update(*(parse_call(each.call).names for each in spec.declared.kinds))

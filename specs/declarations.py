@@ -17,10 +17,12 @@ from specs.composition import Composed, compose, declares
 from specs.curated_files import CuratedFile, Level
 from specs.curation import merge_curated
 from specs.declared import Bounds, Declared, KindUse, Property
+from specs.expressions import parse
 from specs.model import Otherwise, Spec
 from specs.schemas import Entry
 from specs.shapes import parse_shape
 from specs.shared_readings import put_in_shared
+from specs.structures import is_sequence
 
 FILE_NAME = "spec.yaml"
 _BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
@@ -35,6 +37,14 @@ def _bounds(value: Any) -> Any:
     if found is None:
         raise ValueError("expected bounds such as 1..3, 1.. or ..8")
     return Bounds(int(found[1]) if found[1] else None, int(found[2]) if found[2] else None)
+
+
+def _count(value: Any) -> Any:
+    """Bounds of a number of tensors, or the expression that says it."""
+    text = str(value).strip()
+    if isinstance(value, bool) or not isinstance(value, int | str) or not text:
+        raise ValueError("expected bounds such as 1..4, or an expression such as len(split)")
+    return _bounds(value) if isinstance(value, int) or _BOUNDS.fullmatch(text) else _text(text)
 
 
 def _text(value: Any) -> Any:
@@ -73,6 +83,7 @@ class DeclarationFile(CuratedFile):
     points: list[Level] = Field(default_factory=list)
     data: DataEntry | None = None
     rare: dict[str, Annotated[list[Level], BeforeValidator(_levels)]] = Field(default_factory=dict)
+    counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
     property: PropertyEntry | None = None
     budget: int | None = Field(None, ge=1)
     why: str | None = None
@@ -125,6 +136,7 @@ class _Reader:
             scale=file.data.scale if file.data else None,
             prefer=tuple(file.data.prefer) if file.data else (),
             rare={name: tuple(levels) for name, levels in file.rare.items()},
+            counts=self._counts(file.counts),
             property=Property(file.property.check, file.property.when) if file.property else None,
             budget=file.budget,
             places={
@@ -146,6 +158,27 @@ class _Reader:
             if _EVERY_INPUT in found:
                 found.setdefault(each.name, found[_EVERY_INPUT])
         return {each.name: found[each.name] for each in self._spec.inputs if each.name in found}
+
+    def _counts(self, entries: Mapping[str, Bounds | str]) -> dict[str, Bounds | str]:
+        """Of the variadic inputs and outputs that the version has; an entry about another one is an error."""
+        parameters = (*self._spec.inputs, *self._spec.outputs)
+        every = {each.name for each in parameters}
+        variadic = {
+            each.name for each in parameters if each.option == "variadic" or is_sequence(self._spec, each)
+        }
+        found: dict[str, Bounds | str] = {}
+        for name, told in entries.items():
+            if name in every - variadic:
+                problem = UserError(
+                    "neither variadic nor a sequence", got=name, expected=", ".join(sorted(variadic))
+                )
+                self._error(("counts", name), problem)
+            elif name in variadic:
+                try:
+                    found[name] = parse(told).text if isinstance(told, str) else told
+                except OpcertError as error:
+                    self._error(("counts", name), error)
+        return found
 
     @staticmethod
     def _label(entries: Mapping[str, str], name: str) -> str:

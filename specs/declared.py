@@ -47,7 +47,8 @@ class Declared:
 
     `points` are breakpoints and poles of the formula, `scale` the greatest magnitude of data that a long
     computation bears, `prefer` the classes of data to have first, `rare` levels that many runtimes lack:
-    in one row each instead of in pairs. `budget` is the greatest number of cases, where 120 do not do.
+    in one row each instead of in pairs. `counts` say how many tensors a variadic input or output has: bounds,
+    or an expression. `budget` is the greatest number of cases, where 120 do not do.
     """
 
     shapes: Mapping[str, str] = field(default_factory=dict)
@@ -57,6 +58,7 @@ class Declared:
     scale: float | None = None
     prefer: tuple[str, ...] = ()
     rare: Mapping[str, tuple[str | int | float | bool, ...]] = field(default_factory=dict)
+    counts: Mapping[str, Bounds | str] = field(default_factory=dict)
     property: Property | None = None
     budget: int | None = None
     places: Mapping[str, Place] = field(default_factory=dict)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from opcert.attributes import Attribute
+from opcert.slots import Slots
 from opcert.tensors import Tensor
-from specs.evaluation import EvaluationError, Operand
+from opcert.value_types import SequenceType, element_type_in
+from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import parse
 from specs.model import Constraint, Spec
 from specs.shapes import parse_shape
@@ -112,7 +114,8 @@ def extent_names(spec: Spec) -> frozenset[str]:
     """The free names of an operator's shapes that nothing else defines: its extents and packs."""
     if spec.declared is None:
         return frozenset()
-    known = {*spec.attributes, *(each.name for each in spec.inputs), *spec.let, *CONSTANTS, "version"}
+    named = {*spec.attributes, *(each.name for each in spec.inputs), *spec.let}
+    known = {*named, *CONSTANTS, "version", "outputs", "wanted"}
     every = frozenset[str]().union(*(parse_shape(each).names for each in spec.declared.shapes.values()))
     return every - known
 
@@ -138,10 +141,18 @@ class Violation:
         return self.constraint.id
 
 
-def scope_of(spec: Spec, attributes: Mapping[str, Any], inputs: Inputs) -> Scope:
+def scope_of(
+    spec: Spec,
+    attributes: Mapping[str, Any],
+    inputs: Inputs,
+    outputs: Sequence[str] | None = None,
+    slots: Slots = (),
+) -> Scope:
     """The names of a call: every attribute (its default where it is left out) and every input, else None.
 
-    A variadic input is the list of its tensors. Extents of declared shapes are found when they are asked for.
+    A variadic input and a sequence are lists of their tensors. `wanted` are the names of the outputs that are
+    asked for, and `outputs` is how many the node has. Extents of declared shapes are found when they are
+    asked for.
     """
     values: dict[str, object] = {
         name: each.default if each.has_default else None for name, each in spec.attributes.items()
@@ -158,17 +169,29 @@ def scope_of(spec: Spec, attributes: Mapping[str, Any], inputs: Inputs) -> Scope
     if spec.declared is None:
         return Scope(values, spec.let)
     values |= {"version": spec.operator.since_version, **CONSTANTS}
+    asked = [each.name for each in spec.outputs] if outputs is None else list(outputs)
+    values = {"outputs": len(asked), "wanted": [each for each in asked if each], **values}
+    for slot in slots:
+        if isinstance(slot.type, SequenceType):
+            members = [operand for part in slot.parts if (operand := operands[part][1]) is not None]
+            values[slot.name] = Operands(members, str(element_type_in(slot.type)))
     shapes = [(name, each.shape) for name, each in operands if each is not None]
     return Scope(values, spec.let, extent_names(spec), Unification(spec, shapes))
 
 
-def check_constraints(spec: Spec, attributes: Mapping[str, Any], inputs: Inputs) -> list[Violation]:
+def check_constraints(
+    spec: Spec,
+    attributes: Mapping[str, Any],
+    inputs: Inputs,
+    outputs: Sequence[str] | None = None,
+    slots: Slots = (),
+) -> list[Violation]:
     """The constraints that a call violates, in the spec's order.
 
     A rule without a value under this call (an index outside a list, say) counts as following from another one
     that is violated; raises EvaluationError where no other is, for then the rule itself is wrong.
     """
-    scope = scope_of(spec, attributes, inputs)
+    scope = scope_of(spec, attributes, inputs, outputs, slots)
     violations: list[Violation] = []
     undecided: list[tuple[Constraint, EvaluationError]] = []
     for constraint in spec.constraints:

@@ -44,6 +44,14 @@ class Operand:
         return self.values[index]
 
 
+class Operands(list[Operand]):
+    """The tensors of a sequence: a list that knows its element type, also where it is empty."""
+
+    def __init__(self, members: Iterable[Operand], element_type: str) -> None:
+        super().__init__(members)
+        self.element_type = element_type
+
+
 def _bounded(number: Any) -> Any:
     if isinstance(number, int) and number.bit_length() > MOST_BITS:
         raise EvaluationError("number too large", expected=f"at most {MOST_BITS} bits")
@@ -108,6 +116,9 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def _operand(value: Any, function: str) -> Operand:
+    """An input; of a variadic one, and of a sequence, the first tensor."""
+    if isinstance(value, list) and value and isinstance(value[0], Operand):
+        return value[0]
     if not isinstance(value, Operand):
         raise EvaluationError(f"{function}() asks about an input", got=repr(value))
     return value
@@ -120,15 +131,26 @@ def _range(*bounds: int) -> list[int]:
     return list(numbers)
 
 
+def _shape(value: Any, function: str) -> list[int]:
+    """The shape of an input; a pack of extents is one itself."""
+    if isinstance(value, list) and all(type(each) is int for each in value):
+        return list(value)
+    return list(_operand(value, function).shape)
+
+
+def _element_type(value: Any) -> str:
+    return value.element_type if isinstance(value, Operands) else _operand(value, "element_type").element_type
+
+
 def _flat(value: Any) -> list[Any]:
     return list(_operand(value, "values").values)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "rank": lambda value: len(_operand(value, "rank").shape),
-    "shape": lambda value: list(_operand(value, "shape").shape),
+    "rank": lambda value: len(_shape(value, "rank")),
+    "shape": lambda value: _shape(value, "shape"),
     "values": _flat,
-    "element_type": lambda value: _operand(value, "element_type").element_type,
+    "element_type": _element_type,
     "present": lambda value: value is not None,
     "len": len,
     "min": min,

@@ -21,13 +21,12 @@ OF_ONNX = [each for each in newest_operators() if each.domain.startswith("ai.onn
 def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
     space = space_of(operator)
     cores = read_cores(OWN_FOLDER / operator.domain / operator.name / "cores.yaml", operator.since_version)
-    names = tuple(each.name for each in space.spec.outputs)
     calls = [row.call for row in make_rows(space, cores, strength=1)]
     calls += [edge.call for edge in find_edges(space, Draw(f"{operator}/boundary"))]
     assert len(calls) > 5
     refused = []
     for call in calls:
-        answer = ask_inference(operator, call, names)
+        answer = ask_inference(space.spec, call)
         told = answer if isinstance(answer, Refused) else ask_checker(answer)
         if told is not None:
             refused.append(told)

@@ -1,0 +1,67 @@
+"""Calls as cases that demand nothing but survival: there is no reference yet, and runtimes are witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.cases import Case
+from generator.calls import Call
+from opcert.element_types import ELEMENT_TYPES, ElementType
+from opcert.names import CaseId
+from opcert.tensors import Tensor
+from opcert.value_types import ValueType
+from specs.model import ParameterSpec, Spec
+from specs.structures import element_types_of, is_sequence, sequence_type, type_variable
+
+FAMILY = "survival"
+
+
+def bare_case(spec: Spec, call: Call, word: str | None = None) -> Case:
+    """The case of a call without an expectation; its outputs have the types that the facts give them."""
+    call = call.trimmed()
+    names = output_names(spec, call)
+    return Case(
+        id=CaseId(spec.operator, FAMILY, word, call.digest(spec.operator)),
+        element_type=_first_type(spec, call),
+        attributes=dict(call.attributes),
+        inputs=call.inputs,
+        output_names=names,
+        demand="survive",
+        slots=call.slots,
+        outputs_asked=call.outputs is not None,
+        output_types=_output_types(spec, call, names),
+    )
+
+
+def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
+    """The names of a call's outputs: those that it asks for, or all that the operator has."""
+    return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)
+
+
+def _output_types(spec: Spec, call: Call, names: tuple[str, ...]) -> Mapping[str, ValueType]:
+    """The types of outputs that are sequences, by their names."""
+    return {
+        each.name: sequence_type(_element_type(spec, call, each))
+        for each in spec.outputs
+        if each.name in names and is_sequence(spec, each)
+    }
+
+
+def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:
+    """That of the first input whose type variable an output has; else the first that it may have."""
+    variable = type_variable(spec, output)
+    for each in spec.inputs:
+        if type_variable(spec, each) == variable:
+            for tensor in call.tensors(each.name):
+                if isinstance(tensor, Tensor):
+                    return tensor.element_type.name
+    return element_types_of(spec, output)[0]
+
+
+def _first_type(spec: Spec, call: Call) -> ElementType:
+    """The element type that a case counts under: of its first input, or what its first output may be."""
+    first = next((each for _, each in call.inputs if each is not None), None)
+    if first is not None:
+        return first.element_type
+    known = [name for each in spec.outputs for name in element_types_of(spec, each)]
+    return ELEMENT_TYPES["float" if "float" in known or not known else known[0]]
