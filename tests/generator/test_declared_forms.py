@@ -40,7 +40,10 @@ DECLARATIONS = {
           num_outputs: integer(1, along)
         counts: {outputs: num_outputs}
         constraints:
-          - {id: numbered, require: not present(split) and present(num_outputs), else: undefined, why: made up}
+          - id: numbered
+            require: not present(split) and present(num_outputs)
+            else: undefined
+            why: made up
     """,
     "TopK-11": """
         shapes: {X: "*S", K: 1}
