@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -21,21 +21,24 @@ Options = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A call and its answers so far, by the combination of options."""
+    """A call and its answers so far, by the combination of options, with the readings asked for."""
 
     reference: ReferenceOperator
     settled: Mapping[str, str]
     open: Sequence[Reading]
     call: Call
-    answers: dict[Options, tuple[Answer, ...]]
+    answers: dict[Options, tuple[Answer, ...]] = field(default_factory=dict)
+    asked: dict[Options, set[str]] = field(default_factory=dict)
 
     def answer(self, options: Options) -> tuple[Answer, ...]:
         if options not in self.answers:
             chosen = dict(self.settled)
             chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
             attributes = {name: each.value for name, each in self.call.attributes.items()}
+            asked: set[str] = set()
             try:
-                self.answers[options] = self.reference.evaluate(attributes, dict(self.call.inputs), chosen)
+                found = self.reference.evaluate(attributes, dict(self.call.inputs), chosen, asked)
+                self.answers[options], self.asked[options] = found, asked
             except OutsideDomain as error:
                 if self.answers:
                     raise UnstableLength(
@@ -47,6 +50,11 @@ class _Asked:
                     got=f"{describe(self.call)} under {chosen}: {error}",
                 ) from error
         return self.answers[options]
+
+    def asks_for(self, reading: str, options: Options) -> bool:
+        """Whether the answer under some options may be another with another option of a reading."""
+        self.answer(options)
+        return reading in self.asked[options]
 
 
 def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
@@ -63,7 +71,7 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
         if each.chosen is not None and name in reference.readings
     }
     questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
-    asked = _Asked(reference, settled, questions, call, {})
+    asked = _Asked(reference, settled, questions, call)
     matter = _readings_that_matter(asked)
     groups: list[tuple[tuple[Answer, ...], list[Options]]] = []
     for options in _combinations(questions, matter):
@@ -89,7 +97,8 @@ def _readings_that_matter(asked: _Asked) -> set[int]:
     """The places of the open readings that change this call's result.
 
     A reading that changes nothing alone is tried again beside every combination of those that do, until no
-    more are found; so the number of evaluations grows with the readings that matter, not with all.
+    more are found, and only where the reference asks for it; so the number of evaluations grows with the
+    readings that matter, not with all.
     """
     matter: set[int] = set()
     grown = True
@@ -97,7 +106,7 @@ def _readings_that_matter(asked: _Asked) -> set[int]:
         grown = False
         for options in _combinations(asked.open, matter):
             for place, reading in enumerate(asked.open):
-                if place in matter:
+                if place in matter or not asked.asks_for(reading.id, options):
                     continue
                 for option in list(reading.options)[1:]:
                     other = (*options[:place], option, *options[place + 1 :])

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.choices import Choice
 from reference.numbers import bits_of, storage_of
 from reference.registry import Reading
 
-Subnormals = Annotated[Literal["kept", "flushed"], Reading]
-NegativeZeros = Annotated[Literal["kept", "lost"], Reading]
+Subnormals = Annotated[Choice[Literal["kept", "flushed"]], Reading]
+NegativeZeros = Annotated[Choice[Literal["kept", "lost"]], Reading]
 
 CLASSIC_TYPES = (
     "bool", "string", "float16", "bfloat16", "float", "double", "complex64", "complex128",
@@ -53,30 +54,37 @@ def blank(element_type: ElementType, shape: Sequence[int], string: bytes = b"") 
 
 def moved(
     output: Tensor,
-    subnormals: str,
-    negative_zeros: str,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
     alternatives: Mapping[int, tuple[Any, ...]] | None = None,
 ) -> Answer:
     """The answer to a call that moved elements; `alternatives` are others that may stand in a place.
 
     Every bit is kept, but for subnormal numbers where they are `flushed`, which become zero, and negative
-    zeros where they are `lost`; in either case a zero may have either sign.
+    zeros where they are `lost`; in either case a zero may have either sign. Asks where there are any.
     """
     further = dict(alternatives or {})
-    elements = _changed(output, subnormals, negative_zeros)
+    others = {index: _tensor_of(output.element_type, given) for index, given in further.items()}
+    held = (output, *others.values())
+    flush = any(_changed(each, True, False) is not None for each in held) and subnormals.ask() == "flushed"
+    lose = any(_changed(each, False, True) is not None for each in held) and negative_zeros.ask() == "lost"
+    elements = _changed(output, flush, lose)
     if elements is None:
         return Answer(output, None, further or None)
     for index, given in further.items():
-        others = Tensor(output.element_type, np.array(given, dtype=output.element_type.storage))
-        changed = _changed(others, subnormals, negative_zeros)
+        changed = _changed(others[index], flush, lose)
         more = () if changed is None else (each.item() for each in changed)
         further[index] = tuple(dict.fromkeys((*given, *more)))
     # A distance of 0 is asked, not equal bits: the two zeros are equal numbers.
     return Answer(Tensor(output.element_type, elements), np.zeros(output.shape), further or None)
 
 
-def _changed(given: Tensor, subnormals: str, negative_zeros: str) -> NDArray[Any] | None:
-    """The elements without what is not kept; None where nothing changes."""
+def _tensor_of(element_type: ElementType, elements: Sequence[Any]) -> Tensor:
+    return Tensor(element_type, np.array(elements, dtype=element_type.storage))
+
+
+def _changed(given: Tensor, flush: bool, lose: bool) -> NDArray[Any] | None:
+    """The elements without subnormal numbers or without negative zeros; None where nothing changes."""
     kind = given.element_type.component
     if kind.layout is None:
         return None
@@ -85,13 +93,13 @@ def _changed(given: Tensor, subnormals: str, negative_zeros: str) -> NDArray[Any
     sign = np.uint64(1 << (kind.bits - 1))
     magnitude = bits & (sign - np.uint64(1))
     changed = bits
-    if subnormals == "flushed":
+    if flush:
         least_normal = np.uint64(1 << (kind.layout.precision - 1))
         tiny = (magnitude > 0) & (magnitude < least_normal)
         # A type in which these bits are NaN has one zero alone.
         signs = bits & sign if kind.layout.nan != "negative_zero" else np.zeros_like(bits)
         changed = np.where(tiny, signs, changed)
-    if negative_zeros == "lost" and kind.layout.nan != "negative_zero":
+    if lose and kind.layout.nan != "negative_zero":
         changed = np.where(bits == sign, np.uint64(0), changed)
     if (changed == bits).all():
         return None

@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -17,11 +17,16 @@ from opcert.errors import Place, UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.choices import Choice
 from specs.user_modules import load_module
 
 
 class Reading:
-    """Marks a keyword-only parameter as a reading or behaviour: `Annotated[Literal["a", "b"], Reading]`."""
+    """Marks a keyword-only parameter as a reading or behaviour: `Annotated[Literal["a", "b"], Reading]`.
+
+    With `Choice[Literal["a", "b"]]` the function asks for the option where it matters; a plain option always
+    counts as asked for.
+    """
 
 
 Evaluation = Callable[..., Answer | tuple[Answer, ...]]
@@ -35,7 +40,7 @@ class ReferenceOperator:
 
     `readings` are its open questions and implementation-defined behaviours: the options of each, the default
     first. `inputs` and `attributes` are the names that the function takes, `required` the inputs that have
-    no default.
+    no default; `deferred` are the readings that the function asks for.
     """
 
     operator: OperatorName
@@ -44,15 +49,18 @@ class ReferenceOperator:
     required: frozenset[str]
     attributes: frozenset[str]
     readings: Mapping[str, tuple[str, ...]]
+    deferred: frozenset[str] = frozenset()
 
     def evaluate(
         self,
         attributes: Mapping[str, AttributeValue],
         inputs: Mapping[str, Tensor | None],
         readings: Mapping[str, str] | None = None,
+        asked: set[str] | None = None,
     ) -> tuple[Answer, ...]:
         """The outputs of one call, under the given readings (the first option of those not given).
 
+        `asked` gets the readings that were asked for: no other option of any other one changes the outputs.
         Raises OutsideDomain where the documents define no result, UnstableLength where an output length
         hangs on rounding, UserError for a reading or option that the operator does not have.
         """
@@ -71,8 +79,16 @@ class ReferenceOperator:
         self._check_names("input", set(present), frozenset(self.inputs))
         if absent := self.required - set(present):
             raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
-        answers = self.function(**present, **attributes, **chosen)
+        noted = set() if asked is None else asked
+        options = {name: self._option(name, option, noted) for name, option in chosen.items()}
+        answers = self.function(**present, **attributes, **options)
         return answers if isinstance(answers, tuple) else (answers,)
+
+    def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
+        if name in self.deferred:
+            return Choice(option, partial(asked.add, name))
+        asked.add(name)
+        return option
 
     def _check_names(self, what: str, got: set[str], known: frozenset[str]) -> None:
         if unknown := got - known:
@@ -88,7 +104,8 @@ def reference_operator(name: str) -> Callable[[_Function], _Function]:
 
     Its positional parameters are the inputs (optional ones default to None), its keyword-only ones the
     attributes with the document's defaults (an attribute without default has none), and its readings those
-    annotated `Annotated[Literal[...], Reading]`. It answers one Answer or a tuple of them.
+    annotated `Annotated[Literal[...], Reading]`, or `Annotated[Choice[Literal[...]], Reading]` where it asks
+    for them. It answers one Answer or a tuple of them.
     """
     operator = OperatorName.parse(name)
 
@@ -107,6 +124,7 @@ def reference_operator(name: str) -> Callable[[_Function], _Function]:
             required=frozenset(name for name, each in inputs.items() if each.default is each.empty),
             attributes=frozenset(keywords - set(readings)),
             readings=dict(sorted(readings.items())),
+            deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
         )
         return function
 
@@ -117,8 +135,12 @@ def _is_reading(hint: Any) -> bool:
     return get_origin(hint) is Annotated and Reading in hint.__metadata__
 
 
+def _is_deferred(hint: Any) -> bool:
+    return get_origin(get_args(hint)[0]) is Choice
+
+
 def _options(hint: Any) -> tuple[str, ...]:
-    literal = get_args(hint)[0]
+    literal = get_args(get_args(hint)[0])[0] if _is_deferred(hint) else get_args(hint)[0]
     if get_origin(literal) is not Literal:
         raise TypeError(f"a reading is annotated with a Literal, not {literal}")
     return tuple(str(option) for option in get_args(literal))

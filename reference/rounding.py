@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -151,20 +150,24 @@ def round_integers(element_type: ElementType, sums: Sums, conversion: str, overf
     """Sums converted to an integer type by a rule; what a route may reach instead is listed or allowed."""
     low, high = element_type.integer_range
     errors = sums.error.reshape(-1)
-    exact = list(_fractions(sums))
     elements = np.zeros(errors.shape, dtype=element_type.storage)
     allowed = np.zeros(errors.shape)
     alternatives: dict[int, tuple[Any, ...]] = {}
-    for index, (value, error) in enumerate(zip(exact, errors.tolist(), strict=True)):
-        expected = convert(value, conversion, overflow, low, high)
+    numerators = np.broadcast_to(sums.value.numerator, sums.error.shape).flat
+    denominators = np.broadcast_to(sums.value.denominator, sums.error.shape).flat
+    exact = zip(numerators, denominators, errors.tolist(), strict=True)
+    for index, (numerator, denominator, error) in enumerate(exact):
+        expected = _fit(round_ratio(numerator, denominator, conversion), overflow, low, high)
         elements[index] = expected
         if error == 0:
             continue
         if not math.isfinite(error):
             allowed[index] = math.inf
             continue
-        least = round_by(value - Fraction(error), conversion)
-        most = round_by(value + Fraction(error), conversion)
+        doubt, parts = error.as_integer_ratio()
+        scaled, doubt, parts = numerator * parts, doubt * denominator, denominator * parts
+        least = round_ratio(scaled - doubt, parts, conversion)
+        most = round_ratio(scaled + doubt, parts, conversion)
         if most - least <= FEW:
             reached = {_fit(each, overflow, low, high) for each in range(least, most + 1)} - {expected}
             if reached:
@@ -177,26 +180,27 @@ def round_integers(element_type: ElementType, sums: Sums, conversion: str, overf
     return Rounded(elements, allowed, alternatives)
 
 
-def _fractions(sums: Sums) -> Iterable[Fraction]:
-    numerators = np.broadcast_to(sums.value.numerator, sums.error.shape).flat
-    denominators = np.broadcast_to(sums.value.denominator, sums.error.shape).flat
-    return (Fraction(*each) for each in zip(numerators, denominators, strict=True))
+def round_ratio(numerator: int, denominator: int, conversion: str) -> int:
+    """A ratio (its denominator above 0) to an integer: truncate, floor, half_even, half_away or half_up."""
+    match conversion:
+        case "truncate":
+            return numerator // denominator if numerator >= 0 else -(-numerator // denominator)
+        case "floor":
+            return numerator // denominator
+        case "half_even":
+            whole, rest = divmod(numerator, denominator)
+            return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
+        case "half_away":
+            nearest = (2 * abs(numerator) + denominator) // (2 * denominator)
+            return nearest if numerator >= 0 else -nearest
+        case "half_up":
+            return (2 * numerator + denominator) // (2 * denominator)
+    raise ValueError(f"no conversion to integers is called {conversion}")
 
 
 def round_by(value: Fraction, conversion: str) -> int:
-    """A number to an integer: truncate, floor, half_even, half_away or half_up."""
-    match conversion:
-        case "truncate":
-            return math.trunc(value)
-        case "floor":
-            return math.floor(value)
-        case "half_even":
-            return round(value)
-        case "half_away":
-            return math.floor(value + Fraction(1, 2)) if value >= 0 else math.ceil(value - Fraction(1, 2))
-        case "half_up":
-            return math.floor(value + Fraction(1, 2))
-    raise ValueError(f"no conversion to integers is called {conversion}")
+    """A number to an integer; see `round_ratio`."""
+    return round_ratio(value.numerator, value.denominator, conversion)
 
 
 def _fit(value: int, overflow: str, low: int, high: int) -> int:

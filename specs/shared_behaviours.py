@@ -25,7 +25,7 @@ SHARED: Mapping[str, Mapping[str, object]] = {
         "why": "the document allows integer types in every mode and says nothing of overflow",
     },
     "integer_steps": {
-        "question": "when a mean over several axes becomes an integer",
+        "question": "when an antialiased mean over several axes becomes an integer",
         "options": {
             "once": "at the end",
             "from_last_axis": "to nearest after each axis, from the last to the first",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import floor, prod
 
 import numpy as np
@@ -121,13 +122,17 @@ def _length_and_scale(ratio: str, shortest: int, longest: int, draw: Draw) -> tu
         return 2 * draw.integer(1, longest // 2), 0.5
     if ratio == "up2":
         return draw.integer(shortest, 4), 2.0
-    pairs = [
+    return draw.choice(_pairs(ratio, shortest, longest))
+
+
+@cache
+def _pairs(ratio: str, shortest: int, longest: int) -> list[tuple[int, float]]:
+    return [
         (length, scale)
         for length in range(shortest, longest + 1)
         for scale in (UP if ratio == "up_fraction" else DOWN)
         if _fits(ratio, length, scale)
     ]
-    return draw.choice(pairs)
 
 
 def _fits(ratio: str, length: int, scale: float) -> bool:

@@ -26,8 +26,8 @@ def batch_to_space_nd(
     block_shape: Tensor,
     crops: Tensor,
     *,
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Rearrange batch elements into M spatial dimensions and crop these.
 

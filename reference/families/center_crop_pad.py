@@ -28,8 +28,8 @@ def center_crop_pad(
     odd_crop: Annotated[Literal["start_rounded_down", "start_rounded_up"], Reading] = "start_rounded_down",
     odd_pad: Annotated[Literal["extra_at_end", "extra_at_begin"], Reading] = "extra_at_end",
     string_padding: Annotated[Literal["empty", "digit_zero"], Reading] = "empty",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Crop or pad axes to given extents, the input centred in the output.
 

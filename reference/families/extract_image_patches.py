@@ -26,8 +26,8 @@ def extract_image_patches(
     rates: tuple[int, ...] = (),
     auto_pad: str = "",
     depth_order: Annotated[Literal["depth_innermost", "depth_outermost"], Reading] = "depth_innermost",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Patches of an image, each turned into one column of the output's depth.
 

@@ -20,8 +20,8 @@ def pad(
     value: Tensor | None = None,
     *,
     mode: str = "constant",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Add elements to the ends of axes, or remove them where the number is negative.
 

@@ -12,24 +12,29 @@ from typing import Annotated, Literal
 
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.choices import Choice
 from reference.interpolation.requests import Readings, check_value, plan_axes, read_method, read_request
 from reference.interpolation.resampling import Behaviours, resample
 from reference.movement import NegativeZeros, Subnormals
 from reference.registry import Reading, reference_operator
 
-Scale = Annotated[Literal["given", "recomputed"], Reading]
-LengthResized = Annotated[Literal["integer", "fractional"], Reading]
-AlignCornersOfOne = Annotated[Literal["start", "center"], Reading]
-RoiInLength = Annotated[Literal["crop_and_resize", "always", "never"], Reading]
-AspectIndex = Annotated[Literal["axis", "position"], Reading]
-PolicyScale = Annotated[Literal["recomputed", "common"], Reading]
-PolicyLength = Annotated[Literal["integer", "fractional"], Reading]
-SymmetricWidth = Annotated[Literal["whole", "fractional"], Reading]
-UnitAxis = Annotated[Literal["formula", "unchanged"], Reading]
-Conversion = Annotated[Literal["truncate", "floor", "half_even", "half_away", "half_up"], Reading]
-Overflow = Annotated[Literal["saturate", "wrap"], Reading]
-IntegerSteps = Annotated[Literal["once", "from_last_axis", "from_first_axis"], Reading]
-UnlistedAxes = Annotated[Literal["untouched", "weighed"], Reading]
+NearestRounding = Annotated[
+    Choice[Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil", "ceil_downsampling"]],
+    Reading,
+]
+Scale = Annotated[Choice[Literal["given", "recomputed"]], Reading]
+LengthResized = Annotated[Choice[Literal["integer", "fractional"]], Reading]
+AlignCornersOfOne = Annotated[Choice[Literal["start", "center"]], Reading]
+RoiInLength = Annotated[Choice[Literal["crop_and_resize", "always", "never"]], Reading]
+AspectIndex = Annotated[Choice[Literal["axis", "position"]], Reading]
+PolicyScale = Annotated[Choice[Literal["recomputed", "common"]], Reading]
+PolicyLength = Annotated[Choice[Literal["integer", "fractional"]], Reading]
+SymmetricWidth = Annotated[Choice[Literal["whole", "fractional"]], Reading]
+UnitAxis = Annotated[Choice[Literal["formula", "unchanged"]], Reading]
+Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], Reading]
+Overflow = Annotated[Choice[Literal["saturate", "wrap"]], Reading]
+IntegerSteps = Annotated[Choice[Literal["once", "from_last_axis", "from_first_axis"]], Reading]
+UnlistedAxes = Annotated[Choice[Literal["untouched", "weighed"]], Reading]
 
 MODES_11 = (
     "half_pixel",
@@ -49,17 +54,14 @@ def resize_10(
     scales: Tensor,
     *,
     mode: str = "nearest",
-    coordinates: Annotated[Literal["asymmetric", "half_pixel", "align_corners"], Reading] = "asymmetric",
-    nearest_rounding: Annotated[
-        Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil", "ceil_downsampling"], Reading
-    ] = "floor",
-    scale: Scale = "given",
-    align_corners_of_one: AlignCornersOfOne = "start",
-    integer_conversion: Conversion = "truncate",
-    integer_overflow: Overflow = "saturate",
-    integer_steps: IntegerSteps = "once",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    coordinates: Annotated[Literal["asymmetric", "half_pixel", "align_corners"], Reading],
+    nearest_rounding: NearestRounding,
+    scale: Scale,
+    align_corners_of_one: AlignCornersOfOne,
+    integer_conversion: Conversion,
+    integer_overflow: Overflow,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Resize by `scales`, to floor(input_dimension * scale), by nearest elements or linearly.
 
@@ -67,9 +69,10 @@ def resize_10(
     """
     check_value("mode", mode, ("nearest", "linear"))
     request = read_request(X, None, scales, None, None, coordinates)
-    axes = plan_axes(request, Readings(scale, align_corners_of_one=align_corners_of_one))
-    behaviours = Behaviours(integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros)
-    return resample(X, axes, read_method(mode, nearest_rounding), behaviours)
+    method = read_method(mode, nearest_rounding.ask() if mode == "nearest" else "floor")
+    axes = plan_axes(request, Readings(scale, align_corners_of_one=align_corners_of_one), method)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals, negative_zeros)
+    return resample(X, axes, method, behaviours)
 
 
 @reference_operator("ai.onnx::Resize-11")
@@ -85,16 +88,15 @@ def resize_11(
     extrapolation_value: float = 0.0,
     mode: str = "nearest",
     nearest_mode: str = "round_prefer_floor",
-    scale: Scale = "given",
-    length_resized: LengthResized = "integer",
-    align_corners_of_one: AlignCornersOfOne = "start",
-    roi_in_length: RoiInLength = "crop_and_resize",
-    unit_axis: UnitAxis = "formula",
-    integer_conversion: Conversion = "truncate",
-    integer_overflow: Overflow = "saturate",
-    integer_steps: IntegerSteps = "once",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    scale: Scale,
+    length_resized: LengthResized,
+    align_corners_of_one: AlignCornersOfOne,
+    roi_in_length: RoiInLength,
+    unit_axis: UnitAxis,
+    integer_conversion: Conversion,
+    integer_overflow: Overflow,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Resize by `scales`, or to `sizes` where `scales` is an empty tensor."""
     if roi is None or scales is None:
@@ -105,8 +107,8 @@ def resize_11(
     request = read_request(X, roi, scales, sizes, None, coordinate_transformation_mode)
     readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length, unit_axis=unit_axis)
     method = read_method(mode, nearest_mode, cubic_coeff_a, 0, exclude_outside, extrapolation_value)
-    behaviours = Behaviours(integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros)
-    return resample(X, plan_axes(request, readings), method, behaviours)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals, negative_zeros)
+    return resample(X, plan_axes(request, readings, method), method, behaviours)
 
 
 @reference_operator("ai.onnx::Resize-13")
@@ -122,23 +124,22 @@ def resize_13(
     extrapolation_value: float = 0.0,
     mode: str = "nearest",
     nearest_mode: str = "round_prefer_floor",
-    scale: Scale = "given",
-    length_resized: LengthResized = "integer",
-    align_corners_of_one: AlignCornersOfOne = "start",
-    roi_in_length: RoiInLength = "crop_and_resize",
-    integer_conversion: Conversion = "truncate",
-    integer_overflow: Overflow = "saturate",
-    integer_steps: IntegerSteps = "once",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
+    scale: Scale,
+    length_resized: LengthResized,
+    align_corners_of_one: AlignCornersOfOne,
+    roi_in_length: RoiInLength,
+    integer_conversion: Conversion,
+    integer_overflow: Overflow,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
 ) -> Answer:
     """Resize by `scales` or to `sizes`, one of which is given."""
     check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_13)
     request = read_request(X, roi, scales, sizes, None, coordinate_transformation_mode)
     readings = Readings(scale, length_resized, align_corners_of_one, roi_in_length)
     method = read_method(mode, nearest_mode, cubic_coeff_a, 0, exclude_outside, extrapolation_value)
-    behaviours = Behaviours(integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros)
-    return resample(X, plan_axes(request, readings), method, behaviours)
+    behaviours = Behaviours(integer_conversion, integer_overflow, subnormals, negative_zeros)
+    return resample(X, plan_axes(request, readings, method), method, behaviours)
 
 
 @reference_operator("ai.onnx::Resize-18")
@@ -157,19 +158,19 @@ def resize_18(
     keep_aspect_ratio_policy: str = "stretch",
     mode: str = "nearest",
     nearest_mode: str = "round_prefer_floor",
-    scale: Scale = "given",
-    length_resized: LengthResized = "integer",
-    align_corners_of_one: AlignCornersOfOne = "start",
-    roi_in_length: RoiInLength = "crop_and_resize",
-    aspect_index: AspectIndex = "axis",
-    policy_scale: PolicyScale = "recomputed",
-    policy_length: PolicyLength = "integer",
-    integer_conversion: Conversion = "truncate",
-    integer_overflow: Overflow = "saturate",
-    integer_steps: IntegerSteps = "once",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
-    unlisted_axes: UnlistedAxes = "untouched",
+    scale: Scale,
+    length_resized: LengthResized,
+    align_corners_of_one: AlignCornersOfOne,
+    roi_in_length: RoiInLength,
+    aspect_index: AspectIndex,
+    policy_scale: PolicyScale,
+    policy_length: PolicyLength,
+    integer_conversion: Conversion,
+    integer_overflow: Overflow,
+    integer_steps: IntegerSteps,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
+    unlisted_axes: UnlistedAxes,
 ) -> Answer:
     """Resize some axes by `scales` or to `sizes`, with antialiasing and aspect ratio policies."""
     check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_13)
@@ -187,9 +188,9 @@ def resize_18(
     )
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
     behaviours = Behaviours(
-        integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros, unlisted_axes
+        integer_conversion, integer_overflow, subnormals, negative_zeros, integer_steps, unlisted_axes
     )
-    return resample(X, plan_axes(request, readings), method, behaviours)
+    return resample(X, plan_axes(request, readings, method), method, behaviours)
 
 
 @reference_operator("ai.onnx::Resize-19")
@@ -208,19 +209,19 @@ def resize_19(
     keep_aspect_ratio_policy: str = "stretch",
     mode: str = "nearest",
     nearest_mode: str = "round_prefer_floor",
-    scale: Scale = "given",
-    length_resized: LengthResized = "integer",
-    align_corners_of_one: AlignCornersOfOne = "start",
-    roi_in_length: RoiInLength = "crop_and_resize",
-    policy_scale: PolicyScale = "recomputed",
-    policy_length: PolicyLength = "integer",
-    symmetric_width: SymmetricWidth = "whole",
-    integer_conversion: Conversion = "truncate",
-    integer_overflow: Overflow = "saturate",
-    integer_steps: IntegerSteps = "once",
-    subnormals: Subnormals = "kept",
-    negative_zeros: NegativeZeros = "kept",
-    unlisted_axes: UnlistedAxes = "untouched",
+    scale: Scale,
+    length_resized: LengthResized,
+    align_corners_of_one: AlignCornersOfOne,
+    roi_in_length: RoiInLength,
+    policy_scale: PolicyScale,
+    policy_length: PolicyLength,
+    symmetric_width: SymmetricWidth,
+    integer_conversion: Conversion,
+    integer_overflow: Overflow,
+    integer_steps: IntegerSteps,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
+    unlisted_axes: UnlistedAxes,
 ) -> Answer:
     """Resize as in version 18, with half_pixel_symmetric coordinates."""
     check_value("coordinate_transformation_mode", coordinate_transformation_mode, MODES_19)
@@ -238,6 +239,6 @@ def resize_19(
     )
     method = read_method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
     behaviours = Behaviours(
-        integer_conversion, integer_overflow, integer_steps, subnormals, negative_zeros, unlisted_axes
+        integer_conversion, integer_overflow, subnormals, negative_zeros, integer_steps, unlisted_axes
     )
-    return resample(X, plan_axes(request, readings), method, behaviours)
+    return resample(X, plan_axes(request, readings, method), method, behaviours)

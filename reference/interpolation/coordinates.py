@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
@@ -61,25 +61,6 @@ class Axis:
             factor = self.target_scale[0] / self.target_scale[1]
             return factor * self.length_original * (self.part[1] - self.part[0])
         return Fraction(self.length_resized)
-
-    @lru_cache(maxsize=4096)  # noqa: B019 - axes are small
-    def essential(self, *, by_scale: bool) -> Axis:
-        """The same without what changes nothing; `by_scale` says whether the scale matters in itself.
-
-        Equal plans are computed once, whatever readings led to them.
-        """
-        plan = self
-        if self.mode in ("align_corners", "tf_crop_and_resize") and not by_scale:
-            plan = replace(plan, scale=(Fraction(1), 1))
-        if self.mode in ("half_pixel", "asymmetric", "tf_half_pixel_for_nn"):
-            plan = replace(plan, target_scale=None, fractional=False)
-        if self.mode != "tf_crop_and_resize":
-            plan = replace(plan, start=Fraction(0), end=Fraction(1))
-        if plan.target_scale is None or not (plan.fractional or self.mode == "half_pixel_symmetric"):
-            plan = replace(plan, target_scale=None, fractional=False, part=WHOLE)
-        if self.mode != "align_corners" or self.exact_length != 1:
-            plan = replace(plan, of_one="start")
-        return plan
 
 
 def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:

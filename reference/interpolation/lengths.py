@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from reference.answers import OutsideDomain, UnstableLength
 HALF = Fraction(1, 2)
 
 
+@lru_cache(maxsize=4096)
 def scaled_length(length: int, scale: Fraction, start: Fraction, end: Fraction) -> int:
     """floor(length * (end - start) * scale), as the summary of the ONNX document has it.
 
@@ -62,6 +64,7 @@ def common_scale(policy: str, sizes: Sequence[int], lengths: Sequence[int]) -> t
     return choose(pairs, key=lambda pair: pair[0] / pair[1])
 
 
+@lru_cache(maxsize=4096)
 def rounded_length(scale: tuple[Fraction, int], length: int) -> int:
     """round_int(scale * length), halfway cases up.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from opcert.tensors import Tensor
 from reference.answers import OutsideDomain
+from reference.choices import Choice
 from reference.interpolation.coordinates import WHOLE, Axis
 from reference.interpolation.lengths import common_scale, refuse_nearly_one, rounded_length, scaled_length
 from reference.interpolation.resampling import Method
@@ -24,17 +25,20 @@ POLICIES = ("stretch", "not_larger", "not_smaller")
 
 @dataclass(frozen=True)
 class Readings:
-    """The options chosen of the questions that the page leaves open; see the functions of the operator."""
+    """The questions that the page leaves open; see the functions of the operator.
 
-    scale: str
-    length_resized: str = "integer"
-    align_corners_of_one: str = "start"
-    roi_in_length: str = "crop_and_resize"
-    aspect_index: str = "axis"
-    policy_scale: str = "recomputed"
-    policy_length: str = "integer"
-    symmetric_width: str = "whole"
-    unit_axis: str = "formula"
+    Those that a version does not ask have one answer.
+    """
+
+    scale: Choice[str]
+    length_resized: Choice[str] = Choice("integer")
+    align_corners_of_one: Choice[str] = Choice("start")
+    roi_in_length: Choice[str] = Choice("crop_and_resize")
+    aspect_index: Choice[str] = Choice("axis")
+    policy_scale: Choice[str] = Choice("recomputed")
+    policy_length: Choice[str] = Choice("integer")
+    symmetric_width: Choice[str] = Choice("whole")
+    unit_axis: Choice[str] = Choice("formula")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,73 +160,93 @@ def _read_roi(roi: Tensor, count: int) -> tuple[tuple[Fraction, Fraction], ...] 
     return tuple(zip(exact[:count], exact[count:], strict=True))
 
 
-@lru_cache(maxsize=256)
-def plan_axes(request: Request, readings: Readings) -> tuple[Axis | None, ...]:
-    """What happens along each axis of the input; None where it stays as it is."""
+def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[Axis | None, ...]:
+    """What happens along each axis of the input; None where it stays as it is.
+
+    An axis holds nothing that its formula and the method do not look at: equal plans have equal results.
+    """
     plans: list[Axis | None] = [None] * len(request.shape)
     for entry, axis in enumerate(request.axes):
         if request.scales is not None:
-            plans[axis] = _plan_by_scale(request, readings, entry, request.scales[entry])
+            plan = _plan_by_scale(request, readings, entry, request.scales[entry], method)
         else:
-            plans[axis] = _plan_by_size(request, readings, entry)
+            plan = _plan_by_size(request, readings, entry, method)
+        if plan is not None and plan.mode == "align_corners" and plan.exact_length == 1:
+            plan = replace(plan, of_one=readings.align_corners_of_one.ask())
+        plans[axis] = plan
     return tuple(plans)
 
 
-def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Fraction) -> Axis | None:
+def _plan_by_scale(
+    request: Request, readings: Readings, entry: int, scale: Fraction, method: Method
+) -> Axis | None:
     length = request.shape[request.axes[entry]]
-    region, part = _region(request, entry), WHOLE
-    if request.roi is not None and readings.roi_in_length == "always":
-        part = request.roi[entry]
-    elif readings.roi_in_length == "crop_and_resize":
-        part = region
+    start, end = _region(request, entry)
+    part = _counted_part(request, readings, entry)
     resized = scaled_length(length, scale, *part)
-    unmoved = request.mode == "tf_half_pixel_for_nn" and readings.unit_axis == "unchanged"
-    if unmoved and scale == 1 and resized == length:
+    if scale == 1 and resized == length and _skips_unit_axes(request, readings):
         return None
-    target = length * (part[1] - part[0]) * scale
-    recomputed = readings.scale == "recomputed" and resized != scale * length
-    fractional = readings.length_resized == "fractional" and target != resized
-    if fractional and request.mode in FRACTIONAL_MODES:
-        refuse_nearly_one(length, scale, *part)
+    taken = (Fraction(1), 1)
+    if _looks_at_scale(request, method):
+        recomputed = resized != scale * length and readings.scale.ask() == "recomputed"
+        taken = (Fraction(resized), length) if recomputed else (scale, 1)
+    target, fractional = length * (part[1] - part[0]) * scale, False
+    if request.mode in FRACTIONAL_MODES and target != resized:
+        fractional = readings.length_resized.ask() == "fractional"
+        if fractional:
+            refuse_nearly_one(length, scale, *part)
+    known = target != resized and (fractional or request.mode == "half_pixel_symmetric")
     return Axis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
-        scale=(Fraction(resized), length) if recomputed else (scale, 1),
-        target_scale=(scale, 1) if target != resized else None,
+        scale=taken,
+        target_scale=(scale, 1) if known else None,
         fractional=fractional,
-        part=part,
-        start=region[0],
-        end=region[1],
-        of_one=readings.align_corners_of_one,
+        part=part if known else WHOLE,
+        start=start,
+        end=end,
     )
 
 
-def _plan_by_size(request: Request, readings: Readings, entry: int) -> Axis | None:
+def _counted_part(request: Request, readings: Readings, entry: int) -> tuple[Fraction, Fraction]:
+    """The part of an axis that its scaled length is made of."""
+    if request.roi is None:
+        return WHOLE
+    match readings.roi_in_length.ask():
+        case "always":
+            return request.roi[entry]
+        case "crop_and_resize":
+            return _region(request, entry)
+    return WHOLE
+
+
+def _plan_by_size(request: Request, readings: Readings, entry: int, method: Method) -> Axis | None:
     assert request.sizes is not None
-    length = request.shape[request.axes[entry]]
+    axis = request.axes[entry]
+    length = request.shape[axis]
     resized = request.sizes[entry]
     scale, target = (Fraction(resized), length), None
     if request.policy != "stretch":
         common = common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
-        index = request.axes[entry] if readings.aspect_index == "axis" else entry
+        index = entry if entry != axis and readings.aspect_index.ask() == "position" else axis
         resized = rounded_length(common, request.shape[index])
-        scale = common if readings.policy_scale == "common" else (Fraction(resized), length)
+        scale = (Fraction(resized), length)
+        if _looks_at_scale(request, method) and readings.policy_scale.ask() == "common":
+            scale = common
         target = _target_of_policy(request, readings, common, request.shape[index], resized, length)
-    unmoved = request.mode == "tf_half_pixel_for_nn" and readings.unit_axis == "unchanged"
-    if unmoved and resized == length:
+    if resized == length and _skips_unit_axes(request, readings):
         return None
     start, end = _region(request, entry)
     return Axis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
-        scale=scale,
+        scale=scale if _looks_at_scale(request, method) else (Fraction(1), 1),
         target_scale=target,
         fractional=target is not None,
         start=start,
         end=end,
-        of_one=readings.align_corners_of_one,
     )
 
 
@@ -238,13 +262,28 @@ def _target_of_policy(
 
     `counted` is the input length that the policy multiplies, `length` that of the axis.
     """
-    symmetric = request.mode == "half_pixel_symmetric"
-    chosen = readings.symmetric_width if symmetric else readings.policy_length
-    if chosen != "fractional" or common[0] * counted / common[1] == resized:
+    if common[0] * counted / common[1] == resized:
+        return None
+    if request.mode == "half_pixel_symmetric":
+        question = readings.symmetric_width
+    elif request.mode in FRACTIONAL_MODES:
+        question = readings.policy_length
+    else:
+        return None
+    if question.ask() != "fractional":
         return None
     if request.mode in FRACTIONAL_MODES:
         refuse_nearly_one(counted, common[0] / common[1], *WHOLE)
     return common if counted == length else (common[0] * counted, common[1] * length)
+
+
+def _looks_at_scale(request: Request, method: Method) -> bool:
+    """Whether anything depends on the scale beside the lengths."""
+    return method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
+
+
+def _skips_unit_axes(request: Request, readings: Readings) -> bool:
+    return request.mode == "tf_half_pixel_for_nn" and readings.unit_axis.ask() == "unchanged"
 
 
 def _region(request: Request, entry: int) -> tuple[Fraction, Fraction]:

@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from opcert.element_types import ElementType
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.choices import Choice
 from reference.estimates import Mask
 from reference.interpolation.coordinates import Axis, coordinates
 from reference.interpolation.nearest import move, pixels, plain
 from reference.interpolation.special import outcomes
 from reference.interpolation.weights import Kernel, axis_weights
-from reference.movement import moved
+from reference.movement import NegativeZeros, Subnormals, moved
 from reference.numbers import decode, encode, layout_of, smallest_normal
 from reference.overflow import overflowing
 from reference.rounding import NOT_FINITE, Rounded, convert, round_floats, round_integers, working_layout
 from reference.sums import Sums, Weights, weighted_sums
+
+Plans = tuple[Axis | None, ...]
 
 DIRECT_AXES = 3
 """Summing all taps in one sum is a listed route up to so many axes; nobody does it beyond."""
@@ -38,66 +41,71 @@ class Method:
     kernel: Kernel | None
     extrapolation_value: Fraction
 
-    @lru_cache(maxsize=256)  # noqa: B019 - methods are few and small
-    def essential(self, *, cropped: bool) -> Method:
-        """The same without what changes nothing."""
-        rule = "" if self.kernel is not None else self.rule
-        return replace(
-            self, rule=rule, extrapolation_value=self.extrapolation_value if cropped else Fraction(0)
-        )
+    @property
+    def by_scale(self) -> bool:
+        """Whether the scale matters in itself, not for the coordinates alone."""
+        return self.rule == "ceil_downsampling" if self.kernel is None else self.kernel.antialias
 
 
 @dataclass(frozen=True)
 class Behaviours:
-    """What documents leave to the implementation: see specs/shared_behaviours.py."""
+    """What documents leave to the implementation: see specs/shared_behaviours.py.
 
-    conversion: str
-    overflow: str
-    integer_steps: str
-    subnormals: str
-    negative_zeros: str
+    Those that a version does not name have one answer.
+    """
+
+    conversion: Choice[str]
+    overflow: Choice[str]
+    subnormals: Subnormals
+    negative_zeros: NegativeZeros
+    integer_steps: Choice[str] = Choice("once")
+    unlisted_axes: Choice[str] = Choice("untouched")
+
+
+@dataclass(frozen=True)
+class _Arithmetic:
+    """What the behaviours come to in one call."""
+
+    conversion: str = ""
+    overflow: str = ""
+    integer_steps: str = "once"
+    flush: bool = False
     unlisted_axes: str = "untouched"
 
-    @property
-    def flush(self) -> bool:
-        return self.subnormals == "flushed"
 
-    @lru_cache(maxsize=4096)  # noqa: B019 - behaviours are few and small
-    def essential(self, element_type: ElementType, *, weighed: bool, converted: bool) -> Behaviours:
-        """The same without what changes nothing: calls that come to the same are computed once."""
-        known = self
-        if not element_type.is_integer or not converted:
-            known = replace(known, conversion="", overflow="")
-        nearest = known.conversion.startswith("half") and known.overflow == "saturate"
-        if not element_type.is_integer or not weighed or not nearest:
-            # Nobody truncates or wraps between axes, which would shift every mean.
-            known = replace(known, integer_steps="once")
-        if not element_type.component.is_float:
-            known = replace(known, subnormals="kept", unlisted_axes="untouched")
-        if not element_type.component.is_float or weighed:
-            known = replace(known, negative_zeros="kept")
-        return known if weighed else replace(known, unlisted_axes="untouched")
-
-
-def resample(X: Tensor, axes: tuple[Axis | None, ...], method: Method, behaviours: Behaviours) -> Answer:
+def resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Answer:
     """X resampled along the axes that are given (None: left as it is).
 
     Raises OutsideDomain for weighted sums of booleans or strings, and for an extrapolated string.
     """
+    arithmetic = _ask(X.element_type, axes, method, behaviours)
+    answer = _resample(X, axes, method, arithmetic)
+    if method.kernel is None:
+        return moved(answer.expected, behaviours.subnormals, behaviours.negative_zeros, answer.alternatives)
+    return answer
+
+
+def _ask(element_type: ElementType, axes: Plans, method: Method, behaviours: Behaviours) -> _Arithmetic:
+    """The arithmetic of a call, as far as its answer depends on it."""
     kernel = method.kernel
-    by_scale = method.rule == "ceil_downsampling" if kernel is None else kernel.antialias
-    plans = tuple(None if axis is None else axis.essential(by_scale=by_scale) for axis in axes)
-    cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
-    weighed = kernel is not None
-    essential = behaviours.essential(X.element_type, weighed=weighed, converted=weighed or cropped)
-    return _resample(X, plans, method.essential(cropped=cropped), essential)
-
-
-Plans = tuple[Axis | None, ...]
+    if element_type.is_integer:
+        cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
+        if kernel is None and not cropped:
+            return _Arithmetic()
+        conversion, overflow = behaviours.conversion.ask(), behaviours.overflow.ask()
+        # Filters go axis after axis. Nobody truncates or wraps between two, which would shift every mean.
+        filtered = kernel is not None and kernel.antialias
+        nearest = conversion.startswith("half") and overflow == "saturate"
+        steps = behaviours.integer_steps.ask() if filtered and nearest else "once"
+        return _Arithmetic(conversion, overflow, steps)
+    if kernel is None or not element_type.component.is_float:
+        return _Arithmetic()
+    unlisted = behaviours.unlisted_axes.ask() if None in axes else "untouched"
+    return _Arithmetic(flush=behaviours.subnormals.ask() == "flushed", unlisted_axes=unlisted)
 
 
 @lru_cache(maxsize=1024)
-def _resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Answer:
+def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: _Arithmetic) -> Answer:
     shape = tuple(
         extent if axis is None else axis.length_resized for extent, axis in zip(X.shape, axes, strict=True)
     )
@@ -107,14 +115,14 @@ def _resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) ->
     if any(axis is not None and axis.length_original == 0 for axis in axes):
         raise OutsideDomain("an axis of length 0 has no elements to make others from")
     if method.kernel is None:
-        rounded = _extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, behaviours)
+        rounded = _extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, arithmetic)
         elements = Tensor(X.element_type, rounded.elements.reshape(shape))
-        return moved(elements, behaviours.subnormals, behaviours.negative_zeros, rounded.alternatives)
+        return Answer(elements, None, rounded.alternatives or None)
     if X.element_type.kind == "complex":
-        rounded = _by_component(X, axes, method.kernel, behaviours)
+        rounded = _by_component(X, axes, method.kernel, arithmetic)
     else:
-        rounded = _weighted(X, axes, method.kernel, behaviours)
-    rounded = _extrapolate(rounded, X.element_type, axes, shape, method, behaviours)
+        rounded = _weighted(X, axes, method.kernel, arithmetic)
+    rounded = _extrapolate(rounded, X.element_type, axes, shape, method, arithmetic)
     elements = Tensor(X.element_type, rounded.elements.reshape(shape))
     return Answer(elements, rounded.allowed.reshape(shape), rounded.alternatives or None)
 
@@ -127,13 +135,13 @@ def _nearest(X: Tensor, axes: Sequence[Axis | None], method: Method) -> Rounded:
     return move(X.array, chosen)
 
 
-def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours) -> Rounded:
+def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic) -> Rounded:
     if X.element_type.kind in ("bool", "string"):
         raise OutsideDomain(f"{kernel.mode} interpolation has no meaning for {X.element_type}")
     if X.element_type.is_integer:
-        return _integers(X, axes, kernel, behaviours)
-    flush = behaviours.flush
-    if behaviours.unlisted_axes == "weighed":
+        return _integers(X, axes, kernel, arithmetic)
+    flush = arithmetic.flush
+    if arithmetic.unlisted_axes == "weighed":
         axes = tuple(
             _unresized(extent) if axis is None else axis for extent, axis in zip(X.shape, axes, strict=True)
         )
@@ -156,14 +164,14 @@ def _unresized(extent: int) -> Axis:
     return Axis("asymmetric", extent, extent, (Fraction(1), 1))
 
 
-def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours) -> Rounded:
+def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic) -> Rounded:
     """Means of integers, which become integers at the end or after each axis."""
-    chosen = (behaviours.conversion, behaviours.overflow)
+    chosen = (arithmetic.conversion, arithmetic.overflow)
     moving = [number for number, each in _weights(axes, kernel) if not each.is_identity]
-    if behaviours.integer_steps == "once" or len(moving) < 2:
+    if arithmetic.integer_steps == "once" or len(moving) < 2:
         sums, _, _ = _sums(X, axes, kernel, False)
         return round_integers(X.element_type, sums, *chosen)
-    backwards = behaviours.integer_steps == "from_last_axis"
+    backwards = arithmetic.integer_steps == "from_last_axis"
     doubt = np.zeros(X.array.size)
     for number in sorted(moving, reverse=backwards):
         axis = axes[number]
@@ -224,7 +232,7 @@ def _extrapolate(
     axes: Sequence[Axis | None],
     shape: tuple[int, ...],
     method: Method,
-    behaviours: Behaviours,
+    arithmetic: _Arithmetic,
 ) -> Rounded:
     """Put the extrapolation value where the coordinate of any axis lies outside the tensor.
 
@@ -241,7 +249,7 @@ def _extrapolate(
         outside, doubtful = outside | always, doubtful | ever
     if not doubtful.any():
         return rounded
-    value = _extrapolation_element(element_type, method.extrapolation_value, behaviours)
+    value = _extrapolation_element(element_type, method.extrapolation_value, arithmetic)
     elements = rounded.elements.copy()
     allowed = np.where(outside.reshape(-1), 0.0, rounded.allowed)
     elements[outside.reshape(-1)] = value
@@ -262,7 +270,7 @@ def _outside(axis: Axis) -> list[tuple[bool, ...]]:
     return coordinates(axis).decide(is_outside)
 
 
-def _extrapolation_element(element_type: ElementType, value: Fraction, behaviours: Behaviours) -> Any:
+def _extrapolation_element(element_type: ElementType, value: Fraction, arithmetic: _Arithmetic) -> Any:
     if element_type.kind == "string":
         raise OutsideDomain("a string has no extrapolation value")
     if element_type.kind == "bool":
@@ -271,21 +279,21 @@ def _extrapolation_element(element_type: ElementType, value: Fraction, behaviour
         real = encode(element_type.component, [value])[0]
         return np.array([complex(real, 0)], dtype=element_type.storage)[0]
     if element_type.is_integer:
-        fitted = convert(value, behaviours.conversion, behaviours.overflow, *element_type.integer_range)
+        fitted = convert(value, arithmetic.conversion, arithmetic.overflow, *element_type.integer_range)
         return np.array([fitted], dtype=element_type.storage)[0]
     return encode(element_type, [value])[0]
 
 
 def _by_component(
-    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, behaviours: Behaviours
+    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic
 ) -> Rounded:
     """Real and imaginary parts apart; the greater of their allowed errors holds for both.
 
     Where one part may be something else, so may the element, with whatever the other part may be.
     """
     component = X.element_type.component
-    real = _weighted(Tensor(component, X.array.real), axes, kernel, behaviours)
-    imaginary = _weighted(Tensor(component, X.array.imag), axes, kernel, behaviours)
+    real = _weighted(Tensor(component, X.array.real), axes, kernel, arithmetic)
+    imaginary = _weighted(Tensor(component, X.array.imag), axes, kernel, arithmetic)
     joined = np.empty(real.elements.shape, dtype=X.element_type.storage)
     joined.real, joined.imag = real.elements, imaginary.elements
     alternatives: dict[int, tuple[complex, ...]] = {}

@@ -15,6 +15,8 @@ from generator.expectations import expect, expected_output
 from opcert.element_types import ELEMENT_TYPES
 from opcert.names import OperatorName
 from opcert.tensors import Tensor, tensor
+from reference.answers import Answer
+from reference.choices import Choice
 from reference.movement import moved
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -29,6 +31,10 @@ MOVERS: dict[str, dict[str, Any]] = {
     "ai.onnx::Resize-19": {"scales": tensor([1.0], "float")},
     "ai.onnx::Resize-10": {"scales": tensor([1.0], "float")},
 }
+
+
+def handled(X: Tensor, subnormals: Any, negative_zeros: Any) -> Answer:
+    return moved(X, Choice(subnormals), Choice(negative_zeros))
 
 
 def accepts(answer: Any, got: Tensor) -> bool:
@@ -51,22 +57,22 @@ def test_what_may_be_lost_of_moved_elements(name: str) -> None:
     positive[3] = 0
     lost = Tensor(kind, signless.view(part.storage).view(kind.storage))
     zeros = [Tensor(kind, each.view(part.storage).view(kind.storage)) for each in (flushed, positive)]
-    assert moved(X, "kept", "kept").expected == X
-    strict = moved(X, "kept", "kept")
+    assert handled(X, "kept", "kept").expected == X
+    strict = handled(X, "kept", "kept")
     assert accepts(strict, X)
     assert not any(accepts(strict, each) for each in (*zeros, lost))
-    assert moved(X, "flushed", "kept").expected == zeros[0]
-    assert all(accepts(moved(X, "flushed", "kept"), each) for each in zeros)
-    assert not any(accepts(moved(X, "flushed", "kept"), each) for each in (X, lost))
-    assert moved(X, "kept", "lost").expected == lost
-    assert accepts(moved(X, "kept", "lost"), X)
-    assert not any(accepts(moved(X, "kept", "lost"), each) for each in zeros)
-    assert all(accepts(moved(X, "flushed", "lost"), each) for each in zeros)
+    assert handled(X, "flushed", "kept").expected == zeros[0]
+    assert all(accepts(handled(X, "flushed", "kept"), each) for each in zeros)
+    assert not any(accepts(handled(X, "flushed", "kept"), each) for each in (X, lost))
+    assert handled(X, "kept", "lost").expected == lost
+    assert accepts(handled(X, "kept", "lost"), X)
+    assert not any(accepts(handled(X, "kept", "lost"), each) for each in zeros)
+    assert all(accepts(handled(X, "flushed", "lost"), each) for each in zeros)
     # The least normal number is no subnormal one, and another number is no zero.
     wrong = Tensor(
         kind, np.where(bits == least_normal, 0, bits).astype(unsigned).view(part.storage).view(kind.storage)
     )
-    assert not accepts(moved(X, "flushed", "lost"), wrong)
+    assert not accepts(handled(X, "flushed", "lost"), wrong)
 
 
 @pytest.mark.parametrize("operator", MOVERS)
@@ -135,6 +141,22 @@ def test_integers_may_be_rounded_between_axes(name: str, option: str, order: lis
         assert wanted != once
 
 
+def test_integers_have_steps_with_a_filter_alone() -> None:
+    x = tensor(np.arange(64).reshape(4, 4, 4) ** 2 % 251, "uint8")
+    for antialias, same in ((0, True), (1, False)):
+        once, steps = (
+            resize(
+                x,
+                scales=[0.5, 0.5, 0.5],
+                mode="cubic",
+                antialias=antialias,
+                readings={"integer_conversion": "half_up", "integer_steps": each},
+            )
+            for each in ("once", "from_first_axis")
+        )
+        assert (once.expected == steps.expected) is same
+
+
 def test_one_axis_has_no_steps() -> None:
     x = tensor([[3, 9, 22, 7]], "uint8")
     answers = [
@@ -151,6 +173,7 @@ def test_an_integer_in_doubt_between_axes_leaves_what_follows_in_doubt() -> None
         tensor(values, "uint8"),
         sizes=[3, 31],
         mode="linear",
+        antialias=1,
         coordinate_transformation_mode="align_corners",
         readings={"integer_conversion": "half_up", "integer_steps": "from_last_axis"},
     )

@@ -1,0 +1,28 @@
+"""Options of open readings that count only where a reference asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Option = TypeVar("Option", bound=str, covariant=True)
+
+
+class Choice(Generic[Option]):
+    """One option of a reading; whoever evaluates an operator learns by `told` that it was asked for.
+
+    A reference asks where the answer depends on the option, and nowhere else: what it has not asked for,
+    no other option can change.
+    """
+
+    __slots__ = ("_option", "_told")
+
+    def __init__(self, option: Option, told: Callable[[], object] | None = None) -> None:
+        self._option = option
+        self._told = told
+
+    def ask(self) -> Option:
+        """The option that is chosen."""
+        if self._told is not None:
+            self._told()
+        return self._option
