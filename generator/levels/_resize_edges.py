@@ -23,7 +23,7 @@ def edges(spec: Spec, draw: Draw) -> Iterator[Edge]:
     version = spec.operator.since_version
     parts: list[Callable[[Spec, Draw], Iterator[Edge]]] = [_shapes, _values, _scales]
     if version >= 11:
-        parts += [_coordinates, _sizes, _regions, _weights]
+        parts += [_coordinates, _outer_pixels, _sizes, _regions, _weights]
     if version >= 18:
         parts += [_antialias, _thin_taps, _axes_and_policies]
     for part in parts:
@@ -123,6 +123,13 @@ def _coordinates(spec: Spec, draw: Draw) -> Iterator[Edge]:
                     coordinate_transformation_mode=name,
                 ),
             )
+
+
+def _outer_pixels(spec: Spec, draw: Draw) -> Iterator[Edge]:
+    """Coordinates of half_pixel that nearest rounds to a pixel before the first or behind the last."""
+    for rounding in ("floor", "ceil"):
+        X = _ramp(draw, 3, 4)
+        yield f"outer_pixels_{rounding}", plain_call(spec, X, scales=[2.0, 3.0], nearest_mode=rounding)
 
 
 def _sizes(spec: Spec, draw: Draw) -> Iterator[Edge]:

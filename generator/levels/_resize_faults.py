@@ -65,6 +65,8 @@ def _faults_since_11(spec: Spec, X: Tensor, by_scales: Call) -> Iterator[Fault]:
         coordinate_transformation_mode="tf_crop_and_resize",
     )
     yield "roi_length", crop, crop.with_input("roi", _floats([0.0, 0.0, 0.25, 1.0, 1.0]))
+    halves = tensor(np.array([0.0, 0.0, 0.25, 1.0, 1.0, 0.75], np.float16), "float16")
+    yield "roi_type", crop, crop.with_input("roi", halves)
     for end in (float("nan"), float("inf"), float("-inf")):
         yield "roi_finite", crop, crop.with_input("roi", _floats([0.0, 0.0, 0.25, 1.0, 1.0, end]))
     by_region = plain_call(

@@ -72,8 +72,8 @@ def _roi(levels: Mapping[str, str], picked: list[Axis]) -> Tensor | None:
         return None
     values = [axis.start for axis in picked] + [axis.end for axis in picked]
     kind = levels["roi_type"]
-    storage = {"float": np.float32, "double": np.float64, "float16": np.float16}[kind]
-    # Every type gets the float32 number, so that the three differ in precision alone.
+    storage = {"float": np.float32, "double": np.float64}[kind]
+    # Every type gets the float32 number, so that the two differ in precision alone.
     return tensor(np.array(values, np.float32).astype(storage), kind)
 
 

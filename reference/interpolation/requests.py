@@ -171,10 +171,14 @@ def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[Axi
             plan = _plan_by_scale(request, readings, entry, request.scales[entry], method)
         else:
             plan = _plan_by_size(request, readings, entry, method)
-        if plan is not None and plan.mode == "align_corners" and plan.exact_length == 1:
-            plan = replace(plan, of_one=readings.align_corners_of_one.ask())
-        plans[axis] = plan
+        plans[axis] = None if plan is None else _look_for_one(plan, readings)
     return tuple(plans)
+
+
+def _look_for_one(plan: Axis, readings: Readings) -> Axis:
+    if plan.mode != "align_corners" or plan.exact_length != 1:
+        return plan
+    return replace(plan, of_one=readings.align_corners_of_one.ask())
 
 
 def _plan_by_scale(
@@ -184,23 +188,19 @@ def _plan_by_scale(
     start, end = _region(request, entry)
     part = _counted_part(request, readings, entry)
     resized = scaled_length(length, scale, *part)
-    if scale == 1 and resized == length and _skips_unit_axes(request, readings):
+    if scale == 1 and _skips_unit_axis(request, readings, length, resized):
         return None
-    taken = (Fraction(1), 1)
-    if _looks_at_scale(request, method):
-        recomputed = resized != scale * length and readings.scale.ask() == "recomputed"
-        taken = (Fraction(resized), length) if recomputed else (scale, 1)
-    target, fractional = length * (part[1] - part[0]) * scale, False
-    if request.mode in FRACTIONAL_MODES and target != resized:
-        fractional = readings.length_resized.ask() == "fractional"
-        if fractional:
-            refuse_nearly_one(length, scale, *part)
+    recomputed = resized != scale * length and _recomputes(request, readings, method)
+    target = length * (part[1] - part[0]) * scale
+    fractional = target != resized and _leaves_fractions(request, readings)
+    if fractional:
+        refuse_nearly_one(length, scale, *part)
     known = target != resized and (fractional or request.mode == "half_pixel_symmetric")
     return Axis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
-        scale=taken,
+        scale=_looked_at(request, method, (Fraction(resized), length) if recomputed else (scale, 1)),
         target_scale=(scale, 1) if known else None,
         fractional=fractional,
         part=part if known else WHOLE,
@@ -229,20 +229,18 @@ def _plan_by_size(request: Request, readings: Readings, entry: int, method: Meth
     scale, target = (Fraction(resized), length), None
     if request.policy != "stretch":
         common = common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
-        index = entry if entry != axis and readings.aspect_index.ask() == "position" else axis
+        index = entry if readings.aspect_index.ask() == "position" else axis
         resized = rounded_length(common, request.shape[index])
-        scale = (Fraction(resized), length)
-        if _looks_at_scale(request, method) and readings.policy_scale.ask() == "common":
-            scale = common
+        scale = common if readings.policy_scale.ask() == "common" else (Fraction(resized), length)
         target = _target_of_policy(request, readings, common, request.shape[index], resized, length)
-    if resized == length and _skips_unit_axes(request, readings):
+    if _skips_unit_axis(request, readings, length, resized):
         return None
     start, end = _region(request, entry)
     return Axis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
-        scale=scale if _looks_at_scale(request, method) else (Fraction(1), 1),
+        scale=_looked_at(request, method, scale),
         target_scale=target,
         fractional=target is not None,
         start=start,
@@ -277,13 +275,24 @@ def _target_of_policy(
     return common if counted == length else (common[0] * counted, common[1] * length)
 
 
-def _looks_at_scale(request: Request, method: Method) -> bool:
-    """Whether anything depends on the scale beside the lengths."""
-    return method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
+def _looked_at(request: Request, method: Method, scale: tuple[Fraction, int]) -> tuple[Fraction, int]:
+    """The scale, or 1 where nothing depends on it beside the lengths."""
+    looked_at = method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
+    return scale if looked_at else (Fraction(1), 1)
 
 
-def _skips_unit_axes(request: Request, readings: Readings) -> bool:
-    return request.mode == "tf_half_pixel_for_nn" and readings.unit_axis.ask() == "unchanged"
+def _recomputes(request: Request, readings: Readings, method: Method) -> bool:
+    looked_at = method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
+    return looked_at and readings.scale.ask() == "recomputed"
+
+
+def _leaves_fractions(request: Request, readings: Readings) -> bool:
+    return request.mode in FRACTIONAL_MODES and readings.length_resized.ask() == "fractional"
+
+
+def _skips_unit_axis(request: Request, readings: Readings, length: int, resized: int) -> bool:
+    unit = request.mode == "tf_half_pixel_for_nn" and resized == length
+    return unit and readings.unit_axis.ask() == "unchanged"
 
 
 def _region(request: Request, entry: int) -> tuple[Fraction, Fraction]:
