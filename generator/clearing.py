@@ -57,7 +57,7 @@ class Replacements:
     def replace(self, changes: Mapping[Row, Row]) -> None:
         """Note that rows were replaced."""
         self._rows = [changes.get(each, each) for each in self._rows]
-        self._movable = {each: None for each in self._movable if each not in changes}
+        self._movable = {changes.get(each, each): None for each in self._movable}
 
     def _if_possible(self, changes: dict[Row, Row]) -> Iterator[dict[Row, Row]]:
         """The changes, where no rule forbids a new row and everything stays covered."""

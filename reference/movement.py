@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -60,8 +61,9 @@ def moved(
 ) -> Answer:
     """The answer to a call that moved elements; `alternatives` are others that may stand in a place.
 
-    Every bit is kept, but for subnormal numbers where they are `flushed`, which become zero, and negative
-    zeros where they are `lost`; in either case a zero may have either sign. Asks where there are any.
+    Every bit is kept, but for subnormal numbers where they are `flushed`, of which each may become zero (a
+    runtime may flush what it computes with and leave what it copies), and negative zeros where they are
+    `lost`; in either case a zero may have either sign. Asks where there are any.
     """
     further = dict(alternatives or {})
     others = {index: _tensor_of(output.element_type, given) for index, given in further.items()}
@@ -75,8 +77,20 @@ def moved(
         changed = _changed(others[index], flush, lose)
         more = () if changed is None else (each.item() for each in changed)
         further[index] = tuple(dict.fromkeys((*given, *more)))
+    if flush:
+        for index in np.flatnonzero(elements != output.array).tolist():
+            kept, zeroed = output.array.reshape(-1)[index].item(), elements.reshape(-1)[index].item()
+            further[index] = tuple(dict.fromkeys((*further.get(index, ()), *_partly_kept(kept, zeroed))))
     # A distance of 0 is asked, not equal bits: the two zeros are equal numbers.
     return Answer(Tensor(output.element_type, elements), np.zeros(output.shape), further or None)
+
+
+def _partly_kept(kept: Any, flushed: Any) -> tuple[Any, ...]:
+    """The number as it was; of a complex one each part may be."""
+    if not isinstance(kept, complex):
+        return (kept,)
+    parts = product((kept.real, flushed.real), (kept.imag, flushed.imag))
+    return tuple(complex(*each) for each in parts)
 
 
 def _tensor_of(element_type: ElementType, elements: Sequence[Any]) -> Tensor:

@@ -35,7 +35,7 @@ SHARED: Mapping[str, Mapping[str, object]] = {
     },
     "subnormals": {
         "question": "whether subnormal numbers keep their value",
-        "options": {"kept": "they do", "flushed": "they become zero"},
+        "options": {"kept": "they do", "flushed": "each may become zero"},
         "why": "no document of the operator names a floating-point environment",
     },
     "negative_zeros": {

@@ -64,13 +64,16 @@ def _texts(model: Model, row: Row) -> dict[str, str]:
 def _clear_up(workshop: Workshop, model: Model, made: dict[Row, _Made | None]) -> None:
     """Replace the rows whose cases are unclear by clearer ones that leave nothing uncovered.
 
-    Those of the focus stay: among them everything is covered once more.
+    Those of the focus stay: among them everything is covered once more. A replacement that is unclear itself
+    gets its turn, too; each has fewer doubtful elements than the ones before.
     """
     shares = {row: each.share if each is not None else Fraction(0) for row, each in made.items()}
     focus = getattr(workshop.levels, "FOCUS", {})
     movable = [row for row, each in made.items() if each is not None and not _has(model, row, focus)]
     replacements = Replacements(model, workshop.options.strength, shares, movable)
-    for row in [each for each in movable if shares[each] > UNCLEAR]:
+    unclear = [each for each in movable if shares[each] > UNCLEAR]
+    while unclear:
+        row = unclear.pop(0)
         best: tuple[int, Mapping[Row, Row], Mapping[Row, _Made]] = (0, {}, {})
         for changes in islice(replacements.changes_for(row), REPLACEMENTS):
             new = _clearest_of(workshop, model, changes.values())
@@ -81,6 +84,8 @@ def _clear_up(workshop: Workshop, model: Model, made: dict[Row, _Made | None]) -
                     break
         _change(workshop, model, made, *best[1:])
         replacements.replace(best[1])
+        unclear = [each for each in unclear if each not in best[1]]
+        unclear += [new for new in best[1].values() if best[2][new].share > UNCLEAR]
 
 
 def _clearest_of(workshop: Workshop, model: Model, rows: Iterable[Row]) -> dict[Row, _Made]:
