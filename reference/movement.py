@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from opcert.element_types import ElementType
 from opcert.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.choices import Choice
-from reference.numbers import bits_of, storage_of
+from reference.numbers import bits_of, numbers, storage_of
 from reference.registry import Reading
 
 Subnormals = Annotated[Choice[Literal["kept", "flushed"]], Reading]
@@ -61,9 +60,9 @@ def moved(
 ) -> Answer:
     """The answer to a call that moved elements; `alternatives` are others that may stand in a place.
 
-    Every bit is kept, but for subnormal numbers where they are `flushed`, of which each may become zero (a
-    runtime may flush what it computes with and leave what it copies), and negative zeros where they are
-    `lost`; in either case a zero may have either sign. Asks where there are any.
+    Every bit is kept, but for subnormal numbers where they are `flushed`, which become zero or stay within
+    their size of it (a runtime may flush what it computes with and leave what it copies), and negative zeros
+    where they are `lost`; in either case a zero may have either sign. Asks where there are any.
     """
     further = dict(alternatives or {})
     others = {index: _tensor_of(output.element_type, given) for index, given in further.items()}
@@ -77,20 +76,23 @@ def moved(
         changed = _changed(others[index], flush, lose)
         more = () if changed is None else (each.item() for each in changed)
         further[index] = tuple(dict.fromkeys((*given, *more)))
-    if flush:
-        for index in np.flatnonzero(elements != output.array).tolist():
-            kept, zeroed = output.array.reshape(-1)[index].item(), elements.reshape(-1)[index].item()
-            further[index] = tuple(dict.fromkeys((*further.get(index, ()), *_partly_kept(kept, zeroed))))
-    # A distance of 0 is asked, not equal bits: the two zeros are equal numbers.
-    return Answer(Tensor(output.element_type, elements), np.zeros(output.shape), further or None)
+    # A distance is asked, not equal bits: the two zeros are equal numbers.
+    allowed = _size_of_subnormals(output) if flush else np.zeros(output.shape)
+    return Answer(Tensor(output.element_type, elements), allowed, further or None)
 
 
-def _partly_kept(kept: Any, flushed: Any) -> tuple[Any, ...]:
-    """The number as it was; of a complex one each part may be."""
-    if not isinstance(kept, complex):
-        return (kept,)
-    parts = product((kept.real, flushed.real), (kept.imag, flushed.imag))
-    return tuple(complex(*each) for each in parts)
+def _size_of_subnormals(given: Tensor) -> NDArray[np.float64]:
+    """By element the size of a subnormal number, of the greater one of a complex number's parts; else 0."""
+    kind = given.element_type.component
+    flushed = _changed(given, True, False)
+    if flushed is None:
+        return np.zeros(given.shape)
+    parts = np.ascontiguousarray(given.array).reshape(-1).view(kind.storage)
+    left = np.ascontiguousarray(flushed).reshape(-1).view(kind.storage)
+    sizes = np.zeros(parts.shape)
+    changed = np.flatnonzero(bits_of(parts) != bits_of(left))
+    sizes[changed] = [abs(float(each)) for each in numbers(kind, parts[changed])]
+    return np.asarray(sizes.reshape(*given.shape, -1).max(axis=-1))
 
 
 def _tensor_of(element_type: ElementType, elements: Sequence[Any]) -> Tensor:
