@@ -10,6 +10,7 @@ from pathlib import Path
 import specs
 from opcert.names import OperatorName
 from reference.registry import find_operator
+from specs import shared_readings
 from specs.curated_files import FILE_NAME
 from specs.library import REGRESSIONS, find_spec_folder
 
@@ -54,7 +55,7 @@ def sources_digest(folders: Iterable[Path] = ()) -> str:
     shipped = ROOT / "specs"
     data = [path for each in shipped.glob(f"*/*/{FILE_NAME}") for path in each.parent.rglob("*.*")]
     code = [*(ROOT / "reference").rglob("*.py"), *generating_files()]
-    kept = shipped.glob("adequacy/*/*.json")
+    kept = [*shipped.glob("adequacy/*/*.json"), shipped / shared_readings.FILE_NAME]
     own = [path for each in folders for path in each.rglob("*") if path.suffix in (".yaml", ".json", ".py")]
     return digest_of([*sorted([*data, *code, *kept]), *sorted(own)])
 

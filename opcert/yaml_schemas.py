@@ -48,6 +48,8 @@ def _model_at(model: type[BaseModel], location: tuple[str | int, ...]) -> type[B
         found = next(
             (field for name, field in model.model_fields.items() if each in (name, field.alias)), None
         )
+        # The entries of a mapping that is the whole of a file have names of their own.
+        found = found or model.model_fields.get("root")
         if found is not None:
             model = _model_in(found.annotation) or model
     return model

@@ -228,4 +228,7 @@ class _Composer:
 
 
 def _id(entry: Any) -> str | None:
+    """What an entry is known by: its id, or, where it names something shared, that name."""
+    if isinstance(entry, str):
+        return entry
     return str(entry["id"]) if isinstance(entry, dict) and "id" in entry else None

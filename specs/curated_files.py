@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,7 +13,7 @@ from opcert.yaml_files import YamlDocument, load, load_file
 from opcert.yaml_schemas import validate
 from specs.model import Action, Option, Otherwise, Severity
 from specs.schemas import Entry, Sources
-from specs.shared_behaviours import SHARED
+from specs.shared_readings import put_in_shared
 
 FILE_NAME = "curated.yaml"
 
@@ -84,15 +85,6 @@ class ReadingEntry(Reasoned):
     chosen: str | None = None
 
 
-def _shared(value: Any) -> Any:
-    """The entry that an id stands for."""
-    if not isinstance(value, str):
-        return value
-    if value not in SHARED:
-        raise ValueError(f"no shared behaviour is called {value}; there are {', '.join(sorted(SHARED))}")
-    return {"id": value, **SHARED[value]}
-
-
 class FactorEntry(Reasoned):
     levels: list[Level] = Field(min_length=1)
 
@@ -139,7 +131,7 @@ class CuratedFile(Entry):
     let: dict[str, str] = Field(default_factory=dict)
     constraints: list[ConstraintEntry] = Field(default_factory=list)
     readings: list[ReadingEntry] = Field(default_factory=list)
-    behaviours: list[Annotated[ReadingEntry, BeforeValidator(_shared)]] = Field(default_factory=list)
+    behaviours: list[ReadingEntry] = Field(default_factory=list)
     factors: dict[str, Annotated[FactorEntry, BeforeValidator(_factor)]] = Field(default_factory=dict)
     exclusions: list[ExclusionEntry] = Field(default_factory=list)
     interactions: list[InteractionEntry] = Field(default_factory=list)
@@ -149,7 +141,11 @@ class CuratedFile(Entry):
     findings: list[FindingEntry] = Field(default_factory=list)
 
 
-def read_curated(path: Path) -> tuple[CuratedFile, YamlDocument]:
-    """The file and the places of its values; raises SeveralErrors with everything wrong in its form."""
+def read_curated(path: Path, folders: Sequence[Path]) -> tuple[CuratedFile, YamlDocument]:
+    """The file and the places of its values; raises SeveralErrors with everything wrong in its form.
+
+    The shared readings that it names are those of `folders`, in which the first that has one counts.
+    """
     documents = load_file(path) or load("{}", str(path))
+    put_in_shared(documents[0], folders)
     return validate(CuratedFile, documents[0]), documents[0]

@@ -86,7 +86,7 @@ def regressions_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> 
 def names_levels(operator: OperatorName, folders: Sequence[Path]) -> bool:
     """Whether an operator's `curated.yaml` names a module that makes its calls."""
     path = find_spec_folder(operator, folders) / curated_files.FILE_NAME
-    return path.is_file() and curated_files.read_curated(path)[0].levels is not None
+    return path.is_file() and curated_files.read_curated(path, (*folders, OWN_FOLDER))[0].levels is not None
 
 
 def load_imported(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
@@ -107,5 +107,5 @@ def load_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     path = find_spec_folder(operator, folders) / curated_files.FILE_NAME
     if not path.is_file():
         return spec
-    file, document = curated_files.read_curated(path)
+    file, document = curated_files.read_curated(path, every)
     return merge_curated(spec, file, document)

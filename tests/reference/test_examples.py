@@ -26,12 +26,12 @@ from reference.answers import Answer
 from reference.disagreements import explain, load_disagreements
 from reference.numbers import numbers
 from reference.registry import ReferenceOperator, find_operator, implemented
-from specs.library import list_operators, load_spec
+from specs.library import OWN_FOLDER, list_operators, load_spec
 from specs.model import Example, Value
-from specs.shared_behaviours import SHARED
+from specs.shared_readings import read_shared
 
 OPERATORS = ("Resize", "CenterCropPad")
-BEHAVIOURS = tuple(SHARED)
+BEHAVIOURS = tuple(read_shared([OWN_FOLDER]))
 
 
 def printed_examples() -> Iterator[tuple[OperatorName, Example]]:

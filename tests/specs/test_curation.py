@@ -174,7 +174,7 @@ def test_every_error_of_form_is_reported_at_once(tmp_path: Path) -> None:
             " evidence: [{option: w, kind: text, src: [d1, 1]}]}]",
             ["not an option", "not an option"],
         ),
-        ("behaviours: [subnormal]", ["no shared behaviour is called subnormal; there are "]),
+        ("behaviours: [subnormal]", ["no shared reading of this name"]),
         ("behaviours: [subnormals, subnormals]", ["used twice"]),
         ("let: {X: rank(mask)}", ["already"]),
         ("factors: {rank: [1, '1']}", ["twice"]),
