@@ -190,7 +190,7 @@ class Collector:
 def expect(case: Case, outputs: Sequence[Tensor]) -> Case:
     """A copy of a case that demands exactly these outputs."""
     wanted = tuple(ExpectedOutput(f"output_{position}", each) for position, each in enumerate(outputs))
-    return replace(case, demand="answer", expectations=(Expectation(wanted),))
+    return replace(case, demand="answer", expectations=(Expectation(wanted),), properties=())
 
 
 def perturb(answer: Tensor) -> Tensor:

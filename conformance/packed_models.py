@@ -30,7 +30,7 @@ def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outpu
     `outputs` those of its wanted outputs. Raises UserError where the operator set has no such nodes.
     """
     around = Surroundings(model.graph)
-    for slot, name in zip(case.slots, values, strict=True):
+    for slot, name in zip(case.slots, values if case.slots else (), strict=True):
         if slot.type is None:
             continue
         if can_pack(slot.type):

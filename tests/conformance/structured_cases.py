@@ -105,12 +105,13 @@ def loop_without_condition() -> Case:
     )
 
 
-def one_of_two_outputs() -> Case:
+def first_and_last_output() -> Case:
+    """Two optional outputs between them are left out."""
     return make(
-        "ai.onnx::TopK-11",
-        (("X", A), ("K", tensor(np.array([1], np.int64)))),
-        ("", "Indices"),
-        (("Indices", tensor(np.array([1], np.int64))),),
+        "ai.onnx::Unique-11",
+        (("X", tensor(np.array([2, 1, 1], np.float32))),),
+        ("Y", "", "", "counts"),
+        (("Y", A), ("counts", tensor(np.array([2, 1], np.int64)))),
         asked=True,
     )
 
@@ -267,7 +268,7 @@ def random(*properties: Property) -> Case:
 FORMS = {
     "concat": concat(),
     "loop": loop_without_condition(),
-    "one_of_two_outputs": one_of_two_outputs(),
+    "first_and_last_output": first_and_last_output(),
     "three_parts": three_parts(),
     "sequence_at": sequence_at(),
     "sequence_insert": sequence_insert(),

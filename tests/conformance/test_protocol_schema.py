@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +22,9 @@ from conformance.suites import open_suite
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import tensor
 from tests.conformance.protocol_schema import SCHEMA, check_answer, check_request
-from tests.conformance.samples import IDENTITY, echo_runtime, make_case, make_suite
+from tests.conformance.samples import FAKES, IDENTITY, echo_runtime, make_case, make_suite
+from tests.conformance.structured_cases import FORMS
+from tests.conformance.test_demands import values_cases
 
 Seen = Counter[str]
 HELLO = {"type": "hello", "id": 0, "protocol": 1, "runtime": {"name": "x", "version": "1"},
@@ -84,6 +87,17 @@ def test_attributes_and_element_types_of_every_kind(seen: Seen, tmp_path: Path) 
     assert seen["outputs"] >= len(ELEMENT_TYPES) - 1
 
 
+def test_values_of_every_kind(seen: Seen, tmp_path: Path) -> None:
+    run(tmp_path, f"exec:{sys.executable} {FAKES / 'values_worker.py'}", values_cases())
+    assert seen["outputs"] == len(values_cases())
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_every_form_of_a_call(seen: Seen, tmp_path: Path) -> None:
+    run(tmp_path, "onnxruntime", list(FORMS.values()), forms="all")
+    assert seen["outputs"] >= len(FORMS)
+
+
 @pytest.mark.parametrize(
     "runtime", [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in list_runtimes()]
 )
@@ -102,6 +116,9 @@ def test_what_real_runtimes_say(seen: Seen, tmp_path: Path, runtime: str) -> Non
         (HELLO, {"runtime": {"name": "x"}}),
         (HELLO, {"devices": "CPU"}),
         (HELLO, {"threads": [0]}),
+        (HELLO, {"values": ["tree"]}),
+        ({"type": "outputs", "id": 1}, {"outputs": [{"map": {"keys": OUTPUT}}]}),
+        ({"type": "outputs", "id": 1}, {"outputs": [{"sequence": OUTPUT}]}),
         (HELLO, {"element_types": ["float7"]}),
         (HELLO, {"id": "0"}),
         ({"type": "outputs", "id": 1}, {"outputs": None}),
@@ -127,6 +144,11 @@ def test_an_answer_that_does_not_fit(base: Mapping[str, Any], change: Mapping[st
         {"operator": {"domain": "ai.onnx", "name": "Abs"}},
         {"attributes": {"axis": {"kind": "int", "value": 1.5}}},
         {"attributes": {"axis": {"kind": "graph", "value": 1}}},
+        {"attributes": {"body": {"kind": "graph", "value": {"blob": "0"}}}},
+        {"attributes": {"value": {"kind": "tensor", "value": {"shape": [1], "blob": 0}}}},
+        {"attributes": {"type": {"kind": "type", "value": "float"}}},
+        {"inputs": [{"name": "S", "type": "seq(tensor(float))"}]},
+        {"output_types": {"Y": "list"}},
         {"inputs": [{**INPUT, "constant": True}]},
         {"inputs": [{**INPUT, "blob": 0}]},
         {"threads": 0},
@@ -158,7 +180,7 @@ def test_the_examples_of_the_page_fit(repository: Path) -> None:
             header, end = json.JSONDecoder().raw_decode(rest)
             headers.append(header)
             rest = rest[end:].strip()
-    assert len(headers) == 11
+    assert len(headers) == 13
     for header in headers:
         asked = header["type"] in ("load", "run", "unload", "shutdown") or "options" in header
         (check_request if asked else check_answer)(header)
