@@ -51,10 +51,10 @@ _IR_OF_TYPES = {
 
 @dataclass(frozen=True)
 class OutputType:
-    """What a model declares of an output: its element type and its rank; extents are left open."""
+    """What a model declares of an output: element type and rank (None: any); extents are left open."""
 
     element_type: ElementType
-    rank: int
+    rank: int | None
 
 
 def has_onnx_form(operator: OperatorName) -> bool:
@@ -84,11 +84,19 @@ def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType
     )
 
 
-def build_model(case: Case, form: Form = "inputs", valid_case: Case | None = None) -> bytes:
-    """The ONNX ModelProto of a case in a form; raises UserError where the operator is none of ONNX models."""
+def build_model(
+    case: Case,
+    form: Form = "inputs",
+    valid_case: Case | None = None,
+    declared: Sequence[OutputType] | None = None,
+) -> bytes:
+    """The ONNX ModelProto of a case in a form; raises UserError where the operator is none of ONNX models.
+
+    `declared` are the types of the wanted outputs, where they are known otherwise than by an expectation.
+    """
     if case.model is not None:
         return bring_into_form(case.model, case.inputs, form)
-    declared = output_types(case, valid_case)
+    declared = output_types(case, valid_case) if declared is None else declared
     if not case.slots and not case.output_types:
         return build_node_model(
             case.operator, case.attributes, case.inputs, case.output_names, declared, form
@@ -285,4 +293,7 @@ def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[
     # The node may have more outputs than anybody expects something of, or fewer.
     for position, name in enumerate(each for each in names if each):
         found = outputs[min(position, len(outputs) - 1)]
-        declare_tensor(graph.output.add(), name, found.element_type, [None] * found.rank)
+        declared = graph.output.add()
+        declare_tensor(declared, name, found.element_type, [None] * (found.rank or 0))
+        if found.rank is None:
+            declared.type.tensor_type.ClearField("shape")

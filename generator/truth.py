@@ -73,7 +73,7 @@ def _output_types(model: ModelProto) -> list[OutputType]:
     for each in model.graph.output:
         kind = each.type.tensor_type
         element_type = BY_CODE.get(kind.elem_type, ELEMENT_TYPES["float"])
-        found.append(OutputType(element_type, len(kind.shape.dim)))
+        found.append(OutputType(element_type, len(kind.shape.dim) if kind.HasField("shape") else None))
     return found
 
 

@@ -1,0 +1,86 @@
+"""Why witnesses refuse valid calls of an operator, or answer calls that its text calls errors.
+
+`disagreements.yaml` in the operator's room is a list of entries; the first that fits explains.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, RootModel, model_validator
+
+from opcert.errors import UserError
+from opcert.yaml_files import load_file
+from opcert.yaml_schemas import validate
+from specs.schemas import Entry
+
+FILE_NAME = "disagreements.yaml"
+ANYBODY = "*"
+Cause = Literal["reading", "finding", "witness_fault", "limit"]
+"""The text may be read so; the text is wrong; the witness is; the witness says that it does not offer it."""
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+
+
+class Explanation(Entry):
+    """One entry: `against` a witness (`inference`, `checker`, a runtime's name, `*`: whoever), and why.
+
+    With `reason` it explains refusals whose message fits one of these globs; with `accepts` that calls which
+    break one of these rules are answered. `operators` are globs over operator names, `versions` say of which
+    versions of the witness it is known.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9_]+$")
+    against: str = Field(min_length=1)
+    operators: Texts = ("*",)
+    versions: Texts = ("*",)
+    reason: Texts = ()
+    accepts: Texts = ()
+    cause: Cause = "witness_fault"
+    explanation: str = Field(min_length=1)
+    evidence: Texts = ()
+
+    @model_validator(mode="after")
+    def _is_about_one_of_both(self) -> Self:
+        if self.reason and self.accepts:
+            raise ValueError("has both reason and accepts: write two entries")
+        if not self.reason and not self.accepts:
+            raise ValueError(
+                "says neither why calls are refused (reason) nor why they are answered (accepts)"
+            )
+        if self.accepts and self.against != ANYBODY:
+            raise ValueError("accepts is about all witnesses together: write against: '*'")
+        return self
+
+    def explains_refusal(self, operator: str, witness: str, message: str) -> bool:
+        """Whether it says why a witness refuses a valid call of the operator in these words."""
+        return self._is_about(operator, witness) and any(fnmatchcase(message, each) for each in self.reason)
+
+    def explains_answer(self, operator: str, rule: str) -> bool:
+        """Whether it says why nobody refuses calls that break a rule."""
+        return self._is_about(operator, ANYBODY) and any(fnmatchcase(rule, each) for each in self.accepts)
+
+    def _is_about(self, operator: str, witness: str) -> bool:
+        about = self.against in (witness, ANYBODY)
+        return about and any(fnmatchcase(operator, each) for each in self.operators)
+
+
+class _File(RootModel[tuple[Explanation, ...]]):
+    pass
+
+
+def read_explanations(path: Path) -> tuple[Explanation, ...]:
+    """The entries of a file; none where there is no file. Raises SeveralErrors with all that is wrong."""
+    if not path.is_file():
+        return ()
+    documents = load_file(path)
+    if len(documents) != 1:
+        raise UserError("not one YAML document", got=f"{len(documents)} documents in {path.name}")
+    return validate(_File, documents[0]).root

@@ -1,0 +1,93 @@
+"""Runtimes as witnesses: calls without an expectation, answered or refused in processes that may crash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from conformance.cases import Case
+from conformance.harness import run_suite
+from conformance.models import OutputType, build_model, named_inputs
+from conformance.progress import Progress
+from conformance.results import Result
+from conformance.run_options import RunOptions
+from conformance.runtimes import Runtime
+from conformance.suites import open_suite, write_suite
+from generator.bare_cases import bare_case
+from generator.calls import Call
+from generator.truth import Inferred, Refused, ask_checker, ask_inference
+from specs.model import Spec
+
+Reaction = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
+
+
+@dataclass(frozen=True)
+class Witnessed:
+    """What one witness did with one call; `message` is what it said, where it did not answer."""
+
+    reaction: Reaction
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call, and the types of its outputs as far as inference tells them of it or of a valid one near it."""
+
+    call: Call
+    outputs: tuple[OutputType, ...] | None = None
+
+
+Answers = Mapping[str, Witnessed]
+"""By the digest of the call."""
+
+
+def ask_onnx(spec: Spec, call: Call, near: Call | None = None) -> tuple[Asked, dict[str, Witnessed]]:
+    """What inference and checker say of a call, by their names; the checker is asked what inference accepts.
+
+    `near` is the valid call that one which breaks a rule was made from: it tells the types of its outputs.
+    """
+    answer = ask_inference(spec, call)
+    if isinstance(answer, Refused):
+        told = ask_inference(spec, near) if near is not None else answer
+        outputs = told.outputs if isinstance(told, Inferred) else None
+        return Asked(call, outputs), {"inference": Witnessed("refused", answer.message)}
+    checked = ask_checker(answer)
+    said = Witnessed("answered") if checked is None else Witnessed("refused", checked.message)
+    return Asked(call, answer.outputs), {"inference": Witnessed("answered"), "checker": said}
+
+
+def ask_runtime(
+    spec: Spec, asked: Sequence[Asked], runtime: Runtime, folder: Path, progress: Progress
+) -> tuple[str, Answers]:
+    """Ask a runtime about calls, through the harness; its version, and what it did with each.
+
+    `folder` is empty, and the caller's to remove. Raises RuntimeUnavailable where it cannot be started.
+    """
+    cases = {each.call.digest(spec.operator): _case_of(spec, each) for each in asked}
+    suite = folder / "suite"
+    write_suite(suite, cases.values(), {"operators": {}}, {})
+    with open_suite(suite) as opened:
+        record = run_suite(opened, runtime, folder / "run.jsonl", RunOptions(), progress)
+    rows = {each.case: each for each in record.results}
+    version = str((record.header.get("runtime") or {}).get("version", ""))
+    return version, {digest: _witnessed(rows[str(case.id)]) for digest, case in cases.items()}
+
+
+def _case_of(spec: Spec, asked: Asked) -> Case:
+    """The case of a call, with its own model: what its outputs are is known from inference alone."""
+    case = bare_case(spec, asked.call)
+    tensors = tuple(named_inputs(case.inputs))
+    model = build_model(case, declared=asked.outputs)
+    return replace(case, model=model, inputs=tensors, slots=(), output_types={})
+
+
+def _witnessed(row: Result) -> Witnessed:
+    reaction: Reaction = row.response
+    if row.unsupported is not None:
+        reaction = "not offered"
+    if reaction == "answered":
+        return Witnessed(reaction)
+    said = f"{row.error}: {row.message}" if row.message else row.reason or ""
+    return Witnessed(reaction, " ".join(said.split())[:1000])

@@ -1,0 +1,57 @@
+"""Try a declared operator: are its calls valid ONNX, and do checkers and runtimes take them?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from opcert.commands import shared_options
+from opcert.commands.terminal import say
+from opcert.errors import ExitCode
+
+NOBODY = "none"
+
+
+@click.command("try")
+@click.argument("operators", nargs=-1, required=True, metavar="OPERATOR...")
+@click.option(
+    "--runtime",
+    "runtimes",
+    multiple=True,
+    metavar="RUNTIME",
+    help="Ask this runtime; may be given again. Default: onnx and onnxruntime where they are installed. "
+    "none: ONNX's shape inference and checker alone.",
+)
+@click.option("--all-versions", is_flag=True, help="Of a bare name every modelled version, not the newest.")
+@click.option(
+    "--strength", type=click.IntRange(1, 2), default=2, show_default=True, help="Levels covered together."
+)
+@shared_options.specs
+def command(
+    operators: tuple[str, ...],
+    runtimes: tuple[str, ...],
+    all_versions: bool,
+    strength: int,
+    folders: tuple[Path, ...],
+) -> int:
+    """Try a declared operator: are its calls valid ONNX, and do checkers and runtimes take them?
+
+    OPERATOR is a name like Concat (its newest version) or Concat-13. The calls that its declaration makes are
+    given to strict shape inference, to the checker, and to runtimes in processes of their own. Refusals are
+    grouped by what they say; disagreements.yaml in the operator's room explains them. Answers with 1 where
+    something is unexplained.
+    """
+    # Imported here, so that --help does not wait for them.
+    from generator.modelled import choose_modelled
+    from opcert.commands.truth_summary import summarise_truth
+    from opcert.commands.trying import choose_witnesses, try_operator
+
+    chosen = {each: None for text in operators for each in choose_modelled(text, folders, every=all_versions)}
+    witnesses = choose_witnesses(runtimes)
+    unexplained = 0
+    for operator in chosen:
+        table = try_operator(operator, witnesses, strength, folders)
+        unexplained += table.unexplained
+        say(summarise_truth(table))
+    return ExitCode.DOES_NOT_HOLD if unexplained else ExitCode.HOLDS

@@ -1,0 +1,25 @@
+"""docs/suite-format.md names everything that a golden holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from onnx import GraphProto
+
+from conformance.goldens import write_golden
+from conformance.properties import HasShape, InRange, SameAgain, describe_property
+from tests.conformance.structured_cases import FORMS, random
+
+
+def test_the_page_names_every_key(repository: Path) -> None:
+    page = (repository / "docs" / "suite-format.md").read_text("utf-8")
+    drawn = random(HasShape("output", (40, None)), InRange("output"), SameAgain())
+    said: set[str] = set()
+    for case in (*FORMS.values(), drawn):
+        rest = json.loads(GraphProto.FromString(write_golden(case)[0]).doc_string)
+        said |= rest.keys() | {key for each in rest["expectations"] for key in each}
+    for each in drawn.properties:
+        found = describe_property(each)
+        said |= {str(found["kind"]), *found} - {"kind"}
+    assert {key for key in said if f"`{key}`" not in page} == set()
