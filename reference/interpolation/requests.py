@@ -188,7 +188,7 @@ def _plan_by_scale(
     start, end = _region(request, entry)
     part = _counted_part(request, readings, entry)
     resized = scaled_length(length, scale, *part)
-    if scale == 1 and _skips_unit_axis(request, readings, length, resized):
+    if _skips_unit_axis(request, readings, length, resized, scale):
         return None
     recomputed = resized != scale * length and _recomputes(request, readings, method)
     target = length * (part[1] - part[0]) * scale
@@ -290,8 +290,10 @@ def _leaves_fractions(request: Request, readings: Readings) -> bool:
     return request.mode in FRACTIONAL_MODES and readings.length_resized.ask() == "fractional"
 
 
-def _skips_unit_axis(request: Request, readings: Readings, length: int, resized: int) -> bool:
-    unit = request.mode == "tf_half_pixel_for_nn" and resized == length
+def _skips_unit_axis(
+    request: Request, readings: Readings, length: int, resized: int, scale: Fraction | int = 1
+) -> bool:
+    unit = request.mode == "tf_half_pixel_for_nn" and resized == length and scale == 1
     return unit and readings.unit_axis.ask() == "unchanged"
 
 

@@ -1,0 +1,102 @@
+"""Open readings tried where the reference asks for them, beside all of them tried: evaluations and time.
+
+    uv run python -m benchmarks.readings                 # the calls of every operator
+    uv run python -m benchmarks.readings Resize-10
+
+The same calls in the same process, one way after the other; the expectations are held against each other. The
+answer is 1 where they differ.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from time import process_time
+
+from conformance.cases import Expectation
+from generator.calls import Call
+from generator.discovery import find_levels, select_operators
+from generator.expectations import expect
+from generator.families.cover import make_cases
+from generator.workshop import Options, Workshop
+from opcert.names import OperatorName
+from reference.answers import Answer
+from reference.interpolation import coordinates, nearest, resampling, weights
+from reference.registry import ReferenceOperator, find_operator
+from specs.library import load_spec
+
+
+def calls_of(operator: OperatorName) -> list[Call]:
+    """The calls of the default suite that cover the operator's factors."""
+    spec = load_spec(operator)
+    workshop = Workshop(spec, find_operator(operator), find_levels(operator), Options())
+    make_cases(workshop)
+    return list(workshop.calls.values())
+
+
+def counted(reference: ReferenceOperator, every: bool) -> tuple[ReferenceOperator, Callable[[], int]]:
+    """The operator, and how often it was evaluated; with `every` each reading counts as asked for."""
+    count = 0
+    readings = tuple(reference.readings)
+
+    class Counted(ReferenceOperator):
+        def evaluate(self, attributes, inputs, readings_given=None, asked=None):  # type: ignore[no-untyped-def]
+            nonlocal count
+            count += 1
+            answers: tuple[Answer, ...] = super().evaluate(attributes, inputs, readings_given, asked)
+            if every and asked is not None:
+                asked.update(readings)
+            return answers
+
+    fields = {name: getattr(reference, name) for name in reference.__dataclass_fields__}
+    return Counted(**fields), lambda: count
+
+
+def forget() -> None:
+    """Nothing that one way has computed makes the other one quicker."""
+    for module in (coordinates, nearest, resampling, weights):
+        for each in vars(module).values():
+            if hasattr(each, "cache_clear"):
+                each.cache_clear()
+
+
+def content(expectation: Expectation) -> object:
+    """All that is in an expectation, to be compared."""
+    outputs = [
+        (
+            each.name,
+            repr(each.expected),
+            None if each.allowed is None else each.allowed.tobytes(),
+            repr(each.alternatives),
+        )
+        for each in expectation.outputs
+    ]
+    return outputs, expectation.readings, expectation.behaviours
+
+
+def main(arguments: Sequence[str]) -> int:
+    differing = 0
+    print(f"{'':34} {'':>5} {'evaluations':>23} {'seconds':>23}")
+    print(f"{'operator':34} {'calls':>5}" + f" {'all':>7} {'asked':>7} {'ratio':>7}" * 2)
+    for operator in select_operators(list(arguments)):
+        spec, calls = load_spec(operator), calls_of(operator)
+        found, counts, seconds = [], [], []
+        for every in (True, False):
+            forget()
+            reference, count = counted(find_operator(operator), every)
+            started = process_time()
+            made = [expect(spec, reference, call) for call in calls]
+            seconds.append(process_time() - started)
+            counts.append(count())
+            found.append([[content(each) for each in expectations] for expectations in made])
+        differing += found[0] != found[1]
+        print(
+            f"{operator!s:34} {len(calls):>5} {counts[0]:>7} {counts[1]:>7} {counts[1] / counts[0]:>7.2f} "
+            f"{seconds[0]:>7.2f} {seconds[1]:>7.2f} {seconds[1] / seconds[0]:>7.2f}"
+            f"{'' if found[0] == found[1] else '  DIFFERENT'}"
+        )
+    return int(differing > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
