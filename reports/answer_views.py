@@ -81,6 +81,8 @@ def error_text(found: CaseResult) -> str:
         return ""
     if found.wrong_shape:
         return f"wrong {'number of outputs' if found.row.difference == 'count' else found.row.difference}"
+    if found.row.difference == "property":
+        return "not as demanded"
     if found.ratio is None:
         return "not equal"
     return f"{ratio_text(found.ratio)} the allowed error"

@@ -16,9 +16,12 @@ import numpy as np
 from conformance.canonical import plain
 from conformance.cases import Case, Expectation, ExpectedOutput
 from conformance.models import build_model, has_onnx_form, input_names
+from conformance.properties import describe_property
 from conformance.protos import write_tensor
+from opcert.attributes import describe_value
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import Tensor
+from opcert.value_types import holds_map
 from reports.files import write_bytes, write_text
 
 DATA = "test_data_set_0"
@@ -50,7 +53,7 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None) -> Path
         "since_version": case.operator.since_version,
         "family": case.family,
         "element_type": case.element_type.name,
-        "attributes": {name: each.value for name, each in sorted(case.attributes.items())},
+        "attributes": {name: describe_value(each.value) for name, each in sorted(case.attributes.items())},
         "inputs": inputs,
         "outputs": list(case.output_names),
         "demand": case.demand,
@@ -63,10 +66,23 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None) -> Path
             _write_expectation(each, folder, DATA if number == 0 else f"expectations/{number}")
             for number, each in enumerate(case.expectations)
         ],
+        "beyond": beyond_script(case),
         "runtime": _RUNTIMES.get(case.operator.domain, "onnxruntime"),
     }
     write_text(folder / "case.json", json.dumps(plain(description), indent=1) + "\n")
     return folder
+
+
+def beyond_script(case: Case) -> str | None:
+    """Why the script beside an exported case cannot judge it: demands that are no values, and maps."""
+    if case.properties:
+        return f"it demands what is no value: {_properties(case)}"
+    if any(each.unordered for each in case.expectations):
+        return "the order of its outputs is open"
+    types = [each.type for each in case.slots if each.type is not None]
+    if any(map(holds_map, (*types, *case.output_types.values()))):
+        return "it has maps"
+    return None
 
 
 def must_text(case: Case) -> str:
@@ -76,9 +92,16 @@ def must_text(case: Case) -> str:
         return f"the call must be refused{rule}"
     if case.demand == "survive":
         return "nothing is asked but survival"
+    if case.properties and not case.expectations:
+        return f"the answer must have what is demanded of it: {_properties(case)}"
     if len(case.expectations) > 1:
         return f"the answer must hold under one of {len(case.expectations)} readings of the document"
     return "the answer must hold element by element"
+
+
+def _properties(case: Case) -> str:
+    kinds = dict.fromkeys(str(describe_property(each)["kind"]) for each in case.properties)
+    return ", ".join(kinds).replace("_", " ")
 
 
 def _write_expectation(expectation: Expectation, folder: Path, place: str) -> dict[str, Any]:

@@ -35,6 +35,8 @@ def export_suite(suite: Suite, folder: Path) -> Iterator[Exported]:
             beyond.append("several readings")
         if any(output.allowed is not None for each in case.expectations for output in each.outputs):
             beyond.append("allowed error by element")
+        if case.properties or any(each.unordered for each in case.expectations):
+            beyond.append("demands that are no values")
         if any(output.alternatives for each in case.expectations for output in each.outputs):
             beyond.append("further values of elements")
         yield Exported(str(case.id), place, tuple(beyond))

@@ -17,6 +17,7 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from conformance.cases import Case
 from conformance.models import build_model, has_onnx_form, named_inputs
+from opcert.attributes import PLAIN_KINDS
 from opcert.harmless import for_python, for_python_comment
 from opcert.tensors import Tensor
 from reports.case_folder import must_text
@@ -138,7 +139,7 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
     """The lines of a case.
 
     None where they would be too many, where a tensor has a type that numpy lacks, where the case brings a
-    model of its own, and where single elements may have further values.
+    model of its own, and where it gives or demands more than tensors of values.
     """
     outputs = [each for expectation in case.expectations for each in expectation.outputs]
     tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [each.expected for each in outputs]
@@ -146,6 +147,11 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
     if (
         kind is None
         or case.model is not None
+        or case.slots
+        or case.output_types
+        or case.properties
+        or any(each.unordered for each in case.expectations)
+        or any(each.kind not in PLAIN_KINDS for each in case.attributes.values())
         or sum(each.array.size for each in tensors) > MOST_ELEMENTS
         or any(each.element_type.name not in _PLAIN for each in tensors)
         or any(each.alternatives for each in outputs)

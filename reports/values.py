@@ -71,4 +71,6 @@ def attribute_text(value: AttributeValue) -> str:
         return f"[{inside}, … ({len(value)})]" if len(value) > 24 else f"[{inside}]"
     if isinstance(value, float):
         return _float_text(np.float32(value))
+    if isinstance(value, Tensor):
+        return f"{shape_text(value)} {values_text(value)}"
     return str(value) if str(value) else "(empty)"

@@ -1,0 +1,78 @@
+"""Cases of every form in what reports and exports make of them: nothing breaks, no claim goes too far."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import onnx
+import pytest
+
+from conformance.cases import Case
+from conformance.harness import run_suite
+from conformance.properties import HasShape, SameAgain
+from conformance.run_options import RunOptions
+from conformance.runtimes import find_runtime
+from conformance.suites import open_suite
+from reports.case_folder import must_text, write_case
+from reports.reproduction import write_reproduction
+from reports.results import put_together
+from reports.standalone import case_lines
+from reports.values import attribute_text
+from tests.conformance.samples import FAKES, make_suite
+from tests.conformance.structured_cases import FORMS, random
+from tests.conformance.test_demands import DRAWS, node, values_cases
+
+DRAWN = random(HasShape("output", (40, 50)), SameAgain())
+"""A case that demands no values."""
+EVERY = {**FORMS, "random": DRAWN}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_form_is_exported(tmp_path: Path, name: str) -> None:
+    case = EVERY[name]
+    folder = write_case(case, tmp_path / "case")
+    told = json.loads((folder / "case.json").read_text("utf-8"))
+    onnx.load(folder / "model.onnx")
+    assert (told["beyond"] is not None) == (name in ("map", "maps", "unsorted", "random"))
+    assert set(told["attributes"]) == set(case.attributes)
+    for each in case.attributes.values():
+        assert "object at" not in attribute_text(each.value)
+
+
+def test_a_case_without_values_says_what_it_demands() -> None:
+    assert must_text(DRAWN) == "the answer must have what is demanded of it: type, shape, same again"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_plain_script_is_given_for_plain_cases_alone(name: str) -> None:
+    assert (case_lines(EVERY[name]) is not None) == (name in ("first_and_last_output", "three_parts"))
+
+
+@pytest.mark.parametrize("name", ["unsorted", "random"])
+def test_the_script_beside_a_case_does_not_blame_for_what_it_cannot_judge(tmp_path: Path, name: str) -> None:
+    with open_suite(make_suite(tmp_path, [EVERY[name]])) as suite:
+        folder = write_reproduction(suite, str(EVERY[name].id), tmp_path / "case").parent
+    done = subprocess.run(
+        [sys.executable, "reproduce.py", "--runtime", "onnx"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "not tried" in done.stdout
+
+
+def test_wrong_answers_of_every_kind_stand_in_a_report(tmp_path: Path) -> None:
+    drawn: list[Case] = [replace(node("Draw", do), properties=DRAWS) for do in ("honest", "biased", "short")]
+    with open_suite(make_suite(tmp_path, [*values_cases(), *drawn])) as suite:
+        runtime = find_runtime(f"exec:{sys.executable} {FAKES / 'values_worker.py'}")
+        record = run_suite(suite, runtime, tmp_path / "run.jsonl", RunOptions())
+        results = put_together(suite, record, "suite")
+        for name in ("html", "markdown", "junit"):
+            import_module(f"reports.formats.{name}").write(results, tmp_path / name)
+    assert "not as demanded" in (tmp_path / "html" / "index.html").read_text("utf-8")
+    assert "is not distributed as uniform(0, 1)" in (tmp_path / "junit" / "junit.xml").read_text("utf-8")
+    assert sum(each.fails for each in results.cases) == 7
