@@ -33,9 +33,10 @@ from benchmarks.measured import run_measured, show, show_ratios
 from conformance.cases import Case
 from conformance.collector import Collector
 from conformance.environments import prepare
+from conformance.input_names import named_inputs
 from conformance.lane import Lane
 from conformance.limits import Limits
-from conformance.models import build_model, named_inputs
+from conformance.models import build_model
 from conformance.progress import Silent
 from conformance.records import RecordWriter
 from conformance.run_options import RunOptions

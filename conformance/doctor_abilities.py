@@ -11,8 +11,9 @@ from onnx.defs import get_schema, onnx_opset_version
 from conformance.cases import Case
 from conformance.doctor_patient import CannotBeLooked, Fails, Patient, identity
 from conformance.frames import BrokenProtocol
+from conformance.ir_versions import least_ir_version
 from conformance.judge import judge
-from conformance.models import build_model, least_ir_version
+from conformance.models import build_model
 from conformance.worker_process import WorkerHung, WorkerLost
 from opcert.element_types import ELEMENT_TYPES
 

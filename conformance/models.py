@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from onnx import GraphProto, ModelProto, OperatorSetIdProto
-from onnx.helper import find_min_ir_version_for
 
 from conformance.cases import Case
+from conformance.input_names import Inputs, input_names, map_parts, named_inputs, slot_names
+from conformance.ir_versions import LEAST_IR, least_ir_version
 from conformance.packed_models import pack_model
 from conformance.properties import HasShape, HasType
 from conformance.protos import declare_tensor, fill_attribute, write_tensor
@@ -17,36 +18,17 @@ from opcert.attributes import Attributes
 from opcert.element_types import ElementType
 from opcert.errors import UserError
 from opcert.names import OperatorName
-from opcert.slots import Slots, slots_of
-from opcert.tensors import Tensor
-from opcert.value_types import holds_map
+from opcert.slots import Slots
 
 Form = Literal["inputs", "initializers", "dynamic"]
 FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic")
 """How a case's inputs reach a runtime: with each run; all but the first as constants of the model; with each
 run, of unknown extents."""
 
-Inputs = Sequence[tuple[str, Tensor | None]]
-
 _DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
 """Those of documents that name none."""
 _OPSET_BESIDE_OTHERS = 13
 _OLDEST_IR = 3
-LEAST_IR = 4
-"""Initializers need no graph input since this IR version."""
-
-_IR_OF_TYPES = {
-    "float8e4m3fn": 9,
-    "float8e4m3fnuz": 9,
-    "float8e5m2": 9,
-    "float8e5m2fnuz": 9,
-    "int4": 10,
-    "uint4": 10,
-    "float4e2m1": 11,
-    "float8e8m0": 12,
-    "int2": 13,
-    "uint2": 13,
-}
 
 
 @dataclass(frozen=True)
@@ -201,49 +183,6 @@ def _raise_ir_version(model: ModelProto, case: Case) -> None:
     types = {each.element_type.name for _, each in named_inputs(case.inputs)}
     types |= {each.expected.element_type.name for one in case.expectations for each in one.outputs}
     model.ir_version = max(model.ir_version, least_ir_version(model.opset_import, types))
-
-
-def least_ir_version(
-    opsets: Iterable[OperatorSetIdProto], types: Iterable[str], oldest: int = LEAST_IR
-) -> int:
-    """The oldest IR version, from `oldest` on, that holds the operator sets and element types named."""
-    of_opsets = find_min_ir_version_for(list(opsets), ignore_unknown=True)
-    return max(of_opsets, oldest, *(_IR_OF_TYPES.get(each, 0) for each in types))
-
-
-def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:
-    """The inputs that are there, by names that are different from each other."""
-    return [
-        (each, tensor)
-        for each, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
-        if tensor is not None
-    ]
-
-
-def input_names(inputs: Inputs) -> list[str]:
-    """A name for every input, in order; the tensors of a variadic one are told apart by their position."""
-    names = [name for name, _ in inputs]
-    return [name if names.count(name) == 1 else f"{name}_{position}" for position, name in enumerate(names)]
-
-
-def slot_names(inputs: Inputs, slots: Slots) -> list[str]:
-    """The name of the value that the node takes for each of its inputs; empty where one is omitted."""
-    names = input_names(inputs)
-    found: list[str] = []
-    for slot in slots_of(inputs, slots):
-        if slot.type is None:
-            found.append(names[slot.parts[0]] if slot.parts else "")
-            continue
-        name = slot.name
-        while name in names or name in found:
-            name += "_"
-        found.append(name)
-    return found
-
-
-def map_parts(slots: Slots) -> frozenset[int]:
-    """The positions of inputs that are keys or values of maps: no model takes them as tensors."""
-    return frozenset(part for each in slots if each.type and holds_map(each.type) for part in each.parts)
 
 
 def is_constant(position: int, form: Form) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.cases import Case
-from conformance.models import input_names, slot_names
+from conformance.input_names import input_names, slot_names
 from conformance.packed_models import is_carried
 from opcert.slots import Slot
 from opcert.value_types import MapType, SequenceType, TensorType, ValueType

@@ -7,7 +7,8 @@ from typing import Any
 
 from conformance.canonical import number_name
 from conformance.cases import Case
-from conformance.models import Form, constant_places, input_names
+from conformance.input_names import input_names
+from conformance.models import Form, constant_places
 from opcert.attributes import Attribute, Graph
 from opcert.slots import Slot, slots_of
 from opcert.tensors import Tensor

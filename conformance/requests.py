@@ -9,15 +9,8 @@ from conformance.adapter import Adapter
 from conformance.canonical import canonical_json
 from conformance.cases import Case
 from conformance.frames import BrokenProtocol, Frame
-from conformance.models import (
-    FORMS,
-    Form,
-    build_model,
-    constant_places,
-    has_onnx_form,
-    input_names,
-    named_inputs,
-)
+from conformance.input_names import input_names, named_inputs
+from conformance.models import FORMS, Form, build_model, constant_places, has_onnx_form
 from conformance.native_values import describe_values, needed_values
 from conformance.node_descriptions import describe_node, moved_blobs
 from conformance.properties import runs_twice

@@ -18,6 +18,7 @@ from conformance.canonical import plain
 from conformance.values import element_to_json
 from generator.calls import Call
 from generator.calls_reader import CallReader, element_of_json, unsigned_of
+from generator.structured_calls import describe_form, describe_items
 from opcert.element_types import ElementType
 from opcert.errors import Place, UserError, unreadable, unwritable
 from opcert.harmless import for_json
@@ -109,19 +110,18 @@ def read_calls(folder: Path) -> list[KeptCall]:
 def _call_to_json(call: Call) -> dict[str, Any]:
     return {
         "attributes": {
-            name: {"kind": each.kind, "value": _value_to_json(each.value)}
+            name: {"kind": each.kind, "value": describe_items(each.value, tensor_to_json, _value_to_json)}
             for name, each in sorted(call.attributes.items())
         },
         "inputs": [
             {"name": name} if each is None else {"name": name, **tensor_to_json(each)}
             for name, each in call.trimmed().inputs
         ],
+        **describe_form(call.trimmed()),
     }
 
 
 def _value_to_json(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_value_to_json(each) for each in value]
     if isinstance(value, int) and abs(value) >= _GREATEST_PLAIN:
         return str(value)
     return plain(value)

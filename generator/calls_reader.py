@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conformance.canonical import NAMES_OF_NUMBERS
 from generator.calls import Call
+from generator.structured_calls import read_item, read_outputs_asked, read_slots
 from opcert.attributes import Attribute, attribute
 from opcert.element_types import ELEMENT_TYPES, ElementType
 from opcert.errors import Place, UserError
 from opcert.tensors import Tensor
 from reference.numbers import encode
+
+Found = TypeVar("Found")
 
 _MOST_DIMENSIONS = 32
 _LONGEST_SHOWN = 80
@@ -30,18 +33,32 @@ class CallReader:
         self._file = file
 
     def call(self, content: Mapping[str, Any], key: str = "") -> Call:
-        """The call of an object with `attributes` and `inputs`."""
+        """The call of an object with `attributes` and `inputs`, `slots` and `outputs` where it has them."""
         named = self.mapping(self._take(content, "attributes", key), f"{key}attributes")
         attributes = {name: self._attribute(each, f"{key}attributes.{name}") for name, each in named.items()}
-        inputs: dict[str, Tensor | None] = {}
+        inputs: list[tuple[str, Tensor | None]] = []
         for position, each in enumerate(self._list(self._take(content, "inputs", key), f"{key}inputs")):
             place = f"{key}inputs[{position}]"
             entry = self.mapping(each, place)
             name = self.text(self._take(entry, "name", f"{place}."), f"{place}.name")
-            if name in inputs:
-                raise self._wrong("two inputs have one name", name, "each name once", place)
-            inputs[name] = self.tensor(entry, place) if "element_type" in entry else None
-        return Call(attributes, tuple(inputs.items())).trimmed()
+            if "slots" not in content and name in dict(inputs):
+                raise self._wrong("two inputs have one name", name, "each name once, or slots", place)
+            inputs.append((name, self.tensor(entry, place) if "element_type" in entry else None))
+        slots = self._told(content, key, "slots", lambda said: read_slots(said, inputs))
+        outputs = self._told(content, key, "outputs", read_outputs_asked)
+        return Call(attributes, tuple(inputs), slots or (), outputs).trimmed()
+
+    def _told(
+        self, content: Mapping[str, Any], key: str, name: str, read: Callable[[Any], Found]
+    ) -> Found | None:
+        """What a key that may be missing says."""
+        if name not in content:
+            return None
+        try:
+            return read(content[name])
+        except UserError as error:
+            expected = error.expected or "what the format has for them"
+            raise self._wrong(error.problem, content[name], expected, f"{key}{name}") from error
 
     def tensor(self, entry: Mapping[str, Any], place: str) -> Tensor:
         """The tensor of an object with `element_type`, `shape` and `data`."""
@@ -103,12 +120,20 @@ class CallReader:
         stated = self._take(entry, "value", f"{place}.")
         try:
             found = (
-                [_item(kind, each) for each in stated] if isinstance(stated, list) else _item(kind, stated)
+                [self._item(kind, each, place) for each in stated]
+                if isinstance(stated, list)
+                else self._item(kind, stated, place)
             )
             return attribute(kind, found)
         except (UserError, ValueError, KeyError, OverflowError) as error:
             expected = f"a value of the kind {kind[:_LONGEST_SHOWN]}"
             raise self._wrong("not a value of its kind", stated, expected, f"{place}.value") from error
+
+    def _item(self, kind: str, said: Any, place: str) -> Any:
+        def tensor(entry: Any) -> Tensor:
+            return self.tensor(self.mapping(entry, place), f"{place}.value")
+
+        return read_item(kind, _item(kind, said), tensor)
 
     def _wrong(self, problem: str, got: Any, expected: str, key: str) -> UserError:
         said = ascii(got)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import onnx
 from onnx import ModelProto
 
-from conformance.models import LEAST_IR, OutputType, build_model, named_inputs
+from conformance.input_names import named_inputs
+from conformance.ir_versions import LEAST_IR
+from conformance.models import OutputType, build_model
 from conformance.protos import write_tensor
 from generator.bare_cases import bare_case
 from generator.calls import Call

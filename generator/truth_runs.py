@@ -9,7 +9,8 @@ from typing import Literal
 
 from conformance.cases import Case
 from conformance.harness import run_suite
-from conformance.models import OutputType, build_model, named_inputs
+from conformance.input_names import named_inputs
+from conformance.models import OutputType, build_model
 from conformance.progress import Progress
 from conformance.results import Result
 from conformance.run_options import RunOptions

@@ -53,7 +53,7 @@ def check_slots(inputs: Given, slots: Slots) -> None:
             tensors.append(tensor)
         used.update(slot.parts)
         _check_slot(slot, tensors)
-    left = [name for position, (name, _) in enumerate(inputs) if position not in used]
+    left = [name for place, (name, each) in enumerate(inputs) if each is not None and place not in used]
     if left:
         raise UserError("an input that no slot has", got=left[0][:80])
 

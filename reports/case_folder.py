@@ -15,7 +15,8 @@ import numpy as np
 
 from conformance.canonical import plain
 from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.models import build_model, has_onnx_form, input_names
+from conformance.input_names import input_names
+from conformance.models import build_model, has_onnx_form
 from conformance.properties import describe_property
 from conformance.protos import write_tensor
 from opcert.attributes import describe_value

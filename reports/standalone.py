@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from conformance.cases import Case
-from conformance.models import build_model, has_onnx_form, named_inputs
+from conformance.input_names import named_inputs
+from conformance.models import build_model, has_onnx_form
 from opcert.attributes import PLAIN_KINDS
 from opcert.harmless import for_python, for_python_comment
 from opcert.tensors import Tensor

@@ -9,7 +9,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema, onnx_opset_version
 
 from conformance.carried_models import keeps_data_elsewhere, list_graphs
-from conformance.models import least_ir_version
+from conformance.ir_versions import least_ir_version
 from opcert.element_types import BY_CODE
 from opcert.errors import UserError
 from opcert.names import OperatorName

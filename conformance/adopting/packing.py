@@ -16,7 +16,7 @@ from onnx import ModelProto, NodeProto, ValueInfoProto
 
 from conformance.adopting.declared_values import DeclaredValue, declared_inputs, declared_outputs
 from conformance.adopting.foreign_values import DataSet
-from conformance.models import LEAST_IR
+from conformance.ir_versions import LEAST_IR
 from conformance.packing_nodes import Surroundings, Value, import_operators, is_packing
 from conformance.protos import declare_tensor
 from opcert.errors import UserError

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Any
 
 from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
-from conformance.models import Form, build_model, has_onnx_form, input_names
+from conformance.input_names import input_names
+from conformance.models import Form, build_model, has_onnx_form
 from conformance.node_descriptions import describe_node
 from conformance.workers.wire_frames import read_frame, write_frame
 from opcert.attributes import attribute

@@ -31,6 +31,7 @@ from opcert.element_types import ELEMENT_TYPES
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.tensors import Tensor, tensor
+from tests.conformance.structured_cases import FORMS
 
 
 def read_tensor(entry: dict[str, Any]) -> Tensor:
@@ -62,6 +63,63 @@ def test_every_pattern_of_bits_comes_back(name: str) -> None:
         assert read_tensor(json.loads(json.dumps(tensor_to_json(there)))) == there
 
     comes_back()
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_call_of_every_form_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
+    case = FORMS[name]
+    call = Call(case.attributes, case.inputs, case.slots, case.output_names if case.outputs_asked else None)
+    assert call.digest(case.operator) == case.id.digest
+    write_call(KeptCall(case.operator, call), tmp_path / "call.json")
+    read = read_call(tmp_path / "call.json").call
+    assert (read.attributes, read.inputs, read.slots, read.outputs) == (
+        call.attributes, call.inputs, call.slots, call.outputs,
+    )  # fmt: skip
+    assert read.digest(case.operator) == case.id.digest
+
+
+def test_the_tensors_of_a_variadic_input_come_back_in_order(tmp_path: Path) -> None:
+    call = Call(
+        {}, (("inputs", tensor([1])), ("inputs", tensor([2])), ("inputs", None), ("inputs", tensor([3])))
+    )
+    write_call(KeptCall(CENTER, call), tmp_path / "call.json")
+    read = read_call(tmp_path / "call.json").call
+    assert (read.inputs, read.slots) == (call.inputs, ())
+    assert read.digest(CENTER) == call.digest(CENTER)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"slots": 1},
+        {"slots": [["S", [0], "seq(tensor(float))"]]},
+        {"slots": [["S", [7], "seq(tensor(float))", False]]},
+        {"slots": [["S", ["0"], "seq(tensor(float))", False]]},
+        {"slots": [["S", [0], "list", False]]},
+        {"outputs": "Y"},
+        {"outputs": []},
+        {"outputs": [""]},
+        {"outputs": ["Y", "Y"]},
+        {"attributes": {"g": {"kind": "graph", "value": {"graph": "%%"}}}},
+        {"attributes": {"g": {"kind": "graph", "value": 7}}},
+        {"attributes": {"t": {"kind": "tensor", "value": [1, 2]}}},
+        {
+            "attributes": {
+                "t": {"kind": "tensor", "value": {"element_type": "float", "shape": [2], "data": [1]}}
+            }
+        },
+        {"attributes": {"t": {"kind": "type", "value": "float"}}},
+        {"attributes": {"t": {"kind": "sparse_tensor", "value": 1}}},
+    ],
+)
+def test_a_form_that_is_none_is_told_with_its_key(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "call.json"
+    write_call(KeptCall(CENTER, Call({}, (("S", tensor([1.0], "float")),))), path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}), encoding="utf-8")
+    with pytest.raises(UserError) as raised:
+        read_call(path)
+    (key,) = change
+    assert key in str(raised.value.where)
 
 
 def test_a_call_comes_back_from_its_file(tmp_path: Path) -> None:
