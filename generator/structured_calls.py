@@ -62,7 +62,7 @@ def read_outputs_asked(said: Any) -> tuple[str, ...]:
 
 
 def read_item(kind: str, said: Any, tensor: ReadTensor) -> Any:
-    """An item of an attribute: a tensor, a graph, and what else there is as it is; UserError if it is none."""
+    """An item of an attribute: a tensor, a graph, what else there is as it is; UserError if it is none."""
     if kind.startswith("tensor"):
         return tensor(said)
     if kind.startswith("graph"):
