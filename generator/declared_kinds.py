@@ -55,7 +55,7 @@ def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
             where = error.where or use.place
             errors.append(UserError(error.problem, got=error.got, expected=error.expected, where=where))
             continue
-        if kind.covers or kind.binds:
+        if kind.covers or kind.binds or kind.mends:
             yield kind
 
 

@@ -39,7 +39,7 @@ def draw_call(space: Space, scope: Partial, levels: Mapping[str, Level], draw: D
     inputs: list[tuple[str, Tensor | None]] = []
     slots: list[Slot] = []
     for parameter in space.spec.inputs:
-        tensors = _tensors(parameter, scope, draw)
+        tensors = _tensors(space, parameter, scope, draw)
         slots.extend(_slots(space, parameter, scope, len(inputs), tensors))
         inputs.extend((parameter.name, each) for each in tensors)
     made_of_several = any(each.type is not None for each in slots)
@@ -73,7 +73,7 @@ def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
     return attribute(spec.kind, plain)
 
 
-def _tensors(parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tensor | None]:
+def _tensors(space: Space, parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tensor | None]:
     name, stream = parameter.name, draw.child(parameter.name)
     element_type = ELEMENT_TYPES[scope.element_type(parameter)]
     if name in scope.bindings:
@@ -86,7 +86,11 @@ def _tensors(parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tenso
     shape = scope.bindings.get(f"shape:{name}")
     if shape is None or scope.level(name) == OMITTED:
         return [None]
-    return [_filled(element_type, shape, scope, stream)]
+    drawn = _filled(element_type, shape, scope, stream)
+    for kind in space.kinds:
+        if name in kind.mends:
+            drawn = kind.mend(drawn, scope)
+    return [drawn]
 
 
 def _filled(element_type: ElementType, shape: Any, scope: Partial, draw: Draw) -> Tensor:

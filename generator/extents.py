@@ -44,13 +44,16 @@ class Pack:
             if not with_one or self.beside_extents:
                 yield {self.name: []}
             return
+        seen: set[tuple[int, ...]] = set()
         for attempt in range(_DRAWS):
             stream = draw.child(str(attempt))
             shuffled = stream.shuffled(_ORDINARY)
             found = [shuffled[axis % len(shuffled)] for axis in range(rank)]
             if with_one:
                 found[stream.integer(0, rank - 1)] = 1
-            yield {self.name: found}
+            if tuple(found) not in seen:
+                seen.add(tuple(found))
+                yield {self.name: found}
 
 
 @dataclass(frozen=True)

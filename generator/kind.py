@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NewType
 from generator.draws import Draw
 from generator.partial import OMITTED, Bindings, Partial
 from opcert.errors import Place
+from opcert.tensors import Tensor
 from specs.expressions import Expression
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Source, Spec
 
@@ -88,6 +89,15 @@ class Kind:
     def binds(self) -> tuple[str, ...]:
         """Names beside those covered that its candidates bind: packs, extents, shapes of variadic inputs."""
         return ()
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        """Inputs whose data is drawn as that of others and then made to keep its rules."""
+        return ()
+
+    def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
+        """The drawn data of an input of `mends`, in which the rules hold."""
+        return tensor
 
     @property
     def needs(self) -> frozenset[str]:

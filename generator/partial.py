@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,28 @@ class Unknown(Sequence[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         raise EvaluationError("the data is not drawn yet")
+
+
+class Levels(Mapping[str, Any]):
+    """The levels of some factors in a search, each asked for when it is looked at and not before.
+
+    A kind that fails by two of its levels thereby hangs on these two alone.
+    """
+
+    def __init__(self, scope: Partial, names: Collection[str]) -> None:
+        self._scope = scope
+        self._names = names
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._scope.level(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class Partial(Mapping[str, object]):

@@ -35,14 +35,26 @@ def find_choices(shapes: Mapping[str, Shape]) -> Choices:
     """The factors of these inputs' shapes."""
     factors: dict[str, tuple[Level, ...]] = {}
     group = []
-    levels = {"broadcast": BROADCAST, "within": WITHIN, "upto": UPTO, "maybe": MAYBE}
+    levels = {"broadcast": BROADCAST, "upto": UPTO, "maybe": MAYBE}
     for name, shape in shapes.items():
         for part in shape.words():
             if part.word == "broadcast" and name not in group:
                 group.append(name)
             if part.word is not None:
-                factors[factor_of(name, part) or ""] = levels[part.word]
+                these = levels.get(part.word) or _within_levels(part)
+                factor = factor_of(name, part) or ""
+                known = factors.get(factor, ())
+                factors[factor] = (*known, *(each for each in these if each not in known))
     return Choices(factors, tuple(group))
+
+
+def _within_levels(part: Part) -> tuple[Level, ...]:
+    """Those of `within` that its extents can have: a single one has no fewer axes but none, 1 is one."""
+    if any(each.several for each in part.arguments) or len(part.arguments) > 1:
+        return WITHIN
+    expression = part.arguments[0].expression
+    is_one = expression is not None and expression.text == "1"
+    return ("same", "scalar") if is_one else ("same", "ones", "scalar")
 
 
 def factor_of(name: str, part: Part) -> str | None:

@@ -12,7 +12,7 @@ from generator.derived import derive_rules, shape_rules
 from generator.draws import Draw
 from generator.extents import EXTENTS, LEVELS, RANKS, Extent, InputShape, Pack, VariadicShapes, bounds_within
 from generator.kind import Kind, Level
-from generator.partial import OMITTED, Bindings, Partial
+from generator.partial import OMITTED, Bindings, Levels, Partial
 from generator.shapes import Choices, find_choices
 from generator.solving import Search, Variable
 from generator.wanted_outputs import (
@@ -178,10 +178,12 @@ class _Maker:
             if name not in self._factors:
                 self._factor(name, levels)
         binds = {*kind.covers, *kind.binds}
+        if not binds:
+            return
         needs = {*self._expanded(kind.needs - binds), *(f"level:{name}" for name in factors)}
 
         def candidates(scope: Partial, draw: Draw) -> Iterator[Bindings]:
-            return kind.candidates({name: scope.level(name) for name in factors}, scope, draw)
+            return kind.candidates(Levels(scope, factors), scope, draw)
 
         self._variables.append(Variable(f"kind:{kind.name}", frozenset(binds), frozenset(needs), candidates))
 

@@ -37,8 +37,8 @@ class Composed(YamlDocument):
 
 def in_range(text: str | int, version: int) -> bool:
     """Whether a version lies in a range such as `7..`, `..12`, `7..12` or `18`; UserError for other texts."""
-    if isinstance(text, int):
-        return text == version
+    if isinstance(text, int) or text.strip().isdecimal():
+        return int(text) == version
     found = _RANGE.fullmatch(text.strip())
     if found is None:
         raise UserError("not a range of versions", got=repr(text), expected="such as 7.., 7..12 or ..12")

@@ -14,7 +14,9 @@ CONSTANTS: dict[str, object] = {
     "INTEGERS": list(INTEGERS),
     "FLOAT8": list(FLOAT8),
     "COMPLEX": list(COMPLEX),
+    "BITS": {key: each.bits for name, each in ELEMENT_TYPES.items() for key in (name, each.code)},
     "LOW": {name: ELEMENT_TYPES[name].integer_range[0] for name in INTEGERS},
     "HIGH": {name: ELEMENT_TYPES[name].integer_range[1] for name in INTEGERS},
 }
-"""FLOATS are those of at least 16 bits; LOW and HIGH are by the name of an integer type."""
+"""FLOATS are those of at least 16 bits; BITS are by the name or number of any type, LOW and HIGH by the name of
+an integer type."""

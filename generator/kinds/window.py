@@ -71,9 +71,11 @@ class Window(Kind):
         return {name: levels for name, levels in found.items() if name in beside or name in self.covers}
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        extents = list(scope.value(self.over))
+        if _are_never_together(levels):
+            return
         automatic = str(levels.get("auto_pad", OMITTED))
-        if not extents or (automatic not in (OMITTED, "NOTSET") and levels.get("pads") != OMITTED):
+        extents = list(scope.value(self.over))
+        if not extents or (len(extents) < 2 and levels["kernel"] == "mixed"):
             return
         loose: list[list[Placement]] | None = None
         for lead in draw.shuffled(range(len(extents))):
@@ -190,6 +192,15 @@ class Window(Kind):
         declared = self.subject.spec.declared
         texts = declared.shapes.values() if declared is not None else ()
         return not any(self.kernel.text in text.replace("*", " ").replace(",", " ").split() for text in texts)
+
+
+def _are_never_together(levels: Mapping[str, Level]) -> bool:
+    """Whether levels contradict each other whatever the extents are; asks for few, so that few are blamed."""
+    if levels.get("auto_pad", OMITTED) not in (OMITTED, "NOTSET") and levels.get("pads", OMITTED) != OMITTED:
+        return True
+    if levels["kernel"] == "one" and levels.get("pads", OMITTED) not in (OMITTED, "zero"):
+        return True
+    return levels["remainder"] == "some" and levels.get("strides", OMITTED) in (OMITTED, "one")
 
 
 def _placements(

@@ -1,0 +1,65 @@
+"""The combinations of levels that no call has, learned anew: `python -m benchmarks.cores [--update] [OPERATOR...]`.
+
+Prints for each declared operator how many cores its versions have and how long learning took. With `--update`
+it writes them to `cores.yaml` in the operator's room; without, it answers with 1 where what is kept differs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from time import process_time
+
+from generator.cores import FILE_NAME, Core, write_cores
+from generator.learning import kept_cores, learn_versions
+from generator.space import open_space
+from opcert.names import OperatorName
+from specs.declarations import declaration_path
+from specs.library import OWN_FOLDER, list_operators, load_spec
+
+
+def main(words: Sequence[str]) -> int:
+    """Learn the cores of the named operators, of every declared one where none is named."""
+    names = [each for each in words if not each.startswith("--")]
+    total, different = 0.0, 0
+    for versions in modelled_versions(names):
+        started = process_time()
+        found = learn_versions([open_space(load_spec(each)) for each in versions])
+        seconds = process_time() - started
+        total += seconds
+        if "--update" in words:
+            path = declaration_path(versions[0], OWN_FOLDER).with_name(FILE_NAME)
+            write_cores(path, found)
+        changed = [each for each in versions if not _same(kept_cores(each), found[each.since_version])]
+        different += bool(changed)
+        print(f"{_told(versions, found)}, {seconds:.1f} s{', not those kept' if changed else ''}", flush=True)
+    print(f"all: {total:.0f} s")
+    return 1 if different else 0
+
+
+def modelled_versions(names: Sequence[str] = ()) -> Iterator[list[OperatorName]]:
+    """The versions that each declaration speaks of, the newest first; of the named operators, or of all."""
+    by_room: dict[tuple[str, str], list[OperatorName]] = {}
+    for each in list_operators():
+        wanted = not names or each.name in names
+        if wanted and declaration_path(each, OWN_FOLDER).is_file() and load_spec(each).declared is not None:
+            by_room.setdefault((each.domain, each.name), []).append(each)
+    for versions in by_room.values():
+        yield sorted(versions, key=lambda each: -each.since_version)
+
+
+def _same(one: Sequence[Core], other: Sequence[Core]) -> bool:
+    return {str(each) for each in one} == {str(each) for each in other}
+
+
+def _told(versions: Sequence[OperatorName], found: Mapping[int, Sequence[Core]]) -> str:
+    newest = versions[0]
+    different = len({str(sorted(map(str, each))) for each in found.values()})
+    return (
+        f"{newest.domain}::{newest.name}: {len(found[newest.since_version])} cores in version "
+        f"{newest.since_version}, {different} lists of them for {len(versions)} versions"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

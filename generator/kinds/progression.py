@@ -1,0 +1,67 @@
+"""Numbers at equal distances: the first, the limit, and the distance (`start`, `limit`, `delta`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from generator.draws import Draw
+from generator.kind import Kind, Level
+from generator.partial import Bindings, Partial
+from opcert.element_types import ELEMENT_TYPES
+from specs.model import Constraint
+
+_NAMES = ("start", "limit", "delta")
+_VALUES: Mapping[Level, tuple[tuple[float, float, float], ...]] = {
+    "up": ((1, 9, 2), (0, 5, 1), (-3, 6, 3)),
+    "down": ((10, 4, -2), (5, 0, -1), (3, -6, -3)),
+    "remainder": ((1, 9, 3), (10, 3, -2), (-4, 3, 2)),
+    "one": ((2, 3, 4), (3, 2, -4)),
+    "empty": ((3, 3, 1), (0, 0, -2)),
+    "against": ((1, 5, -1), (5, 1, 2)),
+    "many": ((0, 100, 1), (100, -1, -1)),
+    "fractions": ((0.0, 1.0, 0.1), (1.0, -0.5, -0.25), (0.25, 2.0, 0.375)),
+    "long_fractions": ((0.0, 20.0, 0.1),),
+}
+"""Starts, limits and distances that show a level; fractions in floating-point types alone."""
+
+
+@dataclass(frozen=True)
+class Progression(Kind):
+    """It covers the inputs `start`, `limit` and `delta`, three numbers of one type."""
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return tuple(each for each in _NAMES if self.subject.has(each))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        parameter = self.subject.input("start")
+        return frozenset({f"level:type_{parameter.type}"} if parameter is not None else ())
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {"progression": tuple(_VALUES)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        level = levels["progression"]
+        parameter = self.subject.input("start")
+        if "fractions" in str(level) and parameter is not None:
+            if not ELEMENT_TYPES[scope.element_type(parameter)].is_float:
+                return
+        for values in draw.shuffled(_VALUES[level]):
+            yield dict(zip(_NAMES, values, strict=True))
+
+    def rules(self) -> Iterable[Constraint]:
+        yield self.rule("delta_not_zero", "all(each != 0 for each in delta)", about="delta")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        yield "delta_not_zero", {"delta": 0}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for word, start, limit in (("up", -1, 1), ("down", 1, -1)):
+            yield f"progression_{word}_past_zero", dict(zip(_NAMES, (start, limit, limit), strict=True))
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if name == "start" and value != 0:
+            yield 0
