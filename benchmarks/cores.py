@@ -1,7 +1,8 @@
-"""The combinations of levels that no call has, learned anew: `python -m benchmarks.cores [--update] [OPERATOR...]`.
+"""Levels that go together in no call, learned anew: `python -m benchmarks.cores [--update] [OPERATOR...]`.
 
 Prints for each declared operator how many cores its versions have and how long learning took. With `--update`
 it writes them to `cores.yaml` in the operator's room; without, it answers with 1 where what is kept differs.
+It says as well which levels no call has, and which written rules no call breaks alone, and answers with 1.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 
 from generator.cores import FILE_NAME, Core, write_cores
-from generator.learning import kept_cores, learn_versions
+from generator.declaration_faults import levels_without_call, rules_broken_together
+from generator.learning import learn_versions
+from generator.modelled import kept_cores_of
 from generator.space import open_space
 from opcert.names import OperatorName
 from specs.declarations import declaration_path
@@ -21,20 +24,26 @@ from specs.library import OWN_FOLDER, list_operators, load_spec
 def main(words: Sequence[str]) -> int:
     """Learn the cores of the named operators, of every declared one where none is named."""
     names = [each for each in words if not each.startswith("--")]
-    total, different = 0.0, 0
+    total, different, faults = 0.0, 0, 0
     for versions in modelled_versions(names):
         started = process_time()
-        found = learn_versions([open_space(load_spec(each)) for each in versions])
+        spaces = [open_space(load_spec(each)) for each in versions]
+        found = learn_versions(spaces)
         seconds = process_time() - started
         total += seconds
         if "--update" in words:
             path = declaration_path(versions[0], OWN_FOLDER).with_name(FILE_NAME)
             write_cores(path, found)
-        changed = [each for each in versions if not _same(kept_cores(each), found[each.since_version])]
+        for space in spaces:
+            cores = found[space.spec.operator.since_version]
+            for fault in (*levels_without_call(space, cores), *rules_broken_together(space)):
+                faults += 1
+                print(fault)
+        changed = [each for each in versions if not _same(kept_cores_of(each), found[each.since_version])]
         different += bool(changed)
         print(f"{_told(versions, found)}, {seconds:.1f} s{', not those kept' if changed else ''}", flush=True)
     print(f"all: {total:.0f} s")
-    return 1 if different else 0
+    return 1 if different or faults else 0
 
 
 def modelled_versions(names: Sequence[str] = ()) -> Iterator[list[OperatorName]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -19,7 +19,6 @@ from generator.space import Space
 from generator.validity import find_violations
 from opcert.element_types import ELEMENT_TYPES
 from opcert.tensors import Tensor
-from specs.domain import extent_names
 from specs.evaluation import EvaluationError
 from specs.model import Constraint, ParameterSpec
 
@@ -45,19 +44,34 @@ def find_breaches(space: Space, draw: Draw) -> list[Breach]:
     """At most three breaches of each rule, in the order of the rules; each breaks that rule and no other."""
     rules = {each.id: each for each in space.spec.constraints if each.otherwise is not None}
     kept: dict[str, list[Breach]] = {name: [] for name in rules}
-    for base in islice(_bases(space, draw), BASES):
+    _keep(space, _bases(space, draw, space.plain_types), draw, rules, kept)
+    if not all(kept.values()):
+        # Some rules are about certain types alone, which need not be the plainest.
+        lacking = {name: rules[name] for name, found in kept.items() if not found}
+        _keep(space, _bases(space, draw.child("types"), {}), draw, lacking, kept)
+    for name, found in kept.items():
+        if not found and rules[name].origin.how != "derived":
+            found.extend(islice(_searched(space, rules[name], draw.child(name)), MOST))
+    return [each for found in kept.values() for each in found]
+
+
+def _keep(
+    space: Space,
+    bases: Iterable[_Drawn],
+    draw: Draw,
+    rules: Mapping[str, Constraint],
+    kept: Mapping[str, list[Breach]],
+) -> None:
+    """Keep the first calls of some bases that break one of the rules and nothing else."""
+    for base in islice(bases, BASES):
         for valid, call in _changed_calls(space, base, draw):
             broken = broken_rules(space, call)
-            if len(broken) != 1 or broken[0] not in kept or len(kept[broken[0]]) >= MOST:
+            if len(broken) != 1 or broken[0] not in rules or len(kept[broken[0]]) >= MOST:
                 continue
             known = kept[broken[0]]
             digest = call.digest(space.spec.operator)
             if all(each.call.digest(space.spec.operator) != digest for each in known):
                 known.append(Breach(rules[broken[0]], valid, call))
-    for name, found in kept.items():
-        if not found and rules[name].origin.how != "derived":
-            found.extend(islice(_searched(space, rules[name], draw.child(name)), MOST))
-    return [each for found in kept.values() for each in found]
 
 
 def broken_rules(space: Space, call: Call) -> list[str]:
@@ -77,11 +91,11 @@ class _Drawn:
     call: Call
 
 
-def _bases(space: Space, draw: Draw) -> Iterator[_Drawn]:
-    """Valid calls in the first types, the plainest first."""
+def _bases(space: Space, draw: Draw, types: Mapping[str, Level]) -> Iterator[_Drawn]:
+    """Valid calls with these levels of types and data; with any, the plainest call first."""
     for turn in range(2 * BASES):
         stream = draw.child(f"base {turn}")
-        levels = space.plainest if turn == 0 else space.plain_types
+        levels = space.plainest if turn == 0 and types else types
         base = _solved(space, space.search, levels, stream)
         if base is not None and not broken_rules(space, base.call):
             yield base
@@ -147,7 +161,7 @@ def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
 
 def _other_shapes(space: Space, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
     """The tensor with one extent more, and with one axis more or fewer."""
-    if space.spec.declared is None or not extent_names(space.spec):
+    if space.spec.declared is None or not space.spec.declared.shapes:
         return
     shape = tensor.shape
     for axis in reversed(range(len(shape))):
@@ -189,14 +203,34 @@ def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:
     return fill(ELEMENT_TYPES[name], tensor.shape, "random", draw.child(name))
 
 
+def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
+    """The rules that some call breaks which breaks this one; none where no call was found that does."""
+    for base in islice(_bases(space, draw, space.plain_types), BASES):
+        for _, call in _changed_calls(space, base, draw):
+            broken = set(broken_rules(space, call))
+            if rule.id in broken:
+                return broken
+    search = Search(space.spec, space.variables, [_opposite(rule)])
+    for turn in range(BASES):
+        breaking = _solved(space, search, space.plain_types, draw.child(str(turn)))
+        broken = set() if breaking is None else set(broken_rules(space, breaking.call))
+        if rule.id in broken:
+            return broken
+    return set()
+
+
+def _opposite(rule: Constraint) -> Constraint:
+    """The rule that holds where this one, which requires something, is broken."""
+    opposite = f"not ({rule.require})" if rule.when is None else f"({rule.when}) and not ({rule.require})"
+    return Constraint(rule.id, None, opposite, rule.otherwise, None, None, rule.origin)
+
+
 def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     """Calls found by a search for the rule's opposite, beside the valid ones of the same levels."""
     if rule.require is None:
         return
-    opposite = f"not ({rule.require})" if rule.when is None else f"({rule.when}) and not ({rule.require})"
     others = [each for each in space.spec.constraints if each.id != rule.id]
-    wanted = Constraint(rule.id, None, opposite, rule.otherwise, None, None, rule.origin)
-    search = Search(space.spec, space.variables, [*others, wanted])
+    search = Search(space.spec, space.variables, [*others, _opposite(rule)])
     levels = space.plain_types
     for turn in range(BASES):
         stream = draw.child(str(turn))

@@ -19,9 +19,9 @@ CONFIRMATIONS = 20
 """Further searches that a core must withstand."""
 CONFIRMING_BUDGET = 20_000
 _HEADER = """\
-# Written by `opcert generate --update`: combinations of levels that no call has, with the versions in which
-# they were found, and the searches that confirmed them. Review it like a lock file: a core that you can make
-# a call of is a mistake of a kind; one of a single level is a level that no call has.
+# Written by `python -m benchmarks.cores --update`: combinations of levels that no call has, with the versions
+# in which they were found, and the searches that confirmed them. Review it like a lock file: a core that you
+# can make a call of is a mistake of a kind; one of a single level is a level that no call has.
 """
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,9 +15,14 @@ from typing import Any
 from generator.derived import derive_kind
 from generator.kind import InputName, Kind, Subject
 from opcert.errors import OpcertError, SeveralErrors, UserError
-from specs.declared import Declared
+from specs.declarations import FILE_NAME
+from specs.declared import Declared, KindUse
+from specs.declared_words import demands, demands_in_some_version, is_name_of_some_version, names_of
+from specs.domain import extent_names
 from specs.kind_calls import KindCall, parse_call
+from specs.library import OWN_FOLDER
 from specs.model import Spec
+from specs.words import CONSTANTS
 
 
 def make_kinds(spec: Spec) -> tuple[Kind, ...]:
@@ -36,6 +42,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
                 UserError(
                     f"an attribute of {spec.operator} without a kind",
                     got=f"{attribute.name} ({attribute.kind or attribute.other_type})",
+                    where=(spec.declared or Declared()).places.get(FILE_NAME),
                     remedy=f"Write `{attribute.name}: <kind>` under `kinds` of its declaration.",
                 )
             )
@@ -48,6 +55,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
 
 def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
     """The kinds that the declaration names, as far as this version has what they cover or bind."""
+    made: list[Kind] = []
     for use in (spec.declared or Declared()).kinds:
         try:
             kind = make_kind(parse_call(use.call), Subject(use.name, spec, use.otherwise, use.place))
@@ -56,7 +64,70 @@ def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
             errors.append(UserError(error.problem, got=error.got, expected=error.expected, where=where))
             continue
         if kind.covers or kind.binds or kind.mends:
-            yield kind
+            made.append(_with_demand(kind, use, errors))
+        elif "covers" not in vars(type(kind)) and not is_name_of_some_version(spec, use.name, _folders(use)):
+            errors.append(_kind_of_nothing(spec, use))
+    bound = {name for each in made for name in each.binds}
+    for use in (spec.declared or Declared()).kinds:
+        errors.extend(_unknown_names(spec, use, bound))
+    yield from made
+
+
+def _folders(use: KindUse) -> tuple[Path, ...]:
+    """The folders of specs that a declaration's operator may have facts in: its own, and that of opcert."""
+    return (Path(use.place.file).absolute().parents[2], OWN_FOLDER)
+
+
+def _with_demand(kind: Kind, use: KindUse, errors: list[UserError]) -> Kind:
+    """The kind, whose rules are errors only where a passage of this version demands something.
+
+    One declaration speaks of all versions: what only a newer text demands is undefined in an older one.
+    """
+    about = (use.demanded_by,) if use.demanded_by else (*kind.covers, use.name)
+    spec = kind.subject.spec
+    if use.otherwise != "error" or demands(spec, about):
+        return kind
+    if not demands_in_some_version(spec, about, _folders(use)):
+        errors.append(
+            UserError(
+                "`or error` without a word of the text behind it",
+                got=f"{use.name}: {use.call} or error",
+                expected=f"a passage about {' or '.join(about)} with must, should, error, accepted range ...",
+                where=use.place,
+                remedy="Name the passage that demands it (`or error by summary`), or leave `or error` out: "
+                "what breaks the rule is then undefined.",
+            )
+        )
+    return replace(kind, subject=replace(kind.subject, otherwise="undefined"))
+
+
+def _kind_of_nothing(spec: Spec, use: KindUse) -> UserError:
+    known = names_of(spec)
+    near = difflib.get_close_matches(use.name, known, n=3, cutoff=0.5)
+    return UserError(
+        f"a kind of something that no version of {spec.operator.domain}::{spec.operator.name} has",
+        got=use.name,
+        expected=f"perhaps {', '.join(near)}" if near else f"one of {', '.join(known)}",
+        where=use.place,
+    )
+
+
+def _unknown_names(spec: Spec, use: KindUse, bound: set[str]) -> Iterator[UserError]:
+    """The names in a kind's arguments that nothing defines, in no version of the operator."""
+    try:
+        call = parse_call(use.call)
+    except OpcertError:
+        return
+    known = {*names_of(spec), *extent_names(spec), *spec.let, *spec.type_constraints, *CONSTANTS, "version"}
+    for name in sorted(call.names - known - bound):
+        if not is_name_of_some_version(spec, name, _folders(use)):
+            near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+            yield UserError(
+                "unknown name in the arguments of a kind",
+                got=name,
+                expected=f"perhaps {', '.join(near)}" if near else f"one of {', '.join(sorted(known))}",
+                where=use.place,
+            )
 
 
 @cache

@@ -8,7 +8,9 @@ from generator.kind import Kind, Subject
 from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real
+from specs.domain import extent_names
 from specs.model import AttributeSpec, Constraint, Origin, ParameterSpec, Spec
+from specs.shapes import parse_shape
 from specs.structures import element_types_of, is_sequence, type_variable
 
 
@@ -77,6 +79,14 @@ def shape_rules(spec: Spec) -> Iterator[Constraint]:
     for name, text in declared.shapes.items():
         origin = Origin("derived", by_name[name].origin.sources, f"the declared shape: {text}")
         yield Constraint(f"{name}_shape", None, None, "undefined", None, None, origin, name)
+    starred = frozenset[str]().union(*(parse_shape(each).starred for each in declared.shapes.values()))
+    bound = extent_names(spec)
+    for name, bounds in declared.extents.items():
+        if bounds.low and name in bound:
+            origin = Origin("derived", (), f"the declared bounds: {name} from {bounds.low}")
+            counted = f"len({name})" if name in starred else name
+            require = f"{counted} >= {bounds.low}"
+            yield Constraint(f"least_{name}", None, require, "undefined", None, None, origin)
 
 
 def _rule(name: str, require: str, parameter: ParameterSpec, when: str | None = None) -> Constraint:

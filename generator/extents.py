@@ -51,6 +51,8 @@ class Pack:
             found = [shuffled[axis % len(shuffled)] for axis in range(rank)]
             if with_one:
                 found[stream.integer(0, rank - 1)] = 1
+            if with_one and attempt >= _DRAWS // 2:
+                found[stream.integer(0, rank - 1)] = 1  # perhaps a second one
             if tuple(found) not in seen:
                 seen.add(tuple(found))
                 yield {self.name: found}

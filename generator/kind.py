@@ -15,7 +15,7 @@ from generator.draws import Draw
 from generator.partial import OMITTED, Bindings, Partial
 from opcert.errors import Place
 from opcert.tensors import Tensor
-from specs.expressions import Expression
+from specs.expressions import EvaluationError, Expression
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Source, Spec
 
 Level = str | int | float | bool
@@ -142,6 +142,15 @@ class Kind:
         if flag is None:
             return default
         return bool(flag.evaluate({"version": self.subject.spec.operator.since_version}))
+
+    def always(self, flag: Expression | None) -> bool:
+        """Whether an argument is true in this version whatever else the call has."""
+        if flag is None:
+            return False
+        try:
+            return self.says(flag)
+        except EvaluationError:
+            return False
 
     def rule(
         self,

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from generator.cores import FILE_NAME, Core, read_cores
+from generator.cores import Core
 from generator.rows import learn_cores
 from generator.space import Space
-from opcert.names import OperatorName
-from specs.declarations import declaration_path
-from specs.library import OWN_FOLDER
 from specs.model import Constraint
 
 _ON_TYPES = re.compile(r"element_type|type_of_|BITS|LOW|HIGH|FLOATS|INTEGERS|COMPLEX")
@@ -30,12 +27,6 @@ def learn_versions(spaces: Sequence[Space]) -> dict[int, tuple[Core, ...]]:
             known[key] = learn_cores(space)
         found[space.spec.operator.since_version] = known[key]
     return found
-
-
-def kept_cores(operator: OperatorName) -> tuple[Core, ...]:
-    """The cores that an operator's room keeps for a version; none where nobody has learned them."""
-    path = declaration_path(operator, OWN_FOLDER).with_name(FILE_NAME)
-    return read_cores(path, operator.since_version)
 
 
 def _what_cores_hang_on(space: Space) -> object:

@@ -25,6 +25,8 @@ OCCURRENCES = 3
 """So often each element type occurs at least."""
 ATTEMPTS = 8
 """Draws for one row, where a rule on data rejects what was drawn."""
+MOST_FAILURES = 1
+"""Searches for one row that find nothing before it is given up."""
 MOST_TURNS = 40
 MOST_CHOICES = 24
 """Choices of types for one row: a rule may rule some of them out."""
@@ -56,11 +58,9 @@ def space_model(space: Space, with_types: bool = False) -> Model:
 def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> tuple[Core, ...]:
     """The cores of a space: rows without a call are explained, until every row has its call."""
     cores = list(known)
-    model = space_model(space)
     for _ in range(MOST_TURNS):
         found: list[Core] = []
-        for row in cover(model_with_cores(model, cores), strength):
-            levels = model.row_levels(row)
+        for levels in covering_rows(space, cores, strength):
             if any(each.forbids(levels) for each in found):
                 continue
             result = space.search.solve(levels, row_draw(space, levels, 0))
@@ -77,20 +77,29 @@ def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> 
 
 def make_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[Row]:
     """A call for each row of a covering array over the space; the plainest one first."""
-    model = model_with_cores(space_model(space), cores)
-    plainest = Solver(model).complete([FREE] * len(model.sizes))
-    if plainest is None:
-        raise InternalError(f"cores and exclusions of {space.spec.operator} leave no combination of levels")
-    rows = [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
+    rows = covering_rows(space, cores, strength)
     rows += _rare_rows(space, rows[0])
     return Dealer(space).deal(rows)
 
 
+def covering_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[dict[str, Level]]:
+    """The rows of a covering array over what the cores leave, the plainest one first; types apart."""
+    model = model_with_cores(space_model(space), cores)
+    plainest = Solver(model).complete([FREE] * len(model.sizes))
+    if plainest is None:
+        raise InternalError(f"cores and exclusions of {space.spec.operator} leave no combination of levels")
+    return [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
+
+
 def make_call(space: Space, levels: Mapping[str, Level]) -> Row | None:
     """A call that has these levels and breaks no rule; None where no draw gives one."""
+    failures = 0
     for attempt in range(ATTEMPTS):
         draw = row_draw(space, levels, attempt)
         found = space.search.solve(levels, draw)
+        failures += not isinstance(found, Found)
+        if failures > MOST_FAILURES:
+            return None
         if isinstance(found, Found):
             call = draw_call(space, found.scope, levels, draw.child("data"))
             if not find_violations(space.spec, call):

@@ -27,6 +27,7 @@ from generator.wanted_outputs import (
     output_rules,
 )
 from opcert.element_types import ELEMENT_TYPES
+from opcert.errors import UserError
 from specs.declared import Bounds, Declared
 from specs.domain import extent_names
 from specs.expressions import parse
@@ -57,7 +58,13 @@ class Space:
 
     @cached_property
     def search(self) -> Search:
-        return Search(self.spec, self.variables, self.spec.constraints)
+        try:
+            return Search(self.spec, self.variables, self.spec.constraints)
+        except UserError as error:
+            inside = [each for each in self.kinds if f"kind:{each.name}" in (error.got or "")]
+            error.where = error.where or (inside[0].subject.place if inside else None)
+            error.remedy = "Take the name of one of them out of what the other one says."
+            raise
 
     @cached_property
     def plainest(self) -> Mapping[str, Level]:
@@ -77,7 +84,9 @@ class Space:
 
 def open_space(spec: Spec) -> Space:
     """The space of a spec with a declaration; raises SeveralErrors with all that is wrong in its kinds."""
-    return _Maker(spec).make()
+    space = _Maker(spec).make()
+    assert space.search, "the variables have an order in which each has what it needs"
+    return space
 
 
 Candidates = Callable[[Partial, Draw], Iterator[Bindings]]

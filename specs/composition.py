@@ -72,7 +72,11 @@ def compose(path: Path, spec: Spec, folders: Sequence[Path]) -> Composed:
 def declares(path: Path, version: int) -> bool:
     """Whether a declaration speaks of a version (`versions`; of all where it says none)."""
     document = read_document(path)
-    return in_range(str(document.value.get("versions", "..")), version)
+    try:
+        return in_range(str(document.value.get("versions", "..")), version)
+    except UserError as error:
+        error.where = document.place(("versions",))
+        raise
 
 
 class _Composer:

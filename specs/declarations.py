@@ -16,18 +16,20 @@ from opcert.yaml_schemas import validate
 from specs.composition import Composed, compose, declares
 from specs.curated_files import CuratedFile, Level
 from specs.curation import merge_curated
+from specs.declaration_checks import EVERY_INPUT, DeclarationChecker, names_in
 from specs.declared import Bounds, Declared, KindUse, Property
 from specs.expressions import parse
 from specs.model import Otherwise, Spec
 from specs.schemas import Entry
-from specs.shapes import parse_shape
+from specs.shapes import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
 from specs.structures import is_sequence
 
 FILE_NAME = "spec.yaml"
 _BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
-_OTHERWISE = re.compile(r"(.*?)\s+or\s+(error|undefined|implementation_defined)\s*", re.DOTALL)
-_EVERY_INPUT = "inputs"
+_OTHERWISE = re.compile(
+    r"(.*?)\s+or\s+(error|undefined|implementation_defined)(?:\s+by\s+([\w.]+))?\s*", re.DOTALL
+)
 
 
 def _bounds(value: Any) -> Any:
@@ -75,8 +77,10 @@ def _levels(value: Any) -> Any:
 
 
 class DeclarationFile(CuratedFile):
-    """The whole of a `spec.yaml`, as one version sees it."""
+    """The whole of a `spec.yaml`, as one version sees it: `uses` and `versions` are used up by then."""
 
+    uses: list[str] = Field(default_factory=list)
+    versions: str | int | None = None
     shapes: dict[str, Text] = Field(default_factory=dict)
     extents: dict[str, Annotated[Any, BeforeValidator(_bounds)]] = Field(default_factory=dict)
     kinds: dict[str, Text] = Field(default_factory=dict)
@@ -111,8 +115,11 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     file = validate(DeclarationFile, composed)
     reader = _Reader(spec, composed)
     declared = reader.read(file)
-    if reader.errors:
-        raise SeveralErrors(reader.errors)
+    checker = DeclarationChecker(spec, composed, folders)
+    checker.check_shapes(file.shapes, file.extents)
+    checker.check_demands(file.constraints)
+    if reader.errors or checker.errors:
+        raise SeveralErrors([*reader.errors, *checker.errors])
     return merge_curated(replace(spec, declared=declared), file, composed)
 
 
@@ -130,7 +137,9 @@ class _Reader:
             shapes=shapes,
             extents=file.extents,
             kinds=tuple(
-                self._kind(name, label, text) for label, text in file.kinds.items() for name in _names(label)
+                self._kind(name, label, text)
+                for label, text in file.kinds.items()
+                for name in names_in(label)
             ),
             points=tuple(each for each in file.points if not isinstance(each, bool)),
             scale=file.data.scale if file.data else None,
@@ -140,7 +149,12 @@ class _Reader:
             property=Property(file.property.check, file.property.when) if file.property else None,
             budget=file.budget,
             places={
-                name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes
+                **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},
+                **{
+                    f"constraint {each.id}": self._composed.place(("constraints", place))
+                    for place, each in enumerate(file.constraints)
+                },
+                FILE_NAME: self._composed.place(()),
             },
         )
 
@@ -149,14 +163,15 @@ class _Reader:
         found: dict[str, str] = {}
         for label, text in entries.items():
             try:
+                text = shape_of_version(text, self._spec.operator.since_version)
                 parse_shape(text)
             except OpcertError as error:
                 self._error(("shapes", label), error)
                 continue
-            found.update(dict.fromkeys(_names(label), text))
+            found.update(dict.fromkeys(names_in(label), text))
         for each in self._spec.inputs:
-            if _EVERY_INPUT in found:
-                found.setdefault(each.name, found[_EVERY_INPUT])
+            if EVERY_INPUT in found:
+                found.setdefault(each.name, found[EVERY_INPUT])
         return {each.name: found[each.name] for each in self._spec.inputs if each.name in found}
 
     def _counts(self, entries: Mapping[str, Bounds | str]) -> dict[str, Bounds | str]:
@@ -182,12 +197,13 @@ class _Reader:
 
     @staticmethod
     def _label(entries: Mapping[str, str], name: str) -> str:
-        return next((label for label in entries if name in _names(label)), _EVERY_INPUT)
+        return next((label for label in entries if name in names_in(label)), EVERY_INPUT)
 
     def _kind(self, name: str, label: str, text: str) -> KindUse:
         found = _OTHERWISE.fullmatch(text.strip())
         call, otherwise = (found[1], found[2]) if found else (text.strip(), "undefined")
-        return KindUse(name, call, _otherwise(otherwise), self._composed.place(("kinds", label)))
+        place = self._composed.place(("kinds", label))
+        return KindUse(name, call, _otherwise(otherwise), place, (found[3] if found else None) or "")
 
     def _error(self, path: tuple[str, ...], error: OpcertError) -> None:
         self.errors.append(
@@ -197,7 +213,3 @@ class _Reader:
 
 def _otherwise(text: str) -> Otherwise:
     return "error" if text == "error" else "undefined" if text == "undefined" else "implementation_defined"
-
-
-def _names(label: str) -> tuple[str, ...]:
-    return tuple(each.strip() for each in label.split(","))

@@ -31,6 +31,8 @@ class KindUse:
     call: str
     otherwise: Otherwise
     place: Place
+    demanded_by: str = ""
+    """The passage that makes breaking a rule an error, where it is not one about the name."""
 
 
 @dataclass(frozen=True)
@@ -62,4 +64,4 @@ class Declared:
     property: Property | None = None
     budget: int | None = None
     places: Mapping[str, Place] = field(default_factory=dict)
-    """Where each shape stands, for messages."""
+    """Where each shape stands, each constraint (`constraint <id>`), and the file, for messages."""

@@ -109,6 +109,19 @@ def parse_shape(text: str) -> Shape:
     return Shape(text, tuple(_alternatives(tree)))
 
 
+def shape_of_version(text: str, version: int) -> str:
+    """The shape expression as one version sees it: of alternatives that hang on `version` alone, the one."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text  # several parts, or no shape at all: who reads it says what is wrong
+    while isinstance(tree, ast.IfExp) and parse_tree(tree.test).names == {"version"}:
+        tree = tree.body if parse_tree(tree.test).evaluate({"version": version}) else tree.orelse
+        parts = tree.elts if isinstance(tree, ast.Tuple) else [tree]
+        text = ", ".join(map(ast.unparse, parts)) or "()"
+    return text
+
+
 def _alternatives(tree: ast.expr) -> Iterator[tuple[Expression | None, tuple[Part, ...]]]:
     if isinstance(tree, ast.Tuple) and len(tree.elts) == 1 and isinstance(tree.elts[0], ast.IfExp):
         tree = tree.elts[0]

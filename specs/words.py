@@ -18,5 +18,5 @@ CONSTANTS: dict[str, object] = {
     "LOW": {name: ELEMENT_TYPES[name].integer_range[0] for name in INTEGERS},
     "HIGH": {name: ELEMENT_TYPES[name].integer_range[1] for name in INTEGERS},
 }
-"""FLOATS are those of at least 16 bits; BITS are by the name or number of any type, LOW and HIGH by the name of
-an integer type."""
+"""FLOATS are those of at least 16 bits; BITS are by the name or number of any type, LOW and HIGH by the name
+of an integer type."""

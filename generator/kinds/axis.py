@@ -20,12 +20,13 @@ class Axis(SingleKind):
     """An axis of an input: from -r to r - 1.
 
     `extra` counts positions beyond the last axis (1: a place between axes), `exclude_last` leaves the last
-    axis out, `negative=False` leaves counting from the end out (older versions).
+    axis out, `exclude_first` the first, `negative=False` counting from the end (older versions).
     """
 
     of: InputName
     extra: Expression | None = None
     exclude_last: Expression | None = None
+    exclude_first: Expression | None = None
     negative: Expression | None = None
 
     def levels(self) -> tuple[Level, ...]:
@@ -33,31 +34,37 @@ class Axis(SingleKind):
         return ("last", "first", "inner", *counted)
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[int]:
-        rank = self._rank(scope)
-        if rank < 1:
+        rank, first = self._rank(scope), int(self.says(self.exclude_first))
+        if rank <= first:
             return
         if level == "last":
             yield rank - 1
-        elif level == "first" and rank > 1:
-            yield 0
-        elif level == "inner" and rank > 2:
-            yield from draw.shuffled(range(1, rank - 1))
-        elif level == "negative" and rank > 1:
-            yield from draw.shuffled(range(-rank + 1, 0))
+        elif level == "first" and rank > first + 1:
+            yield first
+        elif level == "inner" and rank > first + 2:
+            yield from draw.shuffled(range(first + 1, rank - 1))
+        elif level == "negative" and rank > first + 1:
+            yield from draw.shuffled(range(-rank + first + 1, 0))
         elif level == "lowest":
-            yield -rank
+            yield -rank + first
 
     def rules(self) -> Iterable[Constraint]:
         size = f"(rank({self.of}){self._offset_text()})"
-        low = f"-{size}" if self._may_be_negative else "0"
+        low = f"-{size}" if self._may_be_negative else str(self._lowest)
         listed = self.name if self.subject.input(self.name) is not None else f"[{self.name}]"
         yield self.rule(f"{self.name}_range", f"all({low} <= each < {size} for each in {listed})", self.given)
+        if self.says(self.exclude_first):
+            others = f"all(each not in [0, -{size}] for each in {listed})"
+            yield self.rule(f"{self.name}_not_first", others, self.given)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = self._rank(scope)
-        lowest = -rank - 1 if self._may_be_negative else -1
+        lowest = -rank - 1 if self._may_be_negative else self._lowest - 1
         for value in (rank, lowest, 2**31 - 1):
             yield f"{self.name}_range", {self.name: value}
+        if self.says(self.exclude_first):
+            for value in (0, -rank):
+                yield f"{self.name}_not_first", {self.name: value}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is None:
@@ -65,8 +72,9 @@ class Axis(SingleKind):
         now = int(np.asarray(value).reshape(-1)[0])
         if now < 0:
             yield now + self._rank(scope)
-        elif now > 0:
-            yield from (0, now - 1)[: 1 if now == 1 else 2]
+        elif now > int(self.says(self.exclude_first)):
+            first = int(self.says(self.exclude_first))
+            yield from (first, now - 1)[: 1 if now == first + 1 else 2]
 
     def _rank(self, scope: Partial) -> int:
         return len(scope.shape(self.of)) + self._offset(scope)
@@ -78,6 +86,13 @@ class Axis(SingleKind):
     def _offset_text(self) -> str:
         text = "" if self.extra is None else f" + {self.extra.text}"
         return text if self.exclude_last is None else f"{text} - 1"
+
+    @property
+    def _lowest(self) -> int:
+        """The least axis where none is counted from the end: a default may be, for all that."""
+        attribute = self.subject.attribute(self.name)
+        default = attribute.default if attribute is not None else None
+        return min(default, 0) if isinstance(default, int) else 0
 
     @property
     def _may_be_negative(self) -> bool:

@@ -35,7 +35,8 @@ class Index(SingleKind):
 
     def levels(self) -> tuple[Level, ...]:
         counted: tuple[Level, ...] = ("negative",) if self.says(self.negative, default=True) else ()
-        return ("inside", "ends", "repeated", *counted)
+        repeated: tuple[Level, ...] = () if self.always(self.distinct) else ("repeated",)
+        return ("inside", "ends", *repeated, *counted)
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.int64]]:
         shape, extent = scope.shape(self.name), self._extent(scope)

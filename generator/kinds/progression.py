@@ -46,9 +46,9 @@ class Progression(Kind):
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         level = levels["progression"]
         parameter = self.subject.input("start")
-        if "fractions" in str(level) and parameter is not None:
-            if not ELEMENT_TYPES[scope.element_type(parameter)].is_float:
-                return
+        own = ELEMENT_TYPES[scope.element_type(parameter)] if parameter is not None else None
+        if "fractions" in str(level) and own is not None and not own.is_float:
+            return
         for values in draw.shuffled(_VALUES[level]):
             yield dict(zip(_NAMES, values, strict=True))
 

@@ -27,8 +27,9 @@ class Slices(Kind):
         return tuple(each for each in _NAMES if self.subject.has(each))
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        counted: tuple[Level, ...] = ("negative",) if self._may_be_negative else ()
         found: dict[str, tuple[Level, ...]] = {
-            "axes": ("partial", OMITTED, "all", "permuted", "negative"),
+            "axes": ("partial", OMITTED, "all", "permuted", *counted),
             "bounds": _BOUNDS,
         }
         return found | ({"steps": _STEPS} if "steps" in self.covers else {})

@@ -32,7 +32,8 @@ class Tuples(SingleKind):
     needs_own_shape: ClassVar[bool] = True
 
     def levels(self) -> tuple[Level, ...]:
-        return ("inside", "ends", "negative", "repeated")
+        repeated: tuple[Level, ...] = () if self.always(self.distinct) else ("repeated",)
+        return ("inside", "ends", "negative", *repeated)
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.int64]]:
         extents, length = self._told(scope)

@@ -1,0 +1,79 @@
+"""Boxes, as two corners or as a centre with width and height."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.draws import Draw
+from generator.kind import Level, SingleKind
+from generator.partial import Bindings, Partial
+from specs.expressions import Expression
+from specs.model import Constraint
+
+
+@dataclass(frozen=True)
+class Boxes(SingleKind):
+    """Four numbers along the last axis; where `centred` holds a centre, a width and a height."""
+
+    centred: Expression
+
+    needs_own_shape: ClassVar[bool] = True
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("overlapping", "apart", "nested", "equal", "touching", "other_corners", "degenerate")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.float64]]:
+        shape = scope.shape(self.name)
+        is_centred = bool(scope.value(self.centred))
+        if level == "other_corners" and is_centred:
+            return
+        count = prod(shape[:-1])
+        corners = [_corners(level, place, draw) for place in range(count)]
+        found = [_as_centre(each) if is_centred else each for each in corners]
+        yield np.array(found, dtype=np.float64).reshape(shape)
+
+    def rules(self) -> Iterable[Constraint]:
+        wide = f"all({self.name}[at] >= 0 for at in range(len({self.name})) if at % 4 > 1)"
+        yield self.rule(f"{self.name}_not_negative", wide, self.centred.text)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        if scope.value(self.centred):
+            wrong = np.array(scope.find(self.name), dtype=np.float64)
+            if wrong.size:
+                wrong.reshape(-1)[2] = -1.0
+                yield f"{self.name}_not_negative", {self.name: wrong}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        plain = np.broadcast_to(np.array([0.0, 0.0, 1.0, 1.0]), np.shape(value))
+        if value is not None and np.any(np.asarray(value) != plain):
+            yield np.array(plain)
+
+
+def _corners(level: Level, place: int, draw: Draw) -> tuple[float, float, float, float]:
+    """The corners of a box, in quarters, so that areas are exact."""
+    if level == "apart":
+        return (4.0 * place, 0.0, 4.0 * place + 2.0, 2.0)
+    if level == "nested":
+        return (0.25 * place, 0.25 * place, 16.0 - 0.25 * place, 16.0 - 0.25 * place)
+    if level == "equal":
+        return (0.0, 0.0, 2.0, 1.0)
+    if level == "touching":
+        return (2.0 * place, 0.0, 2.0 * place + 2.0, 2.0)
+    y, x = (draw.integer(0, 12) / 4 for _ in range(2))
+    high, wide = (draw.integer(1, 12) / 4 for _ in range(2))
+    if level == "degenerate":
+        return (y, x, y + (high if place % 2 else 0.0), x)
+    if level == "other_corners":
+        return (y + high, x, y, x + wide) if place % 2 else (y + high, x + wide, y, x)
+    return (y, x, y + high, x + wide)
+
+
+def _as_centre(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    y, x, bottom, right = box
+    return ((x + right) / 2, (y + bottom) / 2, right - x, bottom - y)

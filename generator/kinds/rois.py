@@ -1,0 +1,64 @@
+"""Regions of interest: the place of an image in the batch, and two corners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.draws import Draw
+from generator.kind import InputName, Level, SingleKind
+from generator.partial import Bindings, Partial
+from specs.expressions import Expression
+from specs.model import Constraint
+
+
+@dataclass(frozen=True)
+class Rois(SingleKind):
+    """Rows of a batch index and x1, y1, x2, y2 in an input's last two axes, times `scale`."""
+
+    of: InputName
+    scale: Expression
+
+    needs_own_shape: ClassVar[bool] = True
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("inside", "whole", "point", "beyond", "repeated")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.float64]]:
+        batch, height, width = (scope.shape(self.of)[axis] for axis in (0, 2, 3))
+        scale = float(scope.value(self.scale))
+        if min(batch, height, width) < 1 or scale <= 0:
+            return
+        rows = []
+        for _ in range(scope.shape(self.name)[0]):
+            left, top = draw.integer(0, width - 1), draw.integer(0, height - 1)
+            right, bottom = draw.integer(left, width - 1), draw.integer(top, height - 1)
+            box = {
+                "whole": (0, 0, width - 1, height - 1),
+                "point": (left, top, left, top),
+                "beyond": (left, top, width + 2, height + 2),
+                "repeated": (0, 0, width // 2, height // 2),
+            }.get(str(level), (left, top, right, bottom))
+            index = 0 if level == "repeated" else draw.integer(0, batch - 1)
+            rows.append([index, *(each / scale for each in box)])
+        yield np.array(rows, dtype=np.float64).reshape(scope.shape(self.name))
+
+    def rules(self) -> Iterable[Constraint]:
+        name = self.name
+        inside = f"each == int(each) and 0 <= each < shape({self.of})[0]"
+        yield self.rule(f"{name}_batch", f"all({inside} for each in values({name})[::5])", self.given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        given = np.asarray(scope.find(self.name), dtype=np.float64)
+        for value in (float(scope.shape(self.of)[0]), -1.0, 0.5):
+            wrong = given.copy()
+            wrong.reshape(-1)[:1] = value
+            yield f"{self.name}_batch", {self.name: wrong}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if value is not None and np.any(np.asarray(value)):
+            yield np.zeros_like(np.asarray(value))

@@ -1,0 +1,83 @@
+"""What must hold of a `spec.yaml` beside its form: shapes of inputs, bounds of extents, demanded errors."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from opcert.errors import OpcertError, UserError
+from specs.composition import Composed
+from specs.curated_files import ConstraintEntry
+from specs.declared_words import is_name_of_some_version
+from specs.model import Source, Spec
+from specs.shapes import parse_shape
+
+EVERY_INPUT = "inputs"
+"""The word for all inputs that no other entry of `shapes` names."""
+
+
+def names_in(label: str) -> tuple[str, ...]:
+    """The names that share an entry: `min, max`."""
+    return tuple(each.strip() for each in label.split(","))
+
+
+class DeclarationChecker:
+    """Collects the mistakes of one declaration, as one version sees it."""
+
+    def __init__(self, spec: Spec, composed: Composed, folders: Sequence[Path]) -> None:
+        self._spec = spec
+        self._composed = composed
+        self._folders = folders
+        self.errors: list[UserError] = []
+
+    def check_shapes(self, shapes: Mapping[str, str], extents: Collection[str]) -> None:
+        """Every shape is that of an input of some version, all bounds are those of a name in a shape."""
+        known = {each.name for each in self._spec.inputs}
+        for label in shapes:
+            for name in names_in(label):
+                if name not in (*known, EVERY_INPUT) and not self._is_of_some_version(name):
+                    self._unknown(("shapes", label), "a shape of something that no version has", name, known)
+        free = {name for text in shapes.values() for name in _free_names(text)}
+        for name in extents:
+            if name not in free:
+                self._unknown(("extents", name), "bounds of something that no shape speaks of", name, free)
+
+    def check_demands(self, constraints: Sequence[ConstraintEntry]) -> None:
+        """What is called an error is demanded by the passage that the entry cites."""
+        for place, entry in enumerate(constraints):
+            if entry.otherwise == "error" and entry.src and not self._is_demanded(entry.src):
+                self.errors.append(
+                    UserError(
+                        "`else: error` without a word of the text behind it",
+                        got=entry.id,
+                        expected="a passage with must, should, error, required, accepted range or the like",
+                        where=self._composed.place(("constraints", place)),
+                        remedy="Write `else: undefined`, or the `src` of the passage that demands it.",
+                    )
+                )
+
+    def _is_demanded(self, sources: Sequence[Source]) -> bool:
+        """Whether one of these lines lies in a passage that demands something."""
+        return any(
+            each.normative
+            and each.source.document == source.document
+            and each.source.line <= source.line < each.source.line + max(each.lines, 1)
+            for each in self._spec.prose
+            for source in sources
+        )
+
+    def _is_of_some_version(self, name: str) -> bool:
+        return is_name_of_some_version(self._spec, name, self._folders)
+
+    def _unknown(self, path: tuple[str, ...], problem: str, name: str, known: Collection[str]) -> None:
+        near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+        expected = f"perhaps {', '.join(near)}" if near else f"one of {', '.join(sorted(known))}"
+        self.errors.append(UserError(problem, got=name, expected=expected, where=self._composed.place(path)))
+
+
+def _free_names(text: str) -> frozenset[str]:
+    try:
+        return parse_shape(text).names
+    except OpcertError:
+        return frozenset()  # what is wrong with it is said where it is read

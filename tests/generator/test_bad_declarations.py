@@ -1,0 +1,201 @@
+"""Mistakes in a declaration: each is told with its file and line, what was got, and what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.declaration_faults import levels_without_call, rules_broken_together
+from generator.rows import learn_cores
+from generator.space import Space, open_space
+from opcert.errors import OpcertError, UserError
+from opcert.names import OperatorName
+from specs.declarations import FILE_NAME
+from specs.library import load_spec
+
+HARDMAX = OperatorName("ai.onnx", "Hardmax", 13)
+_SHAPES = 'shapes: {input: "*S"}\nextents: {S: 1..4}\n'
+
+MISTAKES = {
+    "an unknown key": (_SHAPES + "kindz:\n  axis: axis(input)\n", 4, ["unknown key", "kindz", "kinds"]),
+    "an unknown kind": (
+        _SHAPES + "kinds:\n  axis: axess(input)\n",
+        4,
+        ["unknown kind", "axess", "axes, axis"],
+    ),
+    "an unknown argument": (
+        _SHAPES + "kinds:\n  axis: axis(input, exclude=True)\n",
+        4,
+        ["axis takes no such argument", "exclude", "exclude_last"],
+    ),
+    "an argument too many": (
+        _SHAPES + "kinds:\n  axis: flag(input)\n",
+        4,
+        ["too many arguments of flag", "at most 0"],
+    ),
+    "an argument that lacks": (
+        _SHAPES + "kinds:\n  axis: axis\n",
+        4,
+        ["axis lacks an argument", "of"],
+    ),
+    "a name that no version has": (
+        _SHAPES + "kinds:\n  axis: axis(input)\n  axes: axes(input)\n",
+        5,
+        ["a kind of something that no version", "Hardmax has", "axes", "perhaps axis"],
+    ),
+    "a name in the arguments that nothing defines": (
+        _SHAPES + "kinds:\n  axis: axis(inputs_)\n",
+        4,
+        ["unknown name in the arguments of a kind", "inputs_", "perhaps input"],
+    ),
+    "a shape of nothing": (
+        'shapes: {input: "*S", put: "*S"}\nkinds:\n  axis: axis(input)\n',
+        1,
+        ["a shape of something that no version has", "put", "perhaps input"],
+    ),
+    "bounds of nothing": (
+        'shapes: {input: "*S"}\nextents: {T: 1..4}\nkinds:\n  axis: axis(input)\n',
+        2,
+        ["bounds of something that no shape speaks of", "T", "one of S"],
+    ),
+    "bounds that are none": (
+        'shapes: {input: "*S"}\nextents: {S: many}\nkinds:\n  axis: axis(input)\n',
+        2,
+        ["wrong value", "many", "1..3"],
+    ),
+    "a shape that does not parse": (
+        'shapes: {input: "N, C,, *S"}\nkinds:\n  axis: axis(input)\n',
+        1,
+        ["not a shape", "N, C,, *S", "such as N, C, *S"],
+    ),
+    "a word of shapes with something else than extents": (
+        'shapes: {input: "within()"}\nkinds:\n  axis: axis(input)\n',
+        1,
+        ["within() takes extents alone", "within(*S)"],
+    ),
+    "a kind split at its comma in flow style": (
+        _SHAPES + "kinds: {axis: axis(input, negative=False)}\n",
+        3,
+        ["wrong value", "as many closing brackets as opening ones", "block style"],
+    ),
+    "a shape split at its comma in flow style": (
+        "shapes: {input: within(N, C)}\nkinds:\n  axis: axis(input)\n",
+        1,
+        ["wrong value", "within(N", "as many closing brackets as opening ones"],
+    ),
+    "an error that the text does not demand": (
+        _SHAPES
+        + "kinds:\n  axis: axis(input)\nconstraints:\n"
+        + "  - {id: some, require: rank(input) < 9, else: error, src: inputs.input}\n",
+        6,
+        ["`else: error` without a word of the text behind it", "some", "Write `else: undefined`"],
+    ),
+    "a passage that is none": (
+        _SHAPES
+        + "kinds:\n  axis: axis(input)\nconstraints:\n"
+        + "  - {id: some, require: rank(input) < 9, else: undefined, src: attributes.axes}\n",
+        6,
+        ["no passage of ai.onnx::Hardmax-13 has this name", "attributes.axes"],
+    ),
+    "kinds that need each other": (
+        'shapes: {input: "*S[:axis], L"}\nkinds:\n  axis: axis(input)\n',
+        3,
+        ["what kinds and shapes need goes in a circle", "kind:axis needs shape:input", "Take the name"],
+    ),
+    "an attribute without a kind": (
+        _SHAPES,
+        1,
+        ["an attribute of ai.onnx::Hardmax-13 without a kind", "axis"],
+    ),
+    "a part that is none": ("uses: [broadcasting]\n", 1, ["no such part", "broadcasting", "broadcast"]),
+    "a range of versions that is none": (
+        _SHAPES + "versions: since 7\nkinds:\n  axis: axis(input)\n",
+        3,
+        ["not a range of versions", "since 7", "7.."],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_with_its_place(name: str, tmp_path: Path) -> None:
+    text, line, parts = MISTAKES[name]
+    path = _write(tmp_path, text)
+    with pytest.raises(UserError) as caught:
+        open_space(load_spec(HARDMAX, (tmp_path,)))
+    message = str(caught.value)
+    assert f"{path}:{line}:" in message
+    for each in parts:
+        assert each in message
+
+
+def test_or_error_needs_a_word_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "ai.onnx" / "NonZero" / FILE_NAME
+    path.parent.mkdir(parents=True)
+    path.write_text('shapes: {X: "*S"}\nkinds:\n  X: nonzero or error\n', encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        open_space(load_spec(OperatorName("ai.onnx", "NonZero", 13), (tmp_path,)))
+    message = str(caught.value)
+    assert f"{path}:3:" in message
+    assert "`or error` without a word of the text behind it" in message
+    assert "leave `or error` out" in message
+
+
+def test_an_older_text_that_demands_nothing_leaves_it_undefined(tmp_path: Path) -> None:
+    _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input, negative=version >= 11) or error\n")
+    meanings = {
+        version: next(
+            each.otherwise for each in _space(tmp_path, version).spec.constraints if each.id == "axis_range"
+        )
+        for version in (1, 13)
+    }
+    assert meanings == {1: "undefined", 13: "error"}
+
+
+def test_a_level_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None:
+    path = _write(tmp_path, 'shapes: {input: "*S"}\nextents: {S: 1..2}\nkinds:\n  axis: axis(input)\n')
+    space = _space(tmp_path)
+    faults = [str(each) for each in levels_without_call(space, learn_cores(space))]
+    assert len(faults) == 1
+    assert f"{path}:4:" in faults[0]
+    assert "a level that no call of ai.onnx::Hardmax-13 has" in faults[0]
+    assert "axis=inner" in faults[0]
+    assert "exclusions" in faults[0]
+
+
+def test_a_rule_whose_breach_breaks_another_is_told_with_its_place(tmp_path: Path) -> None:
+    rule = "  - {id: same_again, require: -rank(input) <= axis < rank(input), else: undefined, why: again}\n"
+    path = _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input)\nconstraints:\n" + rule)
+    faults = [str(each) for each in rules_broken_together(_space(tmp_path))]
+    assert len(faults) == 1
+    assert f"{path}:6:" in faults[0]
+    assert "a rule whose breach breaks others as well" in faults[0]
+    assert "same_again, with axis_range" in faults[0]
+    assert "Narrow it with `when`" in faults[0]
+
+
+def test_a_rule_that_no_call_breaks_is_told(tmp_path: Path) -> None:
+    rule = "  - {id: idle, require: rank(input) >= 0, else: undefined, why: nothing}\n"
+    _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input)\nconstraints:\n" + rule)
+    faults = [str(each) for each in rules_broken_together(_space(tmp_path))]
+    assert len(faults) == 1
+    assert "a rule that no call breaks" in faults[0]
+
+
+def test_mistakes_are_told_together(tmp_path: Path) -> None:
+    _write(tmp_path, 'shapes: {input: "N,, C", put: "*S"}\nkinds:\n  axis: axis(input)\n')
+    with pytest.raises(OpcertError) as caught:
+        load_spec(HARDMAX, (tmp_path,))
+    assert "not a shape" in str(caught.value)
+    assert "a shape of something that no version has" in str(caught.value)
+
+
+def _write(folder: Path, text: str) -> Path:
+    path = folder / HARDMAX.domain / HARDMAX.name / FILE_NAME
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _space(folder: Path, version: int = 13) -> Space:
+    return open_space(load_spec(OperatorName("ai.onnx", "Hardmax", version), (folder,)))

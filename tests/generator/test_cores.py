@@ -1,0 +1,80 @@
+"""Cores as they are kept: each is still one, learning again finds the same, none is of a single level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.cores import Core, is_confirmed, read_cores, write_cores
+from generator.learning import learn_versions
+from generator.modelled import kept_cores_of
+from generator.rows import covering_rows, learn_cores, make_rows
+from opcert.errors import UserError
+from opcert.names import OperatorName
+from tests.generator.declared import declared_operators, newest_operators, space_of
+
+WITH_CORES = [each for each in newest_operators() if kept_cores_of(each)]
+LEARNED_AGAIN = ("Add", "CumSum", "Expand", "Gather", "ReduceMax", "Reshape", "TopK", "Transpose", "Trilu")
+
+
+@pytest.mark.parametrize("operator", WITH_CORES, ids=str)
+def test_no_search_finds_a_call_with_a_kept_core(operator: OperatorName) -> None:
+    space = space_of(operator)
+    assert [str(each) for each in kept_cores_of(operator) if not is_confirmed(space, each, 1)] == []
+
+
+@pytest.mark.parametrize("name", LEARNED_AGAIN)
+def test_learning_again_finds_what_is_kept(name: str) -> None:
+    versions = [each for each in declared_operators() if each.name == name]
+    found = learn_versions([space_of(each) for each in versions])
+    for each in versions:
+        assert {str(core) for core in found[each.since_version]} == {
+            str(core) for core in kept_cores_of(each)
+        }
+
+
+@pytest.mark.parametrize("operator", newest_operators(), ids=str)
+def test_every_level_has_a_call(operator: OperatorName) -> None:
+    """No core is of one level, and no row of the array over what the cores leave is without a call."""
+    cores = kept_cores_of(operator)
+    assert [str(each) for each in cores if len(each.levels) == 1] == []
+    space = space_of(operator)
+    called = [
+        tuple(row.levels[name] for name in row.levels if name not in space.types)
+        for row in make_rows(space, cores)
+    ]
+    wanted = [tuple(row.values()) for row in covering_rows(space, cores)]
+    assert [each for each in wanted if each not in called] == []
+
+
+def test_versions_that_differ_in_types_alone_share_their_cores() -> None:
+    """The one that is taken over is the one that would be learned."""
+    for operator in (OperatorName("ai.onnx", "Add", 7), OperatorName("ai.onnx", "ReduceMin", 12)):
+        alone = {str(each) for each in learn_cores(space_of(operator))}
+        assert alone == {str(each) for each in kept_cores_of(operator)}
+
+
+def test_a_core_that_has_a_call_is_refuted() -> None:
+    space = space_of(OperatorName("ai.onnx", "Add", 14))
+    assert not is_confirmed(space, Core({"rank_S": 2, "broadcast": "same"}))
+    assert is_confirmed(space, Core({"rank_S": 0, "broadcast": "mutual"}))
+
+
+def test_cores_are_written_once_with_their_versions(tmp_path: Path) -> None:
+    both, newer = Core({"rank_S": 0, "axis": "inner"}), Core({"axis": "lowest", "rank_S": 0})
+    path = tmp_path / "cores.yaml"
+    write_cores(path, {11: [both], 13: [both, newer]})
+    assert read_cores(path, 11) == (both,)
+    assert set(map(str, read_cores(path, 13))) == {str(both), str(newer)}
+    assert path.read_text().count("inner") == 1
+    write_cores(path, {11: [], 13: []})
+    assert not path.exists()
+    assert read_cores(path, 13) == ()
+
+
+def test_a_kept_file_of_another_form_is_told_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "cores.yaml"
+    path.write_text("cores:\n  - {levels: {axis: last}, versions: [13]}\n  - {axis: last}\n")
+    with pytest.raises(UserError, match=r"cores\.yaml:3:.*not a core"):
+        read_cores(path, 13)
