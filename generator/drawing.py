@@ -65,12 +65,13 @@ def _slots(
 
 
 def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
-    if value is None or spec.kind is None:
+    kind = spec.kind or spec.other_type
+    if value is None or kind is None:
         return None
     plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    if spec.kind in ("ints", "floats", "strings") and not isinstance(plain, list | tuple):
+    if kind in ("ints", "floats", "strings") and not isinstance(plain, list | tuple):
         plain = [plain]
-    return attribute(spec.kind, plain)
+    return attribute(kind, plain)
 
 
 def _tensors(space: Space, parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tensor | None]:

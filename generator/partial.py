@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from opcert.tensors import Tensor
+from specs.domain import operand_of
 from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec
@@ -117,6 +119,8 @@ class Partial(Mapping[str, object]):
                 raise EvaluationError("not bound yet", got=repr(name))
             value = self._bindings[name]
             known = spec.attributes[name]
+            if isinstance(value, Tensor):
+                return operand_of(value)
             return value if value is not None else (known.default if known.has_default else None)
         if (parameter := self._parameters.get(name)) is not None:
             return self._operand(parameter)

@@ -159,7 +159,10 @@ def scope_of(
     }
     for name, given in attributes.items():
         plain = given.value if isinstance(given, Attribute) else given
-        values[name] = list(plain) if isinstance(plain, tuple) else plain
+        if isinstance(plain, Tensor):
+            values[name] = operand_of(plain)
+        else:
+            values[name] = list(plain) if isinstance(plain, tuple) else plain
     pairs = list(inputs.items()) if isinstance(inputs, Mapping) else list(inputs)
     operands = [(name, operand_of(each)) for name, each in pairs]
     variadic = {each.name for each in spec.inputs if each.option == "variadic"}

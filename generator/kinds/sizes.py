@@ -1,0 +1,42 @@
+"""Extents of an output, which has no other source of its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from generator.draws import Draw
+from generator.kind import Level, SingleKind
+from generator.partial import Bindings, Partial
+from specs.model import Constraint
+
+
+@dataclass(frozen=True)
+class Sizes(SingleKind):
+    """A list of extents from 0, of any length: an empty one makes a scalar."""
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("some", "scalar", "one_axis", "ones", "with_zero", "many_axes", "long")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[list[int]]:
+        lists = {
+            "scalar": [],
+            "one_axis": [draw.integer(2, 7)],
+            "ones": [1, 1, 1],
+            "with_zero": [draw.integer(1, 3), 0, 2],
+            "many_axes": [1, 2, 1, 3, 1, 2],
+            "long": [67],
+        }
+        yield lists.get(str(level), draw.shuffled(range(2, 6))[:3])
+
+    def rules(self) -> Iterable[Constraint]:
+        yield self.rule(f"{self.name}_not_negative", f"all(each >= 0 for each in {self.name})", self.given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for value in (-1, -(2**31)):
+            yield f"{self.name}_not_negative", {self.name: [2, value]}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if value is not None and list(value) not in ([1], []):
+            yield [1]
