@@ -50,12 +50,22 @@ def find_core(space: Space, levels: Mapping[str, Level], failure: NotFound) -> C
     kept = blamed or list(levels)
     if not isinstance(_search(space, {name: levels[name] for name in kept}, "blamed", BUDGET), NotFound):
         kept = list(levels)
+    for trust_cut in (True, False):
+        core = _without_idle(space, {name: levels[name] for name in kept}, trust_cut)
+        if is_confirmed(space, core):
+            return core
+    return None
+
+
+def _without_idle(space: Space, levels: Mapping[str, Level], trust_cut: bool) -> Core:
+    """The levels that the failure needs; a search that was cut short tells of one only if it is trusted."""
+    kept = list(levels)
     for name in list(kept):
         fewer = {each: levels[each] for each in kept if each != name}
-        if isinstance(_search(space, fewer, f"without {name}", BUDGET), NotFound):
+        result = _search(space, fewer, f"without {name}", BUDGET)
+        if isinstance(result, NotFound) and (trust_cut or not result.cut):
             kept.remove(name)
-    core = Core({name: levels[name] for name in kept})
-    return core if is_confirmed(space, core) else None
+    return Core({name: levels[name] for name in kept})
 
 
 def is_confirmed(space: Space, core: Core, searches: int = CONFIRMATIONS) -> bool:

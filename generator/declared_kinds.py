@@ -83,7 +83,7 @@ def _with_demand(kind: Kind, use: KindUse, errors: list[UserError]) -> Kind:
 
     One declaration speaks of all versions: what only a newer text demands is undefined in an older one.
     """
-    about = (use.demanded_by,) if use.demanded_by else (*kind.covers, use.name)
+    about = (use.demanded_by,) if use.demanded_by else tuple(dict.fromkeys((*kind.covers, use.name)))
     spec = kind.subject.spec
     if use.otherwise != "error" or demands(spec, about):
         return kind

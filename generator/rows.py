@@ -25,7 +25,7 @@ OCCURRENCES = 3
 """So often each element type occurs at least."""
 ATTEMPTS = 8
 """Draws for one row, where a rule on data rejects what was drawn."""
-MOST_FAILURES = 1
+MOST_FAILURES = 3
 """Searches for one row that find nothing before it is given up."""
 MOST_TURNS = 40
 MOST_CHOICES = 24

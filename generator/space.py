@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from generator.data import data_classes
+from generator.data_levels import DATA, FITS, Fits, classes_of
 from generator.declared_kinds import make_kinds
 from generator.derived import derive_rules, shape_rules
 from generator.draws import Draw
@@ -261,12 +261,12 @@ class _Maker:
     def _add_data_classes(self, data: Sequence[ParameterSpec]) -> None:
         if not data:
             return
-        types = element_types_of(self._spec, data[0])
-        classes = dict.fromkeys(
-            (*self._declared.prefer, *(name for each in _by_use(types) for name in data_classes(each)))
-        )
+        types = _by_use(element_types_of(self._spec, data[0]))
+        classes = classes_of(types, self._declared.prefer)
         if classes:
-            self._factor("data", tuple(classes))
+            self._factor(DATA, classes)
+            fits = Fits(f"type_{type_variable(self._spec, data[0])}", types[0])
+            self._variable(FITS, fits.needs, fits)
 
     def _factor(self, name: str, levels: tuple[Level, ...]) -> None:
         self._factors[name] = levels
