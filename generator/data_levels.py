@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from generator.data import data_classes
 from generator.draws import Draw
 from generator.partial import Bindings, Partial
+from generator.points import POINTS, has_points
+from opcert.element_types import ELEMENT_TYPES
+from specs.declared import Declared
 
 DATA = "data"
 """The factor of the classes of data."""
@@ -15,9 +18,18 @@ FITS = "data fits"
 """What a class that goes with the type is bound under."""
 
 
-def classes_of(types: Sequence[str], prefer: Sequence[str]) -> tuple[str, ...]:
-    """The classes that any of these types has, the preferred ones first."""
-    return tuple(dict.fromkeys((*prefer, *(name for each in types for name in data_classes(each)))))
+def classes_of(types: Sequence[str], declared: Declared) -> tuple[str, ...]:
+    """The classes that any of these types has, those first that the declaration prefers or brings."""
+    beside = (POINTS,) if declared.points and any(has_points(ELEMENT_TYPES[each]) for each in types) else ()
+    listed = (*declared.prefer, *(name for each in types for name in data_classes(each)), *beside)
+    return tuple(dict.fromkeys(listed))
+
+
+def fits(element_type: str, level: object) -> bool:
+    """Whether a type has a class of data."""
+    if level == POINTS:
+        return has_points(ELEMENT_TYPES[element_type])
+    return level in data_classes(element_type)
 
 
 @dataclass(frozen=True)
@@ -33,5 +45,5 @@ class Fits:
 
     def __call__(self, scope: Partial, draw: Draw) -> Iterator[Bindings]:
         level, chosen = scope.level(DATA), scope.level(self.types)
-        if level in data_classes(str(chosen or self.only)):
+        if fits(str(chosen or self.only), level):
             yield {FITS: True}

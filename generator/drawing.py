@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from generator.calls import Call
 from generator.data import data_classes, fill
+from generator.data_levels import DATA
 from generator.draws import Draw
 from generator.kind import Level
 from generator.partial import OMITTED, Partial, shaped
+from generator.points import POINTS, fill_points, has_points
 from generator.space import Space
 from generator.wanted_outputs import NAMES
 from opcert.attributes import Attribute, attribute
@@ -95,7 +97,9 @@ def _tensors(space: Space, parameter: ParameterSpec, scope: Partial, draw: Draw)
 
 
 def _filled(element_type: ElementType, shape: Any, scope: Partial, draw: Draw) -> Tensor:
-    wanted = str(scope.level("data") or PLAIN_CLASS)
+    wanted = str(scope.level(DATA) or PLAIN_CLASS)
+    if wanted == POINTS and has_points(element_type):
+        return fill_points(element_type, shape, scope, draw)
     known = data_classes(element_type)
     return fill(element_type, shape, wanted if wanted in known else PLAIN_CLASS, draw)
 

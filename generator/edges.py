@@ -12,6 +12,7 @@ from generator.drawing import draw_call
 from generator.draws import Draw
 from generator.kind import Level
 from generator.partial import Bindings, Partial
+from generator.shortcuts import find_shortcuts
 from generator.solving import Found, Search, Variable
 from generator.space import Space
 from opcert.element_types import ELEMENT_TYPES
@@ -37,7 +38,10 @@ class Edge:
 def find_edges(space: Space, draw: Draw) -> Iterator[Edge]:
     """The calls at the borders of a space, each once."""
     seen: set[str] = set()
-    for edge in (*_extent_edges(space, draw), *_kind_edges(space, draw)):
+    shortcuts = (
+        Edge(word, space.plainest, call) for word, call in find_shortcuts(space, draw.child("shortcuts"))
+    )
+    for edge in (*_extent_edges(space, draw), *_kind_edges(space, draw), *shortcuts):
         digest = edge.call.digest(space.spec.operator)
         if digest not in seen and not broken_rules(space, edge.call):
             seen.add(digest)

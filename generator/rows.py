@@ -9,7 +9,7 @@ from itertools import islice, product
 from generator.calls import Call
 from generator.cores import Core, find_core, model_with_cores
 from generator.covering import cover
-from generator.data import data_classes
+from generator.data_levels import DATA, fits
 from generator.drawing import draw_call
 from generator.draws import Draw
 from generator.factors import factor_model
@@ -20,7 +20,6 @@ from generator.validity import find_violations
 from opcert.errors import InternalError
 from specs.structures import type_variable
 
-DATA = "data"
 OCCURRENCES = 3
 """So often each element type occurs at least."""
 ATTEMPTS = 8
@@ -167,11 +166,11 @@ class Dealer:
 
     @staticmethod
     def _fits(level: Level, levels: Mapping[str, Level]) -> bool:
-        return DATA not in levels or levels[DATA] in data_classes(str(level))
+        return DATA not in levels or fits(str(level), levels[DATA])
 
     def _fitting(self, name: str, level: Level, row: Mapping[str, Level]) -> Mapping[str, Level]:
         """The row, with a class of data that the type has."""
         if name != self._main or self._fits(level, row):
             return row
-        classes = [each for each in self._space.factors[DATA] if each in data_classes(str(level))]
+        classes = [each for each in self._space.factors[DATA] if fits(str(level), each)]
         return {**row, DATA: classes[self._uses[name][level] % len(classes)]}

@@ -262,7 +262,7 @@ class _Maker:
         if not data:
             return
         types = _by_use(element_types_of(self._spec, data[0]))
-        classes = classes_of(types, self._declared.prefer)
+        classes = classes_of(types, self._declared)
         if classes:
             self._factor(DATA, classes)
             fits = Fits(f"type_{type_variable(self._spec, data[0])}", types[0])

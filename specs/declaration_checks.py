@@ -10,6 +10,7 @@ from opcert.errors import OpcertError, UserError
 from specs.composition import Composed
 from specs.curated_files import ConstraintEntry
 from specs.declared_words import is_name_of_some_version
+from specs.expressions import parse
 from specs.model import Source, Spec
 from specs.shapes import parse_shape
 
@@ -43,6 +44,24 @@ class DeclarationChecker:
             if name not in free:
                 self._unknown(("extents", name), "bounds of something that no shape speaks of", name, free)
 
+    def check_points(self, points: Sequence[object]) -> None:
+        """Points that are texts are expressions over attributes and inputs of some version."""
+        for place, text in enumerate(points):
+            if not isinstance(text, str):
+                continue
+            try:
+                names = parse(text).names
+            except OpcertError as error:
+                where = self._composed.place(("points", place))
+                self.errors.append(
+                    UserError(error.problem, got=error.got, expected=error.expected, where=where)
+                )
+                continue
+            known = {*self._spec.attributes, *(each.name for each in self._spec.inputs)}
+            for name in sorted(names - known):
+                if not self._is_of_some_version(name):
+                    self._unknown(("points", place), "unknown name in a point", name, known)
+
     def check_demands(self, constraints: Sequence[ConstraintEntry]) -> None:
         """What is called an error is demanded by the passage that the entry cites."""
         for place, entry in enumerate(constraints):
@@ -70,7 +89,7 @@ class DeclarationChecker:
     def _is_of_some_version(self, name: str) -> bool:
         return is_name_of_some_version(self._spec, name, self._folders)
 
-    def _unknown(self, path: tuple[str, ...], problem: str, name: str, known: Collection[str]) -> None:
+    def _unknown(self, path: tuple[str | int, ...], problem: str, name: str, known: Collection[str]) -> None:
         near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
         expected = f"perhaps {', '.join(near)}" if near else f"one of {', '.join(sorted(known))}"
         self.errors.append(UserError(problem, got=name, expected=expected, where=self._composed.place(path)))

@@ -117,6 +117,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     declared = reader.read(file)
     checker = DeclarationChecker(spec, composed, folders)
     checker.check_shapes(file.shapes, file.extents)
+    checker.check_points(file.points)
     checker.check_demands(file.constraints)
     if reader.errors or checker.errors:
         raise SeveralErrors([*reader.errors, *checker.errors])

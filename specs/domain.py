@@ -165,6 +165,10 @@ def scope_of(
             values[name] = list(plain) if isinstance(plain, tuple) else plain
     pairs = list(inputs.items()) if isinstance(inputs, Mapping) else list(inputs)
     operands = [(name, operand_of(each)) for name, each in pairs]
+    parts = operands
+    if any(slot.type is None and slot.parts for slot in slots):
+        # Two slots with one part are one tensor given twice: each of them is an input of its own.
+        operands = [(slot.name, parts[part][1]) for slot in slots for part in slot.parts]
     variadic = {each.name for each in spec.inputs if each.option == "variadic"}
     values.update({each.name: [] if each.name in variadic else None for each in spec.inputs})
     for name, operand in operands:
@@ -176,7 +180,7 @@ def scope_of(
     values = {"outputs": len(asked), "wanted": [each for each in asked if each], **values}
     for slot in slots:
         if isinstance(slot.type, SequenceType):
-            members = [operand for part in slot.parts if (operand := operands[part][1]) is not None]
+            members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
             values[slot.name] = Operands(members, str(element_type_in(slot.type)))
     shapes = [(name, each.shape) for name, each in operands if each is not None]
     return Scope(values, spec.let, extent_names(spec), Unification(spec, shapes))

@@ -108,6 +108,11 @@ MISTAKES = {
         1,
         ["an attribute of ai.onnx::Hardmax-13 without a kind", "axis"],
     ),
+    "a point that names nothing": (
+        _SHAPES + "kinds:\n  axis: axis(input)\npoints: [0, axes]\n",
+        5,
+        ["unknown name in a point", "axes", "perhaps axis"],
+    ),
     "a part that is none": ("uses: [broadcasting]\n", 1, ["no such part", "broadcasting", "broadcast"]),
     "a range of versions that is none": (
         _SHAPES + "versions: since 7\nkinds:\n  axis: axis(input)\n",

@@ -1,0 +1,58 @@
+"""Valid calls where a runtime may take a shortcut: a default written or left out, one tensor twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generator.calls import Call
+from generator.drawing import draw_call
+from generator.draws import Draw
+from generator.partial import Partial
+from generator.solving import Found
+from generator.space import Space
+from opcert.slots import Slot, slots_of
+
+
+def find_shortcuts(space: Space, draw: Draw) -> Iterator[tuple[str, Call]]:
+    """Calls with a word for each, made of a plain one; not all of them keep every rule."""
+    levels = space.plainest
+    found = space.search.solve(levels, draw)
+    if not isinstance(found, Found):
+        levels = space.plain_types
+        found = space.search.solve(levels, draw)
+    if not isinstance(found, Found):
+        return
+    for name, attribute in space.spec.attributes.items():
+        if attribute.has_default and not attribute.required:
+            for word, value in (("written", attribute.default), ("left_out", None)):
+                bindings = {**found.scope.bindings, name: value}
+                call = draw_call(space, Partial(found.scope.spec, bindings), levels, draw)
+                yield f"default_of_{name}_{word}", call
+    plain = draw_call(space, found.scope, levels, draw)
+    twice = _with_one_tensor_twice(plain)
+    if twice is not None:
+        yield "one_tensor_twice", twice
+
+
+def _with_one_tensor_twice(call: Call) -> Call | None:
+    """The call in which two inputs of one type and shape are the same tensor; None where it has no two."""
+    if call.slots:
+        return None
+    given = [(place, tensor) for place, (_, tensor) in enumerate(call.inputs) if tensor is not None]
+    for at, (first, tensor) in enumerate(given):
+        for other, candidate in given[at + 1 :]:
+            if (candidate.element_type, candidate.shape) == (tensor.element_type, tensor.shape):
+                return _shared(call, first, other)
+    return None
+
+
+def _shared(call: Call, first: int, other: int) -> Call:
+    """The call without the input at `other`, whose slot is the tensor at `first`."""
+    slots = [
+        replace(slot, parts=tuple((first if part == other else part) for part in slot.parts))
+        for slot in slots_of(call.inputs, call.slots)
+    ]
+    behind = [replace(slot, parts=tuple(part - (part > other) for part in slot.parts)) for slot in slots]
+    inputs = (*call.inputs[:other], *call.inputs[other + 1 :])
+    return replace(call, inputs=inputs, slots=tuple(Slot(each.name, each.parts) for each in behind))

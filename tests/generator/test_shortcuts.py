@@ -1,0 +1,63 @@
+"""Calls where a runtime may take a shortcut, and data beside the breakpoints of a formula."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from generator.draws import Draw
+from generator.edges import find_edges
+from generator.partial import Partial
+from generator.points import fill_points
+from generator.rows import make_rows
+from generator.space import Space
+from generator.validity import find_violations
+from opcert.element_types import ELEMENT_TYPES
+from opcert.names import OperatorName
+from opcert.slots import slots_of
+from tests.generator.declared import space_of
+
+
+def _space(name: str, version: int) -> Space:
+    return space_of(OperatorName("ai.onnx", name, version))
+
+
+def test_a_default_is_written_and_left_out() -> None:
+    edges = {each.word: each.call for each in find_edges(_space("Softmax", 13), Draw("edges"))}
+    written, left_out = edges["default_of_axis_written"], edges["default_of_axis_left_out"]
+    assert written.attributes["axis"].value == -1
+    assert "axis" not in left_out.attributes
+
+
+def test_one_tensor_is_given_twice() -> None:
+    space = _space("Add", 14)
+    (call,) = [each.call for each in find_edges(space, Draw("edges")) if each.word == "one_tensor_twice"]
+    assert len(call.inputs) == 1
+    assert [(each.name, each.parts) for each in slots_of(call.inputs, call.slots)] == [
+        ("A", (0,)),
+        ("B", (0,)),
+    ]
+    assert find_violations(space.spec, call) == []
+
+
+def test_points_are_met_and_passed_on_both_sides() -> None:
+    space = _space("HardSwish", 22)
+    data = fill_points(ELEMENT_TYPES["float"], (64,), Partial(space.spec, {}), Draw("points")).array
+    for point in (-3.0, 0.0, 3.0):
+        below, above = (np.nextafter(np.float32(point), np.float32(end)) for end in (-np.inf, np.inf))
+        assert {np.float32(point), below, above} <= set(data.tolist())
+
+
+def test_points_of_attributes_are_those_of_the_call() -> None:
+    space = _space("Shrink", 9)
+    scope = Partial(space.spec, {"lambd": 1.5, "bias": 0.0})
+    data = fill_points(ELEMENT_TYPES["double"], (32,), scope, Draw("points")).array
+    assert {1.5, -1.5, np.nextafter(1.5, 2), np.nextafter(1.5, 1)} <= set(data.tolist())
+    whole = fill_points(ELEMENT_TYPES["int8"], (32,), scope, Draw("points")).array
+    assert set(whole.tolist()) == {-3, -2, -1, 0, 1, 2}
+
+
+def test_rows_have_data_at_points() -> None:
+    space = _space("ThresholdedRelu", 22)
+    classes = {row.levels["data"] for row in make_rows(space, ())}
+    assert "points" in classes
+    assert "points" not in space_of(OperatorName("ai.onnx", "Add", 14)).factors["data"]
