@@ -19,17 +19,16 @@ FAMILY = "survival"
 def bare_case(spec: Spec, call: Call, word: str | None = None) -> Case:
     """The case of a call without an expectation; its outputs have the types that the facts give them."""
     call = call.trimmed()
-    names = output_names(spec, call)
     return Case(
         id=CaseId(spec.operator, FAMILY, word, call.digest(spec.operator)),
-        element_type=_first_type(spec, call),
+        element_type=first_type(spec, call),
         attributes=dict(call.attributes),
         inputs=call.inputs,
-        output_names=names,
+        output_names=output_names(spec, call),
         demand="survive",
         slots=call.slots,
         outputs_asked=call.outputs is not None,
-        output_types=_output_types(spec, call, names),
+        output_types=output_types(spec, call),
     )
 
 
@@ -38,8 +37,9 @@ def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
     return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)
 
 
-def _output_types(spec: Spec, call: Call, names: tuple[str, ...]) -> Mapping[str, ValueType]:
+def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
     """The types of outputs that are sequences, by their names."""
+    names = output_names(spec, call)
     return {
         each.name: sequence_type(_element_type(spec, call, each))
         for each in spec.outputs
@@ -58,7 +58,7 @@ def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:
     return element_types_of(spec, output)[0]
 
 
-def _first_type(spec: Spec, call: Call) -> ElementType:
+def first_type(spec: Spec, call: Call) -> ElementType:
     """The element type that a case counts under: of its first input, or what its first output may be."""
     first = next((each for _, each in call.inputs if each is not None), None)
     if first is not None:

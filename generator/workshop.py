@@ -10,17 +10,19 @@ from pathlib import Path
 
 from conformance.cases import Case, Expectation
 from generator.adequacy.kept import Selected
+from generator.bare_cases import first_type, output_names, output_types
 from generator.calls import Call
 from generator.discovery import Levels, find_levels
 from generator.draws import Draw
 from generator.expectations import describe, expect
 from generator.factors import factor_model
 from generator.feasibility import Model
+from generator.validity import find_violations
 from opcert.element_types import ElementType
 from opcert.errors import InternalError
 from opcert.names import CaseId, OperatorName
 from reference.registry import ReferenceOperator, find_operator
-from specs.domain import Violation, check_constraints
+from specs.domain import Violation
 from specs.library import load_spec
 from specs.model import Constraint, Finding, Spec
 
@@ -69,7 +71,7 @@ class Workshop:
         return call.digest(self.spec.operator) in self.cases
 
     def violations(self, call: Call) -> list[Violation]:
-        return check_constraints(self.spec, call.attributes, dict(call.inputs))
+        return find_violations(self.spec, call)
 
     def add_valid(
         self, family: str, word: str | None, call: Call, levels: Mapping[str, str] | None = None
@@ -135,7 +137,10 @@ class Workshop:
             element_type=element_type_of(call, self.spec),
             attributes=dict(call.attributes),
             inputs=call.inputs,
-            output_names=tuple(each.name for each in self.spec.outputs),
+            output_names=output_names(self.spec, call),
+            slots=call.slots,
+            outputs_asked=call.outputs is not None,
+            output_types=output_types(self.spec, call),
             demand="refuse" if constraint.otherwise == "error" else "survive",
             constraint=constraint.id,
             valid_case=str(neighbour.id),
@@ -158,7 +163,10 @@ class Workshop:
             element_type=element_type_of(call, self.spec),
             attributes=dict(call.attributes),
             inputs=call.inputs,
-            output_names=tuple(each.name for each in expectations[0].outputs),
+            output_names=call.outputs or tuple(each.name for each in expectations[0].outputs),
+            slots=call.slots,
+            outputs_asked=call.outputs is not None,
+            output_types=output_types(self.spec, call),
             demand="answer",
             expectations=expectations,
             levels=dict(levels),
@@ -183,8 +191,10 @@ def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Pa
 
 
 def element_type_of(call: Call, spec: Spec) -> ElementType:
-    """The element type that a case counts under: that of its first input."""
-    first = call.inputs[0][1] if call.inputs else None
+    """The element type that a case counts under: that of its first input, or output where it has none."""
+    if not call.inputs:
+        return first_type(spec, call)
+    first = call.inputs[0][1]
     if first is None:
         raise InternalError(f"a call of {spec.operator} without its first input", got=describe(call))
     return first.element_type

@@ -7,6 +7,7 @@ its calls are held against.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,17 @@ def test_calls_are_valid_onnx(tmp_path: Path, name: str) -> None:
 def test_a_variadic_input_has_as_many_tensors_as_the_declaration_counts(tmp_path: Path) -> None:
     space = declared(tmp_path, "Sum-13", DECLARATIONS["Sum-13"])
     assert {len(call.inputs) for _, call in rows_of(space)} == {1, 2, 3, 4}
+
+
+def test_one_tensor_is_given_twice(tmp_path: Path) -> None:
+    space = declared(tmp_path, "Sum-13", DECLARATIONS["Sum-13"])
+    (edge,) = [each for each in find_edges(space, Draw("Sum")) if each.word == "one_tensor_twice"]
+    assert len(edge.call.inputs) == 1
+    assert [each.parts for each in edge.call.slots] == [(0,), (0,)]
+    assert refusals(space, [edge.call]) == []
+    wrong = replace(edge.call, slots=(edge.call.slots[0], replace(edge.call.slots[1], name="other")))
+    assert find_violations(space.spec, edge.call) == []
+    assert edge.call.digest(space.spec.operator) != wrong.digest(space.spec.operator)
 
 
 def test_a_variadic_output_has_as_many_tensors_as_the_declaration_counts(tmp_path: Path) -> None:
