@@ -97,14 +97,17 @@ EVERY = (
 
 
 def digest_under(surroundings: Surroundings, words: Sequence[str], folder: Path) -> str:
-    """The digest of the suite that `opcert generate` makes there; CalledProcessError where it fails."""
+    """The digest of the suite that `opcert generate` makes there; CalledProcessError where it fails.
+
+    It has a cache of its own, so that nothing is taken from what was made in other surroundings.
+    """
     python = [sys.executable]
     if surroundings.packages:
         over = [each for package in surroundings.packages for each in ("--with", package)]
         python = [find_uv_bin(), "run", "--project", str(Path(__file__).parents[1]), *over, "python"]
     ran = subprocess.run(
         [*python, "-m", "opcert", "generate", *words, "-o", str(folder / "suite")],
-        env={**os.environ, **surroundings.variables},
+        env={**os.environ, **surroundings.variables, "XDG_CACHE_HOME": str(folder / "cache")},
         cwd=folder if surroundings.elsewhere else None,
         capture_output=True,
         text=True,

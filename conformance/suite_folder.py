@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,8 +14,9 @@ from conformance.canonical import canonical_json
 from conformance.cases import Case
 from conformance.goldens import write_golden
 from conformance.manifests import FORMAT, MANIFEST, manifest_digest
+from conformance.suite_parts import SuitePart, entry_of, golden_file, suite_order
 from opcert.errors import InternalError
-from opcert.names import FAMILIES, CaseId
+from opcert.names import CaseId
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,6 @@ class _Spooled:
     id: CaseId
     offset: int
     entry: dict[str, Any]
-
-
-def suite_order(case_id: CaseId) -> tuple[Any, int, str]:
-    """The key that puts cases into suite order: operator, family, id."""
-    return case_id.operator, FAMILIES.index(case_id.family), str(case_id)
 
 
 def write_folder(
@@ -42,12 +38,37 @@ def write_folder(
             if before.id == after.id:
                 raise InternalError("two cases have one id", got=str(after.id))
         goldens = _write_goldens(folder, spooled, spool)
+    return _write_manifest(folder, goldens, [each.entry for each in spooled], facts, options)
+
+
+def write_folder_of_parts(
+    folder: Path, parts: Sequence[SuitePart], facts: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    """Write all files of a suite of parts, one for each operator; returns the suite's digest."""
+    goldens: dict[str, Any] = {}
+    ordered = sorted((each for each in parts if each.entries), key=lambda each: each.operator)
+    for each in ordered:
+        (folder / each.file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / each.file).write_bytes(each.golden)
+        goldens[each.file] = {"sha256": hashlib.sha256(each.golden).hexdigest(), "bytes": len(each.golden)}
+    entries = [entry for each in ordered for entry in each.entries]
+    return _write_manifest(folder, goldens, entries, facts, options)
+
+
+def _write_manifest(
+    folder: Path,
+    goldens: Mapping[str, Any],
+    entries: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> str:
+    """Write the manifest; returns the suite's digest."""
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "options": options,
         "facts": facts,
         "goldens": goldens,
-        "cases": [each.entry for each in spooled],
+        "cases": entries,
     }
     digest = manifest_digest(manifest)
     written = canonical_json({**manifest, "digest": digest})
@@ -58,17 +79,9 @@ def write_folder(
 def _spool(cases: Iterable[Case], spool: IO[bytes]) -> Iterator[_Spooled]:
     for case in cases:
         raw, expectation = write_golden(case)
-        entry = {
-            "id": str(case.id),
-            "length": len(raw),
-            "expectation": expectation,
-            "family": case.family,
-            "element_type": case.element_type.name,
-            "demand": case.demand,
-        }
         offset = spool.tell()
         spool.write(raw)
-        yield _Spooled(case.id, offset, entry)
+        yield _Spooled(case.id, offset, entry_of(case, raw, expectation))
 
 
 def _write_goldens(folder: Path, spooled: list[_Spooled], spool: IO[bytes]) -> dict[str, Any]:
@@ -77,7 +90,7 @@ def _write_goldens(folder: Path, spooled: list[_Spooled], spool: IO[bytes]) -> d
     begin = 0
     while begin < len(spooled):
         operator = spooled[begin].id.operator
-        name = f"goldens/{operator.path}.pb"
+        name = golden_file(operator)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         digest, offset = hashlib.sha256(), 0
         with (folder / name).open("wb") as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from conformance.manifests import (
 )
 from conformance.scratch_folders import scratch_folder
 from conformance.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
-from conformance.suite_folder import suite_order as suite_order
-from conformance.suite_folder import write_folder
+from conformance.suite_folder import write_folder, write_folder_of_parts
+from conformance.suite_parts import SuitePart
+from conformance.suite_parts import suite_order as suite_order
 from opcert.errors import Place, UserError, unwritable
 
 _MOST_KEPT_BYTES = 8 << 20
@@ -35,13 +36,25 @@ def write_suite(
     alone (UserError). Raises UserError where the place cannot be written, InternalError on two cases of one
     id.
     """
+    return _place_suite(path, lambda folder: write_folder(folder, cases, facts, options))
+
+
+def write_suite_of_parts(
+    path: Path, parts: Sequence[SuitePart], facts: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    """Write a suite that is put together of parts, one for each operator, as `write_suite` does."""
+    return _place_suite(path, lambda folder: write_folder_of_parts(folder, parts, facts, options))
+
+
+def _place_suite(path: Path, write: Callable[[Path], str]) -> str:
+    """Have a suite written into a folder, and put it to its place; returns its digest."""
     try:
         _check_replaceable(path)
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         with scratch_folder("suite", path.absolute().parent, hidden=True) as made:
             folder = made / "suite"
             folder.mkdir()
-            digest = write_folder(folder, cases, facts, options)
+            digest = write(folder)
             if path.suffix == ".zip":
                 write_zip(folder, made / "suite.zip")
                 (made / "suite.zip").replace(path)

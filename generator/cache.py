@@ -23,30 +23,19 @@ def cached_suite(
 
     `folders` hold specs that come before those that ship with opcert.
     """
-    return keep_suite(lambda made: write_generated(made, operators, options, folders, PROCESSES, progress))
+    return keep_suite(
+        lambda made: write_generated(made, operators, options, folders, PROCESSES, progress, keep=True)
+    )
 
 
 def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
     """The folder of the default suite of the specs and the code that are there now, generated if need be.
 
-    With folders of specs it is the suite of their operators. Otherwise it says so where the suite is not the
-    one that `specs/suite.lock` names.
+    With folders of specs it is the suite of their operators. Otherwise it says so where the suite was put
+    together anew and is not the one that `specs/suite.lock` names.
     """
-    # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
-    sources = sources_digest(folders)
-    kept = suite_of_sources(sources)
-    if kept is not None:
-        return kept
-    with one_at_a_time():
-        # Somebody else may have made it while this process waited.
-        kept = suite_of_sources(sources)
-        if kept is not None:
-            return kept
-        if not folders:
-            progress("generating the default suite (once; this takes about a minute)")
-        made = cached_suite((), Options(), progress, folders)
-        remember_sources(sources, made.name)
-    if folders:
+    made, is_new = current_suite(progress, folders)
+    if folders or not is_new:
         return made
     locked = read_lock().digest
     if made.name != locked:
@@ -55,3 +44,22 @@ def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
             "`opcert generate --check` says what changed"
         )
     return made
+
+
+def current_suite(progress: Progress, folders: Sequence[Path] = ()) -> tuple[Path, bool]:
+    """The folder of that suite, whatever the lock names, and whether it was put together just now."""
+    # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
+    sources = sources_digest(folders)
+    kept = suite_of_sources(sources)
+    if kept is not None:
+        return kept, False
+    with one_at_a_time():
+        # Somebody else may have made it while this process waited.
+        kept = suite_of_sources(sources)
+        if kept is not None:
+            return kept, False
+        if not folders:
+            progress("generating the default suite: at first this takes about a minute, later what changed")
+        made = cached_suite((), Options(), progress, folders)
+        remember_sources(sources, made.name)
+    return made, True

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-import generator.levels
 from generator.calls import Call
 from generator.draws import Draw
+from generator.named_operators import known_operators as known_operators
+from generator.named_operators import levels_modules
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
-from specs.library import list_operators, names_levels
 from specs.model import Spec
 from specs.user_modules import load_module
 
@@ -39,18 +37,6 @@ class Levels(Protocol):
         """For constraints: its id, a valid call, and the same call with that constraint broken alone."""
 
 
-@cache
-def _modules() -> dict[str, Levels]:
-    found: dict[str, Levels] = {}
-    for each in sorted(pkgutil.iter_modules(generator.levels.__path__), key=lambda info: info.name):
-        if each.name.startswith("_"):  # what several of the modules share
-            continue
-        module = cast(Levels, import_module(f"generator.levels.{each.name}"))
-        for operator in module.OPERATORS:
-            found[operator] = module
-    return found
-
-
 def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:
     """The module for that operator; raises UserError where there is none.
 
@@ -58,14 +44,14 @@ def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:
     """
     if module is not None:
         return _checked(cast(Levels, load_module(module)), operator, module)
-    found = _modules().get(str(operator))
-    if found is None:
+    modules = levels_modules()
+    if operator not in modules:
         raise UserError(
             f"no module turns the factor levels of {operator} into calls",
-            expected=f"one of {', '.join(sorted(_modules()))}",
+            expected=f"one of {', '.join(map(str, sorted(modules)))}",
             remedy="Add one to generator/levels that names it in OPERATORS, or name one in curated.yaml.",
         )
-    return found
+    return cast(Levels, import_module(modules[operator]))
 
 
 def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:
@@ -82,14 +68,6 @@ def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:
             where=Place(str(path)),
         )
     return module
-
-
-def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
-    """The operators that have such a module, in order: those that ship, or those of folders of specs."""
-    shipped = {OperatorName.parse(each) for each in _modules()}
-    if not folders:
-        return sorted(shipped)
-    return [each for each in list_operators(folders) if each in shipped or names_levels(each, folders)]
 
 
 def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:

@@ -1,32 +1,47 @@
-"""`specs/suite.lock`: the digests of the default suite, and of everything that it was made from."""
+"""The lock of the default suite: its digest, and those of operator versions and of what they are made from.
+
+`specs/suite.lock` has a line for each operator version. What is known of the version beside its digest lies
+in a file of its own, `specs/locks/<domain>/<Name>-<version>.json`, and is read where it is asked for.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import specs
-from conformance.canonical import canonical_json, sha256
-from generator.sources import DIGITS, digest_of, generating_files, reference_files, spec_files
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
+from specs.spec_folders import OWN_FOLDER
 
-FORMAT = "opcert-lock/1"
-LOCK_FILE = Path(specs.__file__).parent / "suite.lock"
+FORMAT = "opcert-lock/2"
+LOCK_FILE = OWN_FOLDER / "suite.lock"
+_FILES = "locks"
+_REMEDY = "Write it with `opcert generate --update`."
+
+
+@dataclass(frozen=True)
+class LockedVersion:
+    """The line of an operator version: the digest of its part of the suite, and how many cases that has."""
+
+    digest: str
+    cases: int
 
 
 @dataclass(frozen=True)
 class OperatorLock:
-    """One operator: digests of its spec files, of its reference, of its facts, and of each case.
+    """One operator version: digests of its part, spec files, reference, other code, facts, and each case.
 
     `ambiguity` counts elements, and those with several accepted results, as the facts do.
     """
 
+    digest: str
     specs: Mapping[str, str]
     reference: str
+    generator: str
     facts: str
     cases: Mapping[str, str]
     ambiguity: Mapping[str, int] = field(default_factory=dict)
@@ -34,43 +49,52 @@ class OperatorLock:
 
 @dataclass(frozen=True)
 class Lock:
-    """The default suite: its digest, its options, the digest of the generating code, and its operators."""
+    """The default suite: digest, options, a line for each operator version, and what is known of each."""
 
     digest: str
     options: Mapping[str, Any]
-    generator: str
-    operators: Mapping[str, OperatorLock] = field(default_factory=dict)
+    versions: Mapping[str, LockedVersion]
+    operators: Mapping[str, OperatorLock]
+
+    @classmethod
+    def of(cls, digest: str, options: Mapping[str, Any], operators: Mapping[str, OperatorLock]) -> Lock:
+        """The lock of a suite of which all is known."""
+        lines = {name: LockedVersion(each.digest, len(each.cases)) for name, each in operators.items()}
+        return cls(digest, options, lines, operators)
+
+    @property
+    def cases(self) -> int:
+        """The number of cases of the suite."""
+        return sum(each.cases for each in self.versions.values())
 
 
-@dataclass(frozen=True)
-class Change:
-    """One difference between a lock and a suite: what changed, how, and the causes that may explain it."""
+class _LockFiles(Mapping[str, OperatorLock]):
+    """The files of operator versions; each is read when it is asked for."""
 
-    subject: str
-    how: str
-    causes: tuple[str, ...]
+    def __init__(self, path: Path, versions: Mapping[str, LockedVersion]) -> None:
+        self._path = path
+        self._versions = versions
 
-    def __str__(self) -> str:
-        return f"{self.how}: {self.subject} ({', '.join(self.causes) or 'no cause found'})"
+    def __getitem__(self, name: str) -> OperatorLock:
+        """Raises UserError where the file is missing, damaged, or of another suite than the lock's line."""
+        line = self._versions[name]
+        path = _file_of(self._path, name)
+        try:
+            found = OperatorLock(**json.loads(path.read_text(encoding="utf-8")))
+            if found.digest != line.digest or len(found.cases) != line.cases:
+                raise ValueError(f"it is of {found.digest[:16]}, and {self._path.name} of {line.digest[:16]}")
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise _unreadable(f"the lock of {name} cannot be read", str(error), path) from error
+        return found
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._versions
 
-def lock_of(manifest: Mapping[str, Any]) -> Lock:
-    """The lock of a suite that was just generated from the files that are there now."""
-    operators: dict[str, OperatorLock] = {}
-    cases: dict[str, dict[str, str]] = {name: {} for name in manifest["facts"]["operators"]}
-    for entry in manifest["cases"]:
-        domain, name, rest = str(entry["id"]).split("/", 2)
-        cases[f"{domain}::{name}"][rest] = str(entry["expectation"])[:DIGITS]
-    for text, facts in manifest["facts"]["operators"].items():
-        operator = OperatorName.parse(text)
-        operators[text] = OperatorLock(
-            specs={name: digest_of([path]) for name, path in spec_files(operator).items()},
-            reference=digest_of(reference_files(operator)),
-            facts=sha256(canonical_json(facts)),
-            cases=cases[text],
-            ambiguity=facts["ambiguity"],
-        )
-    return Lock(str(manifest["digest"]), manifest["options"], digest_of(generating_files()), operators)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._versions)
+
+    def __len__(self) -> int:
+        return len(self._versions)
 
 
 def read_lock(path: Path = LOCK_FILE) -> Lock:
@@ -79,74 +103,65 @@ def read_lock(path: Path = LOCK_FILE) -> Lock:
         raw = json.loads(path.read_text(encoding="utf-8"))
         if raw.pop("format") != FORMAT:
             raise ValueError("not of this format")
-        operators = {name: OperatorLock(**each) for name, each in raw.pop("operators").items()}
-        return Lock(**raw, operators=operators)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UserError(
-            "the lock of the default suite cannot be read",
-            got=str(error),
-            expected=FORMAT,
-            where=Place(str(path)),
-            remedy="Write it with `opcert generate --update`.",
-        ) from error
+        versions = {name: LockedVersion(**each) for name, each in raw.pop("operators").items()}
+        for name in versions:
+            OperatorName.parse(name)
+        return Lock(**raw, versions=versions, operators=_LockFiles(path, versions))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, UserError) as error:
+        raise _unreadable("the lock of the default suite cannot be read", str(error), path) from error
 
 
 def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
-    """Write a lock, one line for each case, so that a diff shows the cases that changed."""
-    plain = {
-        "format": FORMAT,
-        "digest": lock.digest,
-        "options": dict(lock.options),
-        "generator": lock.generator,
-        "operators": {
-            name: {
-                "specs": dict(each.specs),
-                "reference": each.reference,
-                "facts": each.facts,
-                "ambiguity": dict(each.ambiguity),
-                "cases": dict(each.cases),
-            }
-            for name, each in lock.operators.items()
-        },
-    }
-    path.write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8", newline="\n")
+    """Write a lock, a line for each operator version, and the files of all; those of others go.
+
+    A file has a line for each case, so that a diff shows the cases that changed.
+    """
+    wanted = {_file_of(path, name): each for name, each in lock.operators.items()}
+    for file, each in wanted.items():
+        plain = {
+            "digest": each.digest,
+            "specs": dict(each.specs),
+            "reference": each.reference,
+            "generator": each.generator,
+            "facts": each.facts,
+            "ambiguity": dict(each.ambiguity),
+            "cases": dict(each.cases),
+        }
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _write(file, json.dumps(plain, indent=1, sort_keys=True))
+    for file in path.parent.glob(f"{_FILES}/*/*.json"):
+        if file not in wanted:
+            file.unlink()
+            with suppress(OSError):  # others are in the same folder
+                file.parent.rmdir()
+    write_lines(lock, path)
 
 
-def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> list[Change]:
-    """What differs between the lock and the suite of now, for all operators or the given ones."""
-    general = []
-    if old.generator != new.generator:
-        general.append("generator code")
-    if operators is None and old.options != new.options:
-        general.append("generator option")
-    names = sorted(set(old.operators) | set(new.operators)) if operators is None else sorted(operators)
-    changes: list[Change] = []
-    for name in names:
-        changes.extend(_compare_operator(name, old.operators.get(name), new.operators.get(name), general))
-    if operators is None and not changes and old.digest != new.digest:
-        changes.append(Change("the suite", "changed", tuple(general)))
-    return changes
-
-
-def _compare_operator(
-    name: str, old: OperatorLock | None, new: OperatorLock | None, general: list[str]
-) -> Iterator[Change]:
-    if old is None or new is None:
-        yield Change(name, "new operator" if old is None else "gone operator", tuple(general))
-        return
-    causes = [
-        f"spec fact: {file}"
-        for file in sorted({*old.specs, *new.specs})
-        if old.specs.get(file) != new.specs.get(file)
+def write_lines(lock: Lock, path: Path = LOCK_FILE) -> None:
+    """Write the lock's own file alone: what is said of the whole suite, and a line for each version."""
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps({'cases': each.cases, 'digest': each.digest})}"
+        for name, each in sorted(lock.versions.items())
     ]
-    if old.reference != new.reference:
-        causes.append("reference code")
-    causes += general
-    path = OperatorName.parse(name).path
-    for case in sorted({*old.cases, *new.cases}):
-        before, after = old.cases.get(case), new.cases.get(case)
-        if before != after:
-            how = "new case" if before is None else "gone case" if after is None else "changed expectation"
-            yield Change(f"{path}/{case}", how, tuple(causes))
-    if old.facts != new.facts:
-        yield Change(name, "changed facts", tuple(causes))
+    operators = "{\n" + ",\n".join(lines) + "\n }" if lines else "{}"
+    options = json.dumps(dict(lock.options), indent=1, sort_keys=True).replace("\n", "\n ")
+    rows = [
+        f'"digest": {json.dumps(lock.digest)}',
+        f'"format": {json.dumps(FORMAT)}',
+        f'"operators": {operators}',
+        f'"options": {options}',
+    ]
+    _write(path, "{\n " + ",\n ".join(rows) + "\n}")
+
+
+def _file_of(path: Path, name: str) -> Path:
+    operator = OperatorName.parse(name)
+    return path.parent / _FILES / operator.domain / f"{operator.short}.json"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _unreadable(problem: str, got: str, path: Path) -> UserError:
+    return UserError(problem, got=got, expected=FORMAT, where=Place(str(path)), remedy=_REMEDY)

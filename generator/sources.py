@@ -1,63 +1,162 @@
-"""What a suite is made from: which files of ours, of people's specs, and a digest of their contents."""
+"""What an operator's part of a suite is made from, as digests: its spec, its reference, the other code."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import specs
+from conformance.canonical import canonical_json, sha256
+from generator.named_operators import levels_modules, reference_modules
 from opcert.names import OperatorName
-from reference.registry import find_operator
-from specs import shared_readings
-from specs.curated_files import FILE_NAME
-from specs.library import REGRESSIONS, find_spec_folder
+from specs.shared_readings import FILE_NAME as READINGS
+from specs.shared_readings import read_shared
+from specs.spec_files import named_readings, spec_files
+from specs.spec_folders import OWN_FOLDER, find_spec_folder
 
 ROOT = Path(specs.__file__).parents[1]
 """The folder that all of our packages lie in."""
 DIGITS = 16
+_CODE = ("generator", "specs", "conformance", "opcert", "reference")
+_REFERENCE = "reference"
+MAKING = "generator.operator_cases"
+"""The module that makes an operator's cases: what it imports counts."""
+_FOUND_BY_NAME = {
+    MAKING: "generator.families",
+    "generator.declared_kinds": "generator.kinds",
+    "specs.functions": "specs.functions",
+}
+"""Modules that import all of a package, by the names of its files."""
+_OWN_FILES = (".yaml", ".json", ".py")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.M
 )
-_FOUND_BY_NAME = ("families", "levels")
-"""The packages of the generator whose modules are imported by their file's name."""
 
 
-def generating_files() -> list[Path]:
-    """The code that makes a suite, without the reference: what is imported for it, and nothing else."""
-    start = [f"generator.{name}" for name in _FOUND_BY_NAME]
-    start += [
-        f"generator.{name}.{each.stem}"
-        for name in _FOUND_BY_NAME
-        for each in (ROOT / "generator" / name).glob("*.py")
-    ]
-    return imported_files(["generator.suites", *start], ("generator", "specs", "conformance", "opcert"))
+@dataclass(frozen=True)
+class Sources:
+    """What an operator's cases are made from: digests of its spec by file, its reference, the other code."""
+
+    specs: Mapping[str, str]
+    reference: str
+    generator: str
+
+    @property
+    def digest(self) -> str:
+        return sha256(canonical_json([dict(self.specs), self.reference, self.generator]))
 
 
-def reference_files(operator: OperatorName) -> list[Path]:
-    """The code that says what is right for an operator that ships."""
-    return imported_files([find_operator(operator).function.__module__], ("reference",))
+class SourceReader:
+    """Tells what operators are made from; what several of them share is read once."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self._folders = tuple(folders)
+        self._every = (*self._folders, OWN_FOLDER)
+        self._imports: dict[str, tuple[Path, tuple[str, ...]] | None] = {}
+        self._digests: dict[Path, str] = {}
+        self._shared: Mapping[str, object] | None = None
+
+    def sources_of(self, operator: OperatorName) -> Sources:
+        """What one operator is made from; UserError where it has no spec, or a shared reading is damaged."""
+        code = self.code_of(operator)
+        right = {path: path.is_relative_to(ROOT / _REFERENCE) for path in code}
+        return Sources(
+            specs=self._spec_digests(operator),
+            reference=self._digest(path for path in code if right[path]),
+            generator=self._digest(path for path in code if not right[path]),
+        )
+
+    def code_of(self, operator: OperatorName) -> list[Path]:
+        """The modules of ours that are imported to make an operator's cases, and nothing else."""
+        named = (levels_modules().get(operator), reference_modules().get(operator))
+        start = [MAKING, *(each for each in named if each is not None)]
+        for path in self.own_code(operator):
+            start += _imported_names(path.read_text(encoding="utf-8", errors="replace"))
+        return self.imported_files(start)
+
+    def imported_files(self, start: Iterable[str], packages: Sequence[str] = _CODE) -> list[Path]:
+        """The files of these modules, and of all in these packages that they import, directly or not."""
+        found: set[Path] = set()
+        seen: set[str] = set()
+        pending = list(start)
+        while pending:
+            name = pending.pop()
+            if name in seen or name.partition(".")[0] not in packages:
+                continue
+            seen.add(name)
+            module = self._module(name)
+            if module is not None:
+                found.add(module[0])
+                pending += module[1]
+        return sorted(found)
+
+    def _module(self, name: str) -> tuple[Path, tuple[str, ...]] | None:
+        """The file of a module, and the names that it imports; None where there is no such module of ours."""
+        if name not in self._imports:
+            path = _file_of(name)
+            names = [] if path is None else _imported_names(path.read_text(encoding="utf-8"))
+            named = _modules_in(_FOUND_BY_NAME[name]) if name in _FOUND_BY_NAME else []
+            self._imports[name] = None if path is None else (path, tuple(names + named))
+        return self._imports[name]
+
+    def _spec_digests(self, operator: OperatorName) -> dict[str, str]:
+        files = spec_files(operator, self._folders)
+        found = {name: self._digest_of(path) for name, path in files.items()}
+        found.update((name, self._digest_of(path)) for name, path in self._own_files(operator).items())
+        for name in named_readings(files.values()):
+            if self._shared is None:
+                self._shared = {each: one.model_dump() for each, one in read_shared(self._every).items()}
+            if name in self._shared:
+                found[f"{READINGS}: {name}"] = sha256(canonical_json(self._shared[name]))[:DIGITS]
+        return found
+
+    def _own_files(self, operator: OperatorName) -> dict[str, Path]:
+        """What a user's modules may read: all in the operator's folder, and the code in all folders."""
+        code = self.own_code(operator)
+        if not code:
+            return {}
+        folder = find_spec_folder(operator, self._folders)
+        beside = [path for path in folder.rglob("*") if path.suffix in _OWN_FILES]
+        return {_place(path, self._folders): path for path in sorted({*code, *beside})}
+
+    def own_code(self, operator: OperatorName) -> list[Path]:
+        """The Python files of folders of specs, where the operator is in one: its modules may import any."""
+        if not self._folders or find_spec_folder(operator, self._folders).is_relative_to(OWN_FOLDER):
+            return []
+        return sorted(path for folder in self._folders for path in folder.rglob("*.py"))
+
+    def _digest(self, files: Iterable[Path]) -> str:
+        digest = hashlib.sha256()
+        for path in files:
+            digest.update(self._digest_of(path).encode())
+        return digest.hexdigest()[:DIGITS]
+
+    def _digest_of(self, path: Path) -> str:
+        if path not in self._digests:
+            self._digests[path] = digest_of([path])
+        return self._digests[path]
 
 
-def spec_files(operator: OperatorName) -> dict[str, Path]:
-    """The files of an operator's spec that its cases depend on, by their place in its folder."""
-    folder = find_spec_folder(operator)
-    files = sorted([*folder.glob("*.yaml"), *folder.glob(f"{REGRESSIONS}/*.json")])
-    return {path.relative_to(folder).as_posix(): path for path in files}
-
-
-def sources_digest(folders: Iterable[Path] = ()) -> str:
+def sources_digest(folders: Sequence[Path] = ()) -> str:
     """A digest of all that the default suite is made from: specs, adequacy, reference, generating code.
 
-    With folders of specs, of all that the suite of their operators is made from.
+    With folders of specs, of all that the suite of their operators is made from. It is of more files than
+    matter, and no YAML is read for it.
     """
-    shipped = ROOT / "specs"
-    data = [path for each in shipped.glob(f"*/*/{FILE_NAME}") for path in each.parent.rglob("*.*")]
-    code = [*(ROOT / "reference").rglob("*.py"), *generating_files()]
-    kept = [*shipped.glob("adequacy/*/*.json"), shipped / shared_readings.FILE_NAME]
-    own = [path for each in folders for path in each.rglob("*") if path.suffix in (".yaml", ".json", ".py")]
-    return digest_of([*sorted([*data, *code, *kept]), *sorted(own)])
+    reader = SourceReader()
+    shipped = levels_modules()
+    code = {path for operator in shipped for path in reader.code_of(operator)}
+    data = {path for operator in shipped for path in find_spec_folder(operator).rglob("*.*")}
+    data.update(
+        path
+        for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS, "adequacy/*/*.json")
+        for path in OWN_FOLDER.glob(form)
+    )
+    own = {path for each in folders for path in each.rglob("*") if path.suffix in _OWN_FILES}
+    return digest_of([*sorted(code), *sorted(data), *sorted(own)])
 
 
 def digest_of(files: Iterable[Path]) -> str:
@@ -69,19 +168,6 @@ def digest_of(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:DIGITS]
 
 
-def imported_files(start: Iterable[str], packages: Sequence[str]) -> list[Path]:
-    """The files of these modules, and of all in these packages of ours that they import, directly or not."""
-    found: dict[str, Path] = {}
-    pending = list(start)
-    while pending:
-        name = pending.pop()
-        path = _file_of(name) if name.partition(".")[0] in packages and name not in found else None
-        if path is not None:
-            found[name] = path
-            pending += _imported_names(path.read_text(encoding="utf-8"))
-    return sorted(set(found.values()))
-
-
 def _imported_names(code: str) -> list[str]:
     """The modules that code names in its imports; names that are no modules among them."""
     names = []
@@ -89,6 +175,17 @@ def _imported_names(code: str) -> list[str]:
         names.append(module or plain)
         names += [f"{module}.{each}" for each in re.findall(r"\w+", listed) if module]
     return names
+
+
+def _place(path: Path, folders: Sequence[Path]) -> str:
+    """Where a file lies in the folder of specs that holds it, and which of the folders that is."""
+    number, folder = next((at, each) for at, each in enumerate(folders) if path.is_relative_to(each))
+    return f"{number}/{path.relative_to(folder).as_posix()}"
+
+
+def _modules_in(package: str) -> list[str]:
+    folder = ROOT.joinpath(*package.split("."))
+    return sorted(f"{package}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__")
 
 
 def _file_of(name: str) -> Path | None:

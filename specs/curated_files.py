@@ -14,8 +14,9 @@ from opcert.yaml_schemas import validate
 from specs.model import Action, Option, Otherwise, Severity
 from specs.schemas import Entry, Sources
 from specs.shared_readings import put_in_shared
+from specs.spec_folders import CURATED
 
-FILE_NAME = "curated.yaml"
+FILE_NAME = CURATED
 
 
 def _names(value: Any) -> Any:

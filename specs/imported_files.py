@@ -32,9 +32,10 @@ from specs.model import (
 )
 from specs.relations import Relation, Step, read_index
 from specs.schemas import Entry, Sources
+from specs.spec_folders import IMPORTED
 from specs.stated_entries import StatementEntry
 
-FILE_NAME = "imported.yaml"
+FILE_NAME = IMPORTED
 
 
 class OperatorEntry(Entry):

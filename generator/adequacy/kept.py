@@ -58,6 +58,11 @@ def expectations_of(cases: Iterable[Case]) -> dict[str, str]:
     return {local_name(str(each.id)): write_golden(each)[1][:_DIGITS] for each in cases}
 
 
+def expectations_in(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The same of the entries of a manifest."""
+    return {local_name(str(each["id"])): str(each["expectation"])[:_DIGITS] for each in entries}
+
+
 def local_name(case_id: str) -> str:
     """The part of a case's id behind its operator."""
     return case_id.split("/", 2)[2]
@@ -128,17 +133,14 @@ def _entry(selected: Selected) -> dict[str, Any]:
 
 
 def adequacy_facts(
-    kept: Kept | None, cases: Iterable[Case], coverage: Mapping[str, Any]
+    kept: Kept | None, expectations: Mapping[str, str], coverage: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """What a manifest says of an operator's cases; None where their adequacy is not known.
 
-    What was measured holds where every case of the selection is there with what it expected then: these kill
-    whatever is counted as killed.
+    `expectations` are those of the cases, as `expectations_of` has them. What was measured holds where every
+    case of the selection is there with what it expected then: these kill whatever is counted as killed.
     """
-    if kept is None:
-        return None
-    wanted = {each.digest for each in kept.selection}
-    if stale(kept, expectations_of(each for each in cases if each.id.digest in wanted)):
+    if kept is None or stale(kept, expectations):
         return None
     return {**kept.found, "coverage": covered(coverage)}
 

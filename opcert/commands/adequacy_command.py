@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from opcert.commands import shared_options
-from opcert.commands.output_locks import lock_folder
+from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError, unwritable
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 @click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Operators at a time.")
 @click.option("--kept", is_flag=True, help="Show what was measured last, and measure nothing.")
 @click.option(
-    "--update", is_flag=True, help="Keep what was found beside the specs, for reports and size small."
+    "--update",
+    is_flag=True,
+    help="Keep what was found beside the specs, for reports and size small, and in specs/suite.lock.",
 )
 def command(
     operators: tuple[str, ...],
@@ -50,6 +53,7 @@ def command(
     from generator.adequacy.kept import adequacy_folder, read_all
     from generator.adequacy.page import adequacy_json, write_page
     from generator.discovery import select_operators
+    from generator.lock import LOCK_FILE
 
     if kept and update:
         raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
@@ -58,10 +62,14 @@ def command(
         lock_folder(output, "the page")
     if update:
         lock_folder(adequacy_folder(folders), "what was measured")
+        if not folders:
+            lock_file(LOCK_FILE, "the lock of the suite")
     if kept:
         found = read_all(chosen, adequacy_folder(folders))
     else:
         found = _measure(suite_name, folders, chosen, processes, update=update)
+    if update and not folders:
+        _renew_lock()
     page = write_page(found)
     if output is None:
         say(page, end=False)
@@ -105,3 +113,31 @@ def _measure(
             if update:
                 write_kept(kept, adequacy_folder(folders))
     return found
+
+
+def _renew_lock() -> None:
+    """Name the suite with the new figures in the lock: its digest covers them, as certificates state them.
+
+    A lock of other cases stays as it is, and that is told.
+    """
+    from generator.cache import current_suite
+    from generator.lock import LOCK_FILE, read_lock, write_lines
+    from generator.lock_changes import compare, only_figures
+    from generator.lock_making import read_lock_of
+    from opcert.commands.generation_progress import generation_progress
+
+    with generation_progress() as progress:
+        suite, _ = current_suite(progress)
+    old, new = read_lock(LOCK_FILE), read_lock_of(suite)
+    changes = compare(old, new)
+    if not changes:
+        return
+    if not only_figures(changes):
+        say(
+            "specs/suite.lock is of other cases than these figures: `opcert generate --check` says what "
+            "changed, and `opcert generate --update` accepts it",
+            error=True,
+        )
+        return
+    write_lines(replace(old, digest=new.digest), LOCK_FILE)
+    say(f"suite.lock: sha256 {new.digest}, for the new figures", error=True)

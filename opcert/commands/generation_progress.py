@@ -16,6 +16,7 @@ from generator.suites import Made, Progress
 from opcert.commands.terminal import open_console, say, say_beside_bar
 from opcert.errors import UserError
 from opcert.names import OperatorName
+from reports.text import plural
 
 _SECONDS_BEFORE_ESTIMATE = 3.0
 """The quickest operators come first; what they took says nothing of the others."""
@@ -25,13 +26,34 @@ _SECONDS_BEFORE_ESTIMATE = 3.0
 def generation_progress() -> Iterator[Progress]:
     """What to tell of the making of a suite; the bar is gone when the context ends."""
     if not sys.stderr.isatty():
-        yield lambda told: say(str(told), error=True)
+        lines = _Lines()
+        yield lines.tell
+        lines.stop()
         return
     bar = _Bar()
     try:
         yield bar.tell
     finally:
         bar.stop()
+
+
+class _Lines:
+    """A line for everything that is told, and one at the end for all operators that were kept from before."""
+
+    def __init__(self) -> None:
+        self._kept = 0
+        self._made = 0
+
+    def tell(self, told: Made | str) -> None:
+        if isinstance(told, Made) and told.kept:
+            self._kept += 1
+            return
+        self._made += isinstance(told, Made)
+        say(str(told), error=True)
+
+    def stop(self) -> None:
+        if self._kept:
+            say(f"{self._kept} of {plural(self._kept + self._made, 'operator')} kept from before", error=True)
 
 
 class _Bar:
@@ -80,6 +102,6 @@ class _Bar:
 def _known_sizes() -> dict[str, int]:
     """The number of cases of each operator in the locked suite: how long one takes goes with it."""
     try:
-        return {name: len(each.cases) for name, each in read_lock().operators.items()}
+        return {name: each.cases for name, each in read_lock().versions.items()}
     except UserError:
         return {}

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.discovery import known_operators
 from generator.lock import read_lock
+from generator.named_operators import known_operators, reference_modules
 from opcert.errors import UserError
 from opcert.names import OperatorName
-from reference.registry import implemented
 from reports.text import plural
 
 
@@ -31,10 +30,10 @@ class Known:
 def load_known(folders: Sequence[Path] = ()) -> Known:
     """Read what there is, in folders of specs too; without a locked suite, no operator has one."""
     try:
-        operators = read_lock().operators
+        versions = read_lock().versions
     except UserError:
-        operators = {}
+        versions = {}
     return Known(
-        frozenset({*implemented(), *known_operators(folders)}),
-        {name: len(each.cases) for name, each in operators.items()},
+        frozenset({*reference_modules(), *known_operators(folders)}),
+        {name: each.cases for name, each in versions.items()},
     )

@@ -24,7 +24,7 @@ def command(what: str, folders: tuple[Path, ...]) -> None:
 def _operators(folders: tuple[Path, ...]) -> list[str]:
     """Every operator version with a spec, then what else there is for it."""
     from opcert.commands.known_operators import load_known
-    from specs.library import list_operators
+    from specs.spec_folders import list_operators
 
     known = load_known(folders)
     found = {str(each): ", ".join(known.words(each)) for each in list_operators(folders)}

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from conformance.cases import Case
 from conformance.goldens import write_golden
 from conformance.suites import Suite
-from generator.lock import OperatorLock
+from generator.lock import Lock
 from reports.standing import Departure
 
 
-def find_departures(suite: Suite, released: Mapping[str, OperatorLock]) -> tuple[Departure, ...]:
+def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:
     """The operator versions of which a suite has not the released cases, in the order of the released suite.
 
-    What a case expects is worked out from its own bytes, whatever the manifest says of it.
+    What a case expects is worked out from its own bytes, whatever the manifest says of it. Of the lock, no
+    more is read of the operator versions that the suite does not have than their number of cases.
     """
     same, otherwise, beyond = Counter[str](), Counter[str](), Counter[str]()
-    calls = {
-        (operator, name.rpartition("/")[2].rpartition("-")[2]): (name, expectation)
-        for operator, each in released.items()
-        for name, expectation in each.cases.items()
-    }
+    calls: dict[str, dict[str, tuple[str, str]]] = {}
     for case in suite.cases():
         operator = str(case.operator)
-        known = calls.get((operator, case.id.digest))
+        if operator not in calls:
+            calls[operator] = _released_calls(released, operator)
+        known = calls[operator].get(case.id.digest)
         if known is None:
             beyond[operator] += 1
         elif _is_released(case, *known):
@@ -33,12 +31,20 @@ def find_departures(suite: Suite, released: Mapping[str, OperatorLock]) -> tuple
         else:
             otherwise[operator] += 1
     found = []
-    for operator in dict.fromkeys([*released, *beyond]):
-        known_cases = len(released[operator].cases) if operator in released else 0
+    for operator in dict.fromkeys([*released.versions, *beyond]):
+        known_cases = released.versions[operator].cases if operator in released.versions else 0
         left_out = known_cases - same[operator] - otherwise[operator]
         if otherwise[operator] or left_out or beyond[operator]:
             found.append(Departure(operator, otherwise[operator], left_out, beyond[operator]))
     return tuple(found)
+
+
+def _released_calls(released: Lock, operator: str) -> dict[str, tuple[str, str]]:
+    """By the digest of its call, name and expectation of each released case of an operator version."""
+    if operator not in released.versions:
+        return {}
+    cases = released.operators[operator].cases
+    return {name.rpartition("/")[2].rpartition("-")[2]: (name, each) for name, each in cases.items()}
 
 
 def _is_released(case: Case, name: str, expectation: str) -> bool:

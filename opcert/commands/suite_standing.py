@@ -23,11 +23,11 @@ def find_standing(suite: Suite, lock: Lock | None = None) -> SuiteStanding:
     own. Unless the digest is that of the released one, nothing that a suite says of itself is believed.
     """
     released = lock or read_lock()
-    cases = sum(len(each.cases) for each in released.operators.values())
+    cases = released.cases
     if suite.digest == released.digest:
         text = f"The suite is the one that opcert {version('opcert')} carries."
         return SuiteStanding("released", text, (), len(suite.case_ids), cases)
-    found = SuiteStanding("own", "", find_departures(suite, released.operators), len(suite.case_ids), cases)
+    found = SuiteStanding("own", "", find_departures(suite, released), len(suite.case_ids), cases)
     kind, text = _tell(suite, released, found)
     return replace(found, kind=kind, text=text)
 

@@ -56,12 +56,18 @@ def test_a_run_elsewhere_prints_lines(capsys: Capture, tmp_path: Path) -> None:
     assert "\x1b" not in answer.err + answer.out
 
 
-def test_generating_on_a_terminal_shows_how_far_it_is(capsys: Capture, tmp_path: Path) -> None:
+def test_generating_on_a_terminal_shows_how_far_it_is(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     words = ("generate", "CenterCropPad", "com.microsoft::Pad-1", "--size", "small", "-o")
     code, shown = on_a_terminal(*words, tmp_path / "one")
     assert code == 0, shown
     assert "generating" in shown
     assert re.search(r"2/2 operators, \d+ cases", shown)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
     answer = call(capsys, *words, tmp_path / "two")
     assert [line.partition(":")[0] for line in answer.err.splitlines()] == ["ai.onnx", "com.microsoft"]
     assert answer.out.splitlines()[1].startswith("sha256 ")
+    again = call(capsys, *words, tmp_path / "two")
+    assert (again.out, again.err) == (answer.out, "2 of 2 operators kept from before\n")

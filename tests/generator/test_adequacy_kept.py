@@ -80,19 +80,19 @@ def test_a_damaged_file_is_the_user_s_to_make_again(tmp_path: Path) -> None:
 
 
 def test_a_manifest_tells_it_while_every_selected_case_is_as_it_was() -> None:
-    cases, kept = generate_operator(CENTER, Options.of("small")).cases, _kept()
-    facts = adequacy_facts(kept, cases, COVERAGE)
+    given, kept = expectations_of(generate_operator(CENTER, Options.of("small")).cases), _kept()
+    facts = adequacy_facts(kept, given, COVERAGE)
     assert facts is not None
     assert facts["mutants"] == FOUND["mutants"]
     assert facts["coverage"] == {
         name: COVERAGE[name] for name in ("strength", "feasible", "covered", "uncovered")
     }
     elsewhere = replace(kept.selection[0], case=f"boundary/word-{kept.selection[0].digest}")
-    assert adequacy_facts(replace(kept, selection=(elsewhere,)), cases, COVERAGE) is not None
+    assert adequacy_facts(replace(kept, selection=(elsewhere,)), given, COVERAGE) is not None
     first = replace(kept.selection[0], expectation="0" * 16)
-    assert adequacy_facts(replace(kept, selection=(first,)), cases, COVERAGE) is None
-    assert adequacy_facts(kept, cases[40:], COVERAGE) is None
-    assert adequacy_facts(None, cases, COVERAGE) is None
+    assert adequacy_facts(replace(kept, selection=(first,)), given, COVERAGE) is None
+    assert adequacy_facts(kept, dict(list(given.items())[40:]), COVERAGE) is None
+    assert adequacy_facts(None, given, COVERAGE) is None
 
 
 def test_what_is_kept_is_of_the_default_suite() -> None:
@@ -113,7 +113,7 @@ def test_the_page_in_the_documents_is_of_what_is_kept(repository: Path) -> None:
 
 
 def test_every_operator_of_the_default_suite_has_been_measured_and_reaches_what_is_asked() -> None:
-    for name in read_lock().operators:
+    for name in read_lock().versions:
         kept = read_kept(OperatorName.parse(name))
         assert kept is not None, f"{name}: not measured. {REMEDY}"
         mutants = kept.found["mutants"]
@@ -128,7 +128,7 @@ def test_the_size_small_holds_the_selection() -> None:
     made = generate_operator(CENTER, Options.of("small"))
     given = expectations_of(made.cases)
     assert not stale(kept, given)
-    assert made.adequacy is not None
+    assert adequacy_facts(kept, given, made.facts["coverage"]) is not None
     assert made.facts["coverage"]["uncovered"] == []
     assert len(made.cases) < len(read_lock().operators[str(CENTER)].cases) / 2
 

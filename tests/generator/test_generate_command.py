@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from conformance.kept_suites import suites_folder
 from conformance.suites import open_suite
 from generator import cache, lock
 from generator.discovery import select_operators
-from generator.lock import Lock, lock_of, write_lock
+from generator.lock import Lock, write_lock
+from generator.lock_making import read_lock_of
 from generator.suites import write_generated
 from generator.workshop import Options
 from opcert.commands import generate_command
@@ -32,13 +33,19 @@ def test_names_of_operators_may_be_short_and_unknown_ones_are_answered_with_near
     assert "ai.onnx::Resize-18" in str(caught.value)
 
 
-def test_the_command_writes_a_zip_and_tells_its_digest(tmp_path: Path) -> None:
+def test_the_command_writes_a_zip_and_tells_its_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "pad.zip"
     ran = CliRunner().invoke(generate_command.command, ["Pad", "--size", "small", "-o", str(path)])
     assert ran.exception is None
     with open_suite(path) as suite:
         assert suite.digest in ran.stdout
     assert "com.microsoft::Pad-1" in ran.stderr
+    again = CliRunner().invoke(generate_command.command, ["Pad", "--size", "small", "-o", str(path)])
+    assert again.stdout == ran.stdout
+    assert again.stderr == "1 of 1 operator kept from before\n"
 
 
 def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
@@ -49,8 +56,9 @@ def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     write_generated(tmp_path / "suite", [QUICK], Options())
-    made = lock_of(json.loads((tmp_path / "suite" / "manifest.json").read_text()))
+    made = read_lock_of(tmp_path / "suite")
     write_lock(made, tmp_path / "suite.lock")
     read_lock = partial(lock.read_lock, tmp_path / "suite.lock")
     monkeypatch.setattr(lock, "read_lock", read_lock)
@@ -62,12 +70,19 @@ def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) 
     ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
     assert ran.exception is None
     assert ran.return_value == ExitCode.HOLDS
-    text = (tmp_path / "suite.lock").read_text()
-    case, digest = next(iter(lock_of_pad.operators[str(QUICK)].cases.items()))
-    (tmp_path / "suite.lock").write_text(text.replace(f'"{case}": "{digest}"', f'"{case}": "0"'))
+    case = next(iter(lock_of_pad.operators[str(QUICK)].cases))
+    write_changed(lock_of_pad, tmp_path, cases={case: "0"})
     ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
     assert ran.return_value == ExitCode.DOES_NOT_HOLD
     assert f"changed expectation: com.microsoft/Pad-1/{case}" in ran.stdout
+
+
+def write_changed(made: Lock, folder: Path, *, cases: dict[str, str], **fields: object) -> None:
+    """The lock as it would have been before something changed."""
+    pad = made.operators[str(QUICK)]
+    old = {name: {**pad.specs, **each} if name == "specs" else each for name, each in fields.items()}  # type: ignore[dict-item]
+    before = replace(pad, digest="0" * 64, cases={**pad.cases, **cases}, **old)  # type: ignore[arg-type]
+    write_lock(Lock.of(made.digest, made.options, {str(QUICK): before}), folder / "suite.lock")
 
 
 @pytest.mark.parametrize(
@@ -76,15 +91,9 @@ def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) 
 )
 def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, part: str, cause: str) -> None:
     """As if the lock had been written before that part was changed."""
-    content = json.loads((tmp_path / "suite.lock").read_text())
-    pad = content["operators"][str(QUICK)]
-    case = sorted(pad["cases"])[0]
-    pad["cases"][case] = "0"
-    if part == "specs":
-        pad["specs"]["curated.yaml"] = "0"
-    else:
-        (content if part == "generator" else pad)[part] = "0"
-    (tmp_path / "suite.lock").write_text(json.dumps(content))
+    case = sorted(lock_of_pad.operators[str(QUICK)].cases)[0]
+    changed = {"curated.yaml": "0"} if part == "specs" else "0"
+    write_changed(lock_of_pad, tmp_path, cases={case: "0"}, **{part: changed})
     ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
     assert ran.return_value == ExitCode.DOES_NOT_HOLD
     assert ran.stdout == f"changed expectation: com.microsoft/Pad-1/{case} ({cause})\n"
@@ -93,12 +102,11 @@ def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, part:
 def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_changes(
     lock_of_pad: Lock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "write_generated", partial(only_pad, options=Options()))
     lines: list[object] = []
     made = cache.default_suite(lines.append)
     assert made.name == lock_of_pad.digest
-    assert [str(each).partition(" (")[0] for each in lines] == ["generating the default suite"]
+    assert [str(each).partition(":")[0] for each in lines] == ["generating the default suite"]
     assert cache.default_suite(lines.append) == made
     assert len(lines) == 1
     monkeypatch.setattr(cache, "sources_digest", lambda _folders: "changed")

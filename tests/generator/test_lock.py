@@ -11,18 +11,27 @@ import pytest
 
 from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
 from generator.ambiguity import Ambiguity, ambiguity
-from generator.lock import Lock, OperatorLock, compare, read_lock, write_lock
+from generator.lock import LOCK_FILE, Lock, OperatorLock, read_lock, write_lock
+from generator.lock_changes import compare, only_figures
 from opcert.errors import UserError
 from opcert.names import CaseId
 from opcert.tensors import tensor
 
 SHIFT = "test.domain::Shift-1"
-ONE = OperatorLock({"imported.yaml": "a", "curated.yaml": "b"}, "r", "f", {"cover/1": "x", "cover/2": "y"})
-LOCK = Lock("digest", {"size": "default", "strength": 2}, "g", {SHIFT: ONE})
+ONE = OperatorLock(
+    digest="d",
+    specs={"imported.yaml": "a", "curated.yaml": "b"},
+    reference="r",
+    generator="g",
+    facts="f",
+    cases={"cover/1": "x", "cover/2": "y"},
+)
+LOCK = Lock.of("digest", {"size": "default", "strength": 2}, {SHIFT: ONE})
 
 
 def changed(**fields: object) -> Lock:
-    return replace(LOCK, digest="other", operators={SHIFT: replace(ONE, **fields)})  # type: ignore[arg-type]
+    operators = {SHIFT: replace(ONE, **{"digest": "e", **fields})}  # type: ignore[arg-type]
+    return Lock.of("other", LOCK.options, operators)
 
 
 def test_a_lock_comes_back_from_its_file(tmp_path: Path) -> None:
@@ -44,7 +53,7 @@ def test_changed_new_and_gone_cases_are_named_with_their_causes() -> None:
     ("now", "causes"),
     [
         (changed(reference="s", cases={**ONE.cases, "cover/1": "z"}), ("reference code",)),
-        (replace(changed(cases={"cover/1": "x"}), generator="h"), ("generator code",)),
+        (changed(cases={"cover/1": "x"}, generator="h"), ("generator code",)),
         (replace(changed(cases={"cover/1": "x"}), options={"size": "small"}), ("generator option",)),
         (changed(cases={"cover/1": "x"}), ()),
     ],
@@ -54,20 +63,73 @@ def test_each_cause_is_told(now: Lock, causes: tuple[str, ...]) -> None:
 
 
 def test_code_that_changes_no_case_is_no_change() -> None:
-    now = replace(LOCK, generator="h", operators={SHIFT: replace(ONE, reference="s")})
-    assert compare(LOCK, now) == []
+    now = changed(digest=ONE.digest, generator="h", reference="s")
+    assert compare(LOCK, replace(now, digest=LOCK.digest)) == []
 
 
 def test_facts_and_operators_count_too() -> None:
     assert [each.how for each in compare(LOCK, changed(facts="other"))] == ["changed facts"]
-    assert [each.how for each in compare(LOCK, replace(LOCK, operators={}))] == ["gone operator"]
-    assert [each.how for each in compare(replace(LOCK, operators={}), LOCK)] == ["new operator"]
-    assert [each.how for each in compare(LOCK, replace(LOCK, digest="other"))] == ["changed"]
+    empty = Lock.of("digest", LOCK.options, {})
+    assert [each.how for each in compare(LOCK, empty)] == ["gone operator"]
+    assert [each.how for each in compare(empty, LOCK)] == ["new operator"]
+    assert [each.how for each in compare(LOCK, changed())] == ["changed cases"]
+
+
+def test_a_suite_that_differs_in_nothing_but_its_digest_has_other_figures_of_adequacy() -> None:
+    changes = compare(LOCK, replace(LOCK, digest="other"))
+    assert [str(each) for each in changes] == ["changed: the suite (measured adequacy)"]
+    assert only_figures(changes)
+    assert not only_figures(compare(LOCK, changed(cases={"cover/1": "x"})))
+    assert not only_figures(compare(LOCK, replace(LOCK, digest="other", options={"size": "small"})))
+    assert not only_figures([])
 
 
 def test_a_part_of_the_operators_can_be_compared() -> None:
     now = replace(LOCK, digest="of one operator alone", options={"operators": [SHIFT]})
     assert compare(LOCK, now, [SHIFT]) == []
+
+
+TURN = "test.domain::Turn-2"
+
+
+def test_what_is_known_of_a_version_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
+    """The file of one version is damaged: nobody notices who asks about another one."""
+    path = tmp_path / "suite.lock"
+    write_lock(Lock.of("digest", {}, {SHIFT: ONE, TURN: replace(ONE, digest="t")}), path)
+    assert len([line for line in path.read_text().splitlines() if "test.domain::" in line]) == 2
+    turn = tmp_path / "locks" / "test.domain" / "Turn-2.json"
+    turn.write_text("{")
+    lock = read_lock(path)
+    assert {name: each.cases for name, each in lock.versions.items()} == {SHIFT: 2, TURN: 2}
+    assert lock.operators[SHIFT] == ONE
+    assert compare(lock, changed(cases={"cover/1": "x"}), [SHIFT])
+    with pytest.raises(UserError, match="Turn-2 cannot be read") as caught:
+        lock.operators[TURN]
+    assert "Turn-2.json" in str(caught.value)
+    assert "--update" in str(caught.value)
+
+
+def test_a_file_of_a_version_that_is_not_of_the_lock_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "suite.lock"
+    write_lock(Lock.of("digest", {}, {SHIFT: ONE}), path)
+    path.write_text(path.read_text().replace('"digest": "d"', '"digest": "e"'))
+    with pytest.raises(UserError, match=r"it is of d, and suite\.lock of e"):
+        read_lock(path).operators[SHIFT]
+
+
+def test_files_of_versions_that_are_gone_go(tmp_path: Path) -> None:
+    path = tmp_path / "suite.lock"
+    write_lock(Lock.of("digest", {}, {SHIFT: ONE, "other.domain::Turn-2": ONE}), path)
+    write_lock(LOCK, path)
+    assert [each.name for each in (tmp_path / "locks").rglob("*.json")] == ["Shift-1.json"]
+    assert not (tmp_path / "locks" / "other.domain").exists()
+
+
+def test_the_lock_that_ships_is_of_files_that_ship() -> None:
+    lock = read_lock()
+    assert lock.cases == sum(len(each.cases) for each in lock.operators.values()) > 2000
+    places = {path.relative_to(LOCK_FILE.parent) for path in LOCK_FILE.parent.glob("locks/*/*")}
+    assert len(places) == len(lock.versions)
 
 
 @pytest.mark.parametrize(

@@ -1,61 +1,104 @@
-"""What a suite is made from: no more and no less, so that a change is told with its cause."""
+"""What a part of a suite is made from: no more and no less, so that a change is told with its cause."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from generator import sources
-from generator.sources import (
-    ROOT,
-    digest_of,
-    generating_files,
-    imported_files,
-    reference_files,
-    sources_digest,
-)
+from generator.named_operators import known_operators
+from generator.sources import ROOT, SourceReader, digest_of, sources_digest
 from opcert.names import OperatorName
+from specs.spec_folders import OWN_FOLDER
+from tests.generator.declared import write_operator
+
+PAD = OperatorName.parse("com.microsoft::Pad-1")
+RESIZE = OperatorName.parse("ai.onnx::Resize-18")
 
 
 def names(files: list[Path]) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for path in files}
 
 
-def test_the_reference_of_an_operator_is_what_its_module_imports() -> None:
-    resize = names(reference_files(OperatorName.parse("ai.onnx::Resize-18")))
+def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
+    resize = names(SourceReader().code_of(RESIZE))
     assert {
         "reference/families/resize.py",
         "reference/interpolation/nearest.py",
         "reference/sums.py",
+        "generator/levels/_resize_edges.py",
     } <= resize
-    assert "reference/families/pad.py" not in resize
-    pad = names(reference_files(OperatorName.parse("com.microsoft::Pad-1")))
-    assert "reference/families/pad.py" in pad
-    assert not [each for each in pad if "interpolation" in each]
+    pad = names(SourceReader().code_of(PAD))
+    assert {"reference/families/pad.py", "generator/levels/pad.py", "generator/families/inert.py"} <= pad
+    assert not [each for each in pad if "interpolation" in each or "resize" in each]
+    assert {
+        "generator/covering.py",
+        "conformance/goldens.py",
+        "opcert/tensors.py",
+        "specs/expressions.py",
+    } <= pad
+    for each in ("fuzzing", "explain", "changes", "lock", "harness", "part_making", "kept_parts"):
+        assert not [name for name in pad | resize if each in name], each
 
 
-def test_generating_code_is_what_making_a_suite_imports() -> None:
-    found = names(generating_files())
-    wanted = {
-        "generator/covering.py", "generator/families/inert.py", "generator/levels/_resize_edges.py",
-        "generator/floats.py", "conformance/goldens.py", "opcert/tensors.py", "specs/expressions.py",
-    }  # fmt: skip
-    assert wanted <= found
-    for each in ("fuzzing", "explain", "changes", "lock", "harness", "reference/"):
-        assert not [name for name in found if each in name], each
+_NOTING = """
+import json, sys
+from pathlib import Path
+opened = set()
+sys.addaudithook(lambda event, words: opened.add(str(words[0])) if event == "open" else None)
+from generator.operator_cases import generate_part
+from generator.workshop import Options
+from opcert.names import OperatorName
+generate_part(OperatorName.parse(sys.argv[1]), Options.of(sys.argv[2]))
+loaded = [str(each.__file__) for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
+print(json.dumps([loaded, sorted(opened)]))
+"""
 
 
-def test_every_module_that_was_loaded_to_make_calls_is_counted() -> None:
-    """Held against what the interpreter has loaded for the modules of levels, not against their text."""
-    found = names(generating_files())
-    for name in ("generator.levels.resize", "generator.levels.pad"):
-        __import__(name)
-        for value in vars(sys.modules[name]).values():
-            module = str(getattr(value, "__module__", ""))
-            if module.startswith(("generator.", "opcert.", "specs.")):
-                assert f"{module.replace('.', '/')}.py" in found, module
+@pytest.mark.parametrize("operator", [PAD, OperatorName.parse("ai.onnx::CenterCropPad-18")], ids=str)
+def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) -> None:
+    """Held against what an interpreter imports and opens that makes a part, not against the code's text."""
+    ran = subprocess.run(
+        [sys.executable, "-c", _NOTING, str(operator), "small"],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    loaded, opened = json.loads(ran.stdout)
+    code = names(SourceReader().code_of(operator))
+    used = {each for each in _of_ours(loaded) if not each.endswith("__init__.py")}
+    # The references of other operators are imported to be found.
+    others = {each for each in used if each.startswith("reference/")}
+    assert used - others <= code
+    assert f"reference/families/{'pad' if operator == PAD else 'center_crop_pad'}.py" in others & code
+    digests = SourceReader().sources_of(operator).specs
+    counted = {each.partition(":")[0] for each in digests}
+    for name in _of_ours(opened):
+        if (ROOT / name).is_file() and not name.endswith((".pyc", ".py")):
+            assert name.rpartition("/")[2] in counted or name.startswith("specs/adequacy/"), name
+    assert {"curated.yaml", "imported.yaml", "readings.yaml"} <= counted
+
+
+def _of_ours(files: list[str]) -> set[str]:
+    """Those of some files that are of our packages, by their place in the checkout."""
+    inside = {Path(each) for each in files if Path(each).is_relative_to(ROOT)}
+    packages = ("generator/", "specs/", "conformance/", "opcert/", "reference/")
+    return {name for name in names(sorted(inside)) if name.startswith(packages)}
+
+
+def test_levels_and_references_are_named_by_what_the_files_say() -> None:
+    """Nothing is imported to know them: importing must find the same."""
+    from generator.named_operators import levels_modules, reference_modules
+    from reference.registry import find_operator, implemented
+
+    assert sorted(reference_modules()) == implemented()
+    for operator, module in reference_modules().items():
+        assert find_operator(operator).function.__module__ == module
+    for operator, module in levels_modules().items():
+        assert str(operator) in __import__(module, fromlist=["OPERATORS"]).OPERATORS
+    assert known_operators() == sorted(levels_modules())
 
 
 @pytest.mark.parametrize(
@@ -78,7 +121,9 @@ def test_imports_are_followed(
         for file in ("__init__", "one", "two"):
             (tmp_path / name / f"{file}.py").write_text("from a import start\n" if file == "two" else "")
     (tmp_path / "a" / "start.py").write_text(code)
-    found = {path.relative_to(tmp_path).as_posix() for path in imported_files(["a.start"], ["a"])}
+    found = {
+        path.relative_to(tmp_path).as_posix() for path in SourceReader().imported_files(["a.start"], ["a"])
+    }
     assert found >= imported | {"a/start.py"}
     assert not [each for each in found if each.startswith("b/")]
 
@@ -95,3 +140,40 @@ def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) 
     (spec.parent / "levels.py").write_text("")
     assert sources_digest([spec.parent]) != before
     assert digest_of([spec]) != digest_of([])
+
+
+def test_a_declaration_counts_with_its_parts_and_the_readings_that_they_name(tmp_path: Path) -> None:
+    imported = (OWN_FOLDER / "ai.onnx" / "Abs-13" / "imported.yaml").read_text(encoding="utf-8")
+    parts = {"one": "uses: [two]\n", "two": "behaviours: [subnormals]\n", "other": "let: {}\n"}
+    operator = write_operator(tmp_path, "uses: [one]\n", imported, parts=parts)
+    before = SourceReader([tmp_path]).sources_of(operator)
+    assert set(before.specs) == {
+        "imported.yaml",
+        "spec.yaml",
+        "parts/one.yaml",
+        "parts/two.yaml",
+        "readings.yaml: subnormals",
+    }
+    (tmp_path / "parts" / "other.yaml").write_text("let: {a: '1'}\n")
+    (tmp_path / "readings.yaml").write_text("own: {question: q, options: {a: a, b: b}, why: w}\n")
+    assert SourceReader([tmp_path]).sources_of(operator) == before
+    (tmp_path / "readings.yaml").write_text("subnormals: {question: q, options: {a: a, b: b}, why: w}\n")
+    after = SourceReader([tmp_path]).sources_of(operator)
+    assert {name for name in after.specs if after.specs[name] != before.specs[name]} == {
+        "readings.yaml: subnormals"
+    }
+    (tmp_path / "parts" / "two.yaml").write_text("behaviours: []\n")
+    assert "readings.yaml: subnormals" not in SourceReader([tmp_path]).sources_of(operator).specs
+
+
+def test_the_modules_of_a_folder_of_specs_count(tmp_path: Path) -> None:
+    """They may import each other, so that all of them count, and read what lies beside their spec."""
+    operator = write_operator(tmp_path, "{}\n", "{}\n")
+    before = SourceReader([tmp_path]).sources_of(operator).digest
+    (tmp_path / "shared.py").write_text("import generator.fuzzing.search\n")
+    after = SourceReader([tmp_path]).sources_of(operator)
+    assert after.digest != before
+    assert "0/shared.py" in after.specs
+    assert "generator/fuzzing/search.py" in names(SourceReader([tmp_path]).code_of(operator))
+    (tmp_path / operator.domain / operator.short / "table.json").write_text("{}")
+    assert SourceReader([tmp_path]).sources_of(operator).digest != after.digest

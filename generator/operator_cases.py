@@ -1,0 +1,70 @@
+"""The cases of one operator: every family, in an order and with bytes that never change."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import generator.families
+from conformance.cases import Case
+from conformance.suite_parts import SuitePart, make_part, suite_order
+from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.calls_files import read_calls
+from generator.discovery import find_levels
+from generator.facts import operator_facts
+from generator.found_calls import add_calls
+from generator.selection import keep_what_adds
+from generator.workshop import Options, Workshop
+from opcert.names import FAMILIES, OperatorName
+from reference.registry import find_operator
+from specs.library import load_spec, regressions_folder
+from specs.user_modules import mistakes_of
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorCases:
+    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken."""
+
+    operator: OperatorName
+    cases: tuple[Case, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@cache
+def _families() -> dict[str, Callable[[Workshop], None]]:
+    """The function that makes each family's cases, in the order of families."""
+    names = {each.name for each in pkgutil.iter_modules(generator.families.__path__)}
+    found = [name for name in FAMILIES if name in names]
+    return {name: import_module(f"generator.families.{name}").make_cases for name in found}
+
+
+def generate_operator(
+    operator: OperatorName, options: Options, folders: Sequence[Path] = ()
+) -> OperatorCases:
+    """Every case of one operator; raises UserError where it has no spec, reference or levels module."""
+    started = perf_counter()
+    spec = load_spec(operator, folders)
+    reference = find_operator(operator, spec.reference_module)
+    kept = read_kept(operator, adequacy_folder(folders)) if options.size == "small" else None
+    selected = kept.selection if kept is not None else ()
+    workshop = Workshop(spec, reference, find_levels(operator, spec.levels_module), options, selected)
+    with mistakes_of(spec.levels_module, spec.reference_module):
+        for make_cases in _families().values():
+            make_cases(workshop)
+        keep_what_adds(workshop)
+        add_calls(workshop, read_calls(regressions_folder(operator, folders)))
+    cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
+    return OperatorCases(operator, tuple(cases), operator_facts(workshop), perf_counter() - started)
+
+
+def generate_part(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> SuitePart:
+    """What a suite holds of one operator; raises as `generate_operator` does."""
+    made = generate_operator(operator, options, folders)
+    return make_part(operator, made.cases, made.facts)

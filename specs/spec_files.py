@@ -1,0 +1,67 @@
+"""Which files an operator version's spec is made of, and which shared readings they name; not loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from opcert.errors import OpcertError
+from opcert.names import OperatorName
+from opcert.yaml_files import load_file
+from specs.composition import PARTS
+from specs.declarations import find_declaration
+from specs.shared_readings import named_in
+from specs.spec_folders import IMPORTED, OWN_FOLDER, REGRESSIONS, find_spec_folder
+
+
+def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:
+    """The files of an operator's spec that its cases depend on, by their place in its folder.
+
+    Those that lie elsewhere, its declaration and the parts that this uses, have the names `spec.yaml` and
+    `parts/<part>.yaml`. Raises UserError for an unknown operator; what is wrong in files, their readers say.
+    """
+    folder = find_spec_folder(operator, folders)
+    own = sorted([*folder.glob("*.yaml"), *folder.glob(f"{REGRESSIONS}/*.json")])
+    found = {path.relative_to(folder).as_posix(): path for path in own}
+    every = (*folders, OWN_FOLDER)
+    declaration = find_declaration(operator, every)
+    if declaration is not None:
+        found[declaration.name] = declaration
+        found.update((f"{PARTS}/{path.name}", path) for path in _parts(declaration, every))
+    return found
+
+
+def named_readings(files: Iterable[Path]) -> list[str]:
+    """The ids of shared readings that a spec's files name, in order; of no damaged file.
+
+    What documents say is not looked at: they name none.
+    """
+    written = [path for path in files if path.suffix == ".yaml" and path.name != IMPORTED]
+    groups = [group for path in written for group in named_in(_content(path)).values()]
+    return sorted({name for group in groups for name in group.values()})
+
+
+def _parts(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
+    """The parts that a declaration uses, and those that these use."""
+    seen: set[Path] = set()
+    pending = [declaration]
+    while pending:
+        content = _content(pending.pop())
+        used = content.get("uses") if isinstance(content, dict) else None
+        for name in used if isinstance(used, list) else ():
+            places = (folder / PARTS / f"{name}.yaml" for folder in folders)
+            path = next((each for each in places if each.is_file()), None)
+            if path is not None and path not in seen:
+                seen.add(path)
+                pending.append(path)
+                yield path
+
+
+def _content(path: Path) -> Any:
+    """What a file holds; None where it cannot be read, which whoever loads the spec says with its place."""
+    try:
+        documents = load_file(path)
+    except OpcertError:
+        return None
+    return documents[0].value if documents else None

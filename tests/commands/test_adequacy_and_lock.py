@@ -1,0 +1,126 @@
+"""Figures of adequacy are part of the suite: who measures anew names it in the lock, too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator import cache, discovery, lock, suites
+from generator.adequacy import jobs
+from generator.adequacy import kept as keeping
+from generator.adequacy.kept import Kept, Selected, expectations_of
+from generator.cache import current_suite
+from generator.lock import Lock, read_lock, write_lock
+from generator.lock_making import read_lock_of
+from generator.operator_cases import generate_operator
+from generator.workshop import Options
+from opcert.names import OperatorName
+from tests.commands.command_line import call
+
+PAD = OperatorName.parse("com.microsoft::Pad-1")
+Capture = pytest.CaptureFixture[str]
+
+
+def measured(killed: int) -> Kept:
+    """What a measuring might find, of the first case of the default suite."""
+    case = generate_operator(PAD, Options()).cases[0]
+    ((name, expectation),) = expectations_of([case]).items()
+    shipped = keeping.read_kept(PAD, keeping.FOLDER)
+    assert shipped is not None
+    found = {**shipped.found, "mutants": {**shipped.found["mutants"], "killed": killed}}
+    return Kept(str(PAD), "", (Selected(name, killed, expectation),), found)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lock of a default suite of one operator, whose adequacy was measured; all of it the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    found = tmp_path / "specs" / "suite.lock"
+    for module in (suites, discovery):
+        monkeypatch.setattr(module, "known_operators", lambda folders=(): [PAD])
+    monkeypatch.setattr(lock, "read_lock", lambda path=found: read_lock(path))
+    monkeypatch.setattr(lock, "LOCK_FILE", found)
+    folder = tmp_path / "specs" / "adequacy"
+    for module in (suites, keeping):
+        monkeypatch.setattr(module, "adequacy_folder", lambda folders: folder)
+    monkeypatch.setattr(cache, "sources_digest", lambda folders: _figures(folder))
+    keeping.write_kept(measured(5), folder)
+    write_lock(read_lock_of(current_suite(lambda _: None)[0]), found)
+    return found
+
+
+def _figures(folder: Path) -> str:
+    return "-".join(str(json.loads(each.read_text())["mutants"]["killed"]) for each in folder.rglob("*.json"))
+
+
+def find(monkeypatch: pytest.MonkeyPatch, killed: int) -> None:
+    def measure(*_: object) -> Iterator[Kept]:
+        yield measured(killed)
+
+    monkeypatch.setattr(jobs, "measure_suite", measure)
+
+
+def test_new_figures_are_named_in_the_lock(
+    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read_lock(path)
+    find(monkeypatch, 9)
+    answer = call(capsys, "adequacy", "com.microsoft::Pad-1", "--update")
+    assert answer.code == 0, answer.err
+    after = read_lock(path)
+    assert after.digest != before.digest
+    assert f"suite.lock: sha256 {after.digest}" in answer.err
+    assert replace(after, digest="", operators={}) == replace(before, digest="", operators={})
+    checked = call(capsys, "generate", "--check")
+    assert (checked.code, checked.out) == (0, "the suite is the one of specs/suite.lock\n")
+
+
+def test_without_that_the_lock_would_be_of_another_suite(
+    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping.write_kept(measured(9), path.with_name("adequacy"))
+    checked = call(capsys, "generate", "--check")
+    assert checked.code == 1
+    assert checked.out == "changed: the suite (measured adequacy)\n"
+
+
+def test_the_same_figures_change_nothing(
+    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = path.read_text()
+    find(monkeypatch, 5)
+    answer = call(capsys, "adequacy", "com.microsoft::Pad-1", "--update")
+    assert answer.code == 0, answer.err
+    assert path.read_text() == text
+    assert "suite.lock" not in answer.err
+
+
+def test_a_lock_of_other_cases_stays_as_it_is(
+    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever accepts other cases looks at them first."""
+    now = read_lock(path)
+    pad = now.operators[str(PAD)]
+    cases = {**pad.cases, next(iter(pad.cases)): "0"}
+    old = replace(pad, digest="0" * 64, cases=cases)
+    write_lock(Lock.of("1" * 64, now.options, {str(PAD): old}), path)
+    text = path.read_text()
+    find(monkeypatch, 9)
+    answer = call(capsys, "adequacy", "com.microsoft::Pad-1", "--update")
+    assert answer.code == 0, answer.err
+    assert path.read_text() == text
+    assert "specs/suite.lock is of other cases" in answer.err
+    assert "generate --update" in answer.err
+
+
+def test_figures_that_are_not_kept_leave_the_lock_alone(
+    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = path.read_text()
+    find(monkeypatch, 9)
+    assert call(capsys, "adequacy", "com.microsoft::Pad-1").code == 0
+    assert path.read_text() == text
