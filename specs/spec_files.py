@@ -18,8 +18,9 @@ from specs.spec_folders import IMPORTED, OWN_FOLDER, REGRESSIONS, find_spec_fold
 def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:
     """The files of an operator's spec that its cases depend on, by their place in its folder.
 
-    Those that lie elsewhere, its declaration and the parts that this uses, have the names `spec.yaml` and
-    `parts/<part>.yaml`. Raises UserError for an unknown operator; what is wrong in files, their readers say.
+    Those that lie elsewhere, its declaration with what lies beside it and the parts that it uses, have names
+    such as `spec.yaml`, `cores.yaml` and `parts/<part>.yaml`. Raises UserError for an unknown operator; what
+    is wrong in files, their readers say.
     """
     folder = find_spec_folder(operator, folders)
     own = sorted([*folder.glob("*.yaml"), *folder.glob(f"{REGRESSIONS}/*.json")])
@@ -27,7 +28,8 @@ def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str
     every = (*folders, OWN_FOLDER)
     declaration = find_declaration(operator, every)
     if declaration is not None:
-        found[declaration.name] = declaration
+        # Everything about the operator lies in one room; what the search for calls learned is there, too.
+        found.update((path.name, path) for path in sorted(declaration.parent.glob("*.yaml")))
         found.update((f"{PARTS}/{path.name}", path) for path in _parts(declaration, every))
     return found
 

@@ -41,7 +41,7 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
         "opcert/tensors.py",
         "specs/expressions.py",
     } <= pad
-    for each in ("fuzzing", "explain", "changes", "lock", "harness", "part_making", "kept_parts"):
+    for each in ("fuzzing", "explain", "changes", "generator/lock", "harness", "part_making", "kept_parts"):
         assert not [name for name in pad | resize if each in name], each
 
 
