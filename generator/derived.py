@@ -9,7 +9,7 @@ from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real
 from specs.domain import extent_names
-from specs.model import AttributeSpec, Constraint, Origin, ParameterSpec, Spec
+from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
 from specs.shapes import parse_shape
 from specs.structures import element_types_of, is_sequence, type_variable
 
@@ -30,7 +30,7 @@ def derive_rules(spec: Spec) -> Iterator[Constraint]:
     """The rules that facts alone state: what must be given, and of which types."""
     for each in spec.inputs:
         if each.option == "single":
-            yield _rule(f"{each.name}_given", f"present({each.name})", each)
+            yield _rule(f"{each.name}_given", f"present({each.name})", each, otherwise="error")
     for variable, members in _by_type(spec).items():
         types = element_types_of(spec, members[0])
         if types:
@@ -89,9 +89,16 @@ def shape_rules(spec: Spec) -> Iterator[Constraint]:
             yield Constraint(f"least_{name}", None, require, "undefined", None, None, origin)
 
 
-def _rule(name: str, require: str, parameter: ParameterSpec, when: str | None = None) -> Constraint:
+def _rule(
+    name: str,
+    require: str,
+    parameter: ParameterSpec,
+    when: str | None = None,
+    otherwise: Otherwise = "undefined",
+) -> Constraint:
+    """A rule of an input. A list of types says what is promised, and not that more must be refused."""
     origin = Origin("derived", parameter.origin.sources)
-    return Constraint(name, when, require, "error", None, None, origin)
+    return Constraint(name, when, require, otherwise, None, None, origin)
 
 
 def _by_type(spec: Spec) -> dict[str, list[ParameterSpec]]:

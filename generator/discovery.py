@@ -1,4 +1,4 @@
-"""Find the module that turns an operator's factor levels into calls."""
+"""Find what turns an operator's factor levels into calls: a module, or what its declaration comes to."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from generator.calls import Call
+from generator.declared_levels import declare_levels
 from generator.draws import Draw
 from generator.named_operators import known_operators as known_operators
 from generator.named_operators import levels_modules
+from generator.space import open_space
 from opcert.errors import Place, UserError
 from opcert.names import OperatorName
+from specs.library import load_spec
 from specs.model import Spec
 from specs.user_modules import load_module
 
 
 class Levels(Protocol):
-    """What a module in generator/levels offers.
+    """What makes an operator's calls: a module in generator/levels, or generator/declared_levels.py.
 
-    It may also have `FOCUS: Mapping[str, Level]`: levels under which the other factors are covered once more.
+    It may also have `FOCUS: Mapping[str, Level]`: levels under which the other factors are covered once more;
+    and `deal`, which gives covering rows the levels that are no factors of theirs: element types. A module
+    names its operators in `OPERATORS`, as `domain::Name-version`.
     """
-
-    OPERATORS: tuple[str, ...]
-    """The operators that the module knows, as `domain::Name-version`."""
 
     def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
         """One valid call that has these levels, or None where no call has (an exclusion must say so)."""
@@ -35,6 +37,29 @@ class Levels(Protocol):
 
     def invalid_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
         """For constraints: its id, a valid call, and the same call with that constraint broken alone."""
+
+
+def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spec, Levels]:
+    """The spec of an operator as calls are made of it, and what makes them.
+
+    That is the module of levels which the spec names or which ships for it, and else its declaration: then
+    the spec gets the factors, rules and exclusions that this comes to. Raises UserError where it has neither.
+    """
+    spec = load_spec(operator, folders)
+    if _is_declared(spec):
+        return declare_levels(spec)
+    return spec, find_levels(operator, spec.levels_module)
+
+
+def load_rules(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
+    """The spec of an operator with the rules that its declaration comes to, where calls are made of that."""
+    spec = load_spec(operator, folders)
+    return open_space(spec).spec if _is_declared(spec) else spec
+
+
+def _is_declared(spec: Spec) -> bool:
+    named = spec.levels_module is not None or spec.operator in levels_modules()
+    return spec.declared is not None and not named
 
 
 def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:
@@ -49,7 +74,7 @@ def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:
         raise UserError(
             f"no module turns the factor levels of {operator} into calls",
             expected=f"one of {', '.join(map(str, sorted(modules)))}",
-            remedy="Add one to generator/levels that names it in OPERATORS, or name one in curated.yaml.",
+            remedy="Declare its calls in spec.yaml (docs/your-operator.md), or name a module there.",
         )
     return cast(Levels, import_module(modules[operator]))
 

@@ -13,6 +13,7 @@ from generator.calls import Call
 from opcert.errors import InternalError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
+from specs.domain import check_constraints
 from specs.model import Reading, Spec
 
 Options = tuple[str, ...]
@@ -62,8 +63,15 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
 
     Combinations of one result are merged; each expectation lists the options that lead to it, for the
     readings that matter to this call. Raises UnstableLength where the reference does, or where one of the
-    readings alone leaves the call outside its domain; InternalError where it is outside under the first ones.
+    readings alone leaves the call outside its domain; InternalError where it is outside under the first ones,
+    or breaks a rule of a declared operator, whose reference does not ask.
     """
+    if spec.declared is not None and (broken := check_constraints(spec, call.attributes, dict(call.inputs))):
+        outside = OutsideDomain(f"a call breaks {broken[0].id}")
+        raise InternalError(
+            f"a call made to be valid is outside the domain of {reference.operator}",
+            got=f"{describe(call)}, which breaks {broken[0].id}",
+        ) from outside
     by_id = {each.id: each for each in spec.readings}
     settled = {
         name: each.chosen

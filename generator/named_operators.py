@@ -12,12 +12,14 @@ from pathlib import Path
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.regular_files import read_regular
+from specs.declarations import find_declaration
 from specs.spec_folders import CURATED, find_spec_folder, list_operators
 
 LEVELS = "generator.levels"
 REFERENCES = "reference.families"
 _LARGEST = 64 << 20
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
+_OWN_REFERENCE = re.compile(rb"^reference[ \t]*:", re.MULTILINE)
 _OWN_LEVELS = re.compile(rb"^levels[ \t]*:", re.MULTILINE)
 
 
@@ -47,7 +49,17 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     shipped = levels_modules()
     if not folders:
         return sorted(shipped)
-    return [each for each in list_operators(folders) if each in shipped or names_levels(each, folders)]
+    return [
+        each
+        for each in list_operators(folders)
+        if each in shipped or declares_calls(each, folders) or names_levels(each, folders)
+    ]
+
+
+def declares_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
+    """Whether one of the folders declares an operator's calls and names what is right."""
+    path = find_declaration(operator, folders)
+    return path is not None and _OWN_REFERENCE.search(read_regular(path, _LARGEST)) is not None
 
 
 def names_levels(operator: OperatorName, folders: Sequence[Path]) -> bool:

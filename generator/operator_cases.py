@@ -16,14 +16,14 @@ from conformance.cases import Case
 from conformance.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
 from generator.calls_files import read_calls
-from generator.discovery import find_levels
+from generator.discovery import open_spec
 from generator.facts import operator_facts
 from generator.found_calls import add_calls
 from generator.selection import keep_what_adds
 from generator.workshop import Options, Workshop
 from opcert.names import FAMILIES, OperatorName
 from reference.registry import find_operator
-from specs.library import load_spec, regressions_folder
+from specs.library import regressions_folder
 from specs.user_modules import mistakes_of
 
 
@@ -50,11 +50,11 @@ def generate_operator(
 ) -> OperatorCases:
     """Every case of one operator; raises UserError where it has no spec, reference or levels module."""
     started = perf_counter()
-    spec = load_spec(operator, folders)
+    spec, levels = open_spec(operator, folders)
     reference = find_operator(operator, spec.reference_module)
     kept = read_kept(operator, adequacy_folder(folders)) if options.size == "small" else None
     selected = kept.selection if kept is not None else ()
-    workshop = Workshop(spec, reference, find_levels(operator, spec.levels_module), options, selected)
+    workshop = Workshop(spec, reference, levels, options, selected)
     with mistakes_of(spec.levels_module, spec.reference_module):
         for make_cases in _families().values():
             make_cases(workshop)

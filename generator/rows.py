@@ -77,7 +77,7 @@ def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> 
 def make_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[Row]:
     """A call for each row of a covering array over the space; the plainest one first."""
     rows = covering_rows(space, cores, strength)
-    rows += _rare_rows(space, rows[0])
+    rows += rare_rows(space, rows[0])
     return Dealer(space).deal(rows)
 
 
@@ -112,7 +112,7 @@ def row_draw(space: Space, levels: Mapping[str, object], attempt: int) -> Draw:
     return Draw(f"{space.spec.operator}/cover/{label}").child(str(attempt))
 
 
-def _rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]]:
+def rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]]:
     """One row for each level that many runtimes lack, so that it hides nothing else."""
     rare = space.spec.declared.rare if space.spec.declared is not None else {}
     return [{**plain, name: level} for name, levels in rare.items() for level in levels if name in plain]

@@ -14,10 +14,10 @@ from conformance.responses import Answered, NotTensor
 from generator.calls import Call
 from generator.changes.change import Change, Changed, changed_expectations
 from generator.changes.discovery import find_changes
+from generator.discovery import load_rules
 from opcert.names import OperatorName
 from opcert.tensors import Tensor
 from reference.registry import ReferenceOperator, find_operator
-from specs.library import load_spec
 from specs.model import Spec
 
 LEAST_EVIDENCE = 12
@@ -95,7 +95,7 @@ def is_known(case: Case, folders: tuple[Path, ...] = ()) -> bool:
 def _known(
     operator: OperatorName, folders: tuple[Path, ...]
 ) -> tuple[Spec, ReferenceOperator, Mapping[str, Change]]:
-    spec = load_spec(operator, folders)
+    spec = load_rules(operator, folders)
     changes = {each.key: each for each in (*find_changes(spec), _valid_case_placeholder())}
     return spec, find_operator(operator, spec.reference_module), changes
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from conformance.cases import Case, Expectation
 from generator.adequacy.kept import Selected
-from generator.bare_cases import first_type, output_names, output_types
+from generator.bare_cases import bare_case, first_type
 from generator.calls import Call
-from generator.discovery import Levels, find_levels
+from generator.discovery import Levels, open_spec
 from generator.draws import Draw
 from generator.expectations import describe, expect
 from generator.factors import factor_model
@@ -23,7 +23,6 @@ from opcert.errors import InternalError
 from opcert.names import CaseId, OperatorName
 from reference.registry import ReferenceOperator, find_operator
 from specs.domain import Violation
-from specs.library import load_spec
 from specs.model import Constraint, Finding, Spec
 
 
@@ -132,15 +131,9 @@ class Workshop:
             )
         neighbour = self.add_valid("boundary", "neighbour", valid)
         sources = tuple((each.document, each.line) for each in constraint.origin.sources)
-        case = Case(
+        case = replace(
+            bare_case(self.spec, call),
             id=CaseId(self.spec.operator, family, word_of(constraint.id), digest),
-            element_type=element_type_of(call, self.spec),
-            attributes=dict(call.attributes),
-            inputs=call.inputs,
-            output_names=output_names(self.spec, call),
-            slots=call.slots,
-            outputs_asked=call.outputs is not None,
-            output_types=output_types(self.spec, call),
             demand="refuse" if constraint.otherwise == "error" else "survive",
             constraint=constraint.id,
             valid_case=str(neighbour.id),
@@ -158,15 +151,10 @@ class Workshop:
         levels: Mapping[str, str],
         expectations: tuple[Expectation, ...],
     ) -> Case:
-        return Case(
+        return replace(
+            bare_case(self.spec, call),
             id=CaseId(self.spec.operator, family, word, call.digest(self.spec.operator)),
-            element_type=element_type_of(call, self.spec),
-            attributes=dict(call.attributes),
-            inputs=call.inputs,
             output_names=call.outputs or tuple(each.name for each in expectations[0].outputs),
-            slots=call.slots,
-            outputs_asked=call.outputs is not None,
-            output_types=output_types(self.spec, call),
             demand="answer",
             expectations=expectations,
             levels=dict(levels),
@@ -185,9 +173,8 @@ class Workshop:
 
 def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> Workshop:
     """The bench of an operator; raises UserError where it has no spec, reference or levels module."""
-    spec = load_spec(operator, folders)
-    reference = find_operator(operator, spec.reference_module)
-    return Workshop(spec, reference, find_levels(operator, spec.levels_module), options)
+    spec, levels = open_spec(operator, folders)
+    return Workshop(spec, find_operator(operator, spec.reference_module), levels, options)
 
 
 def element_type_of(call: Call, spec: Spec) -> ElementType:

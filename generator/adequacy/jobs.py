@@ -14,12 +14,11 @@ from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local
 from generator.adequacy.measure import measure
 from generator.adequacy.node_tests import node_tests
 from generator.adequacy.subject import Subject
-from generator.discovery import find_levels
+from generator.discovery import open_spec
 from generator.families.cover import ATTEMPTS, drawn_call
 from generator.workshop import Options, Workshop
 from opcert.names import OperatorName
 from reference.registry import find_operator
-from specs.library import load_spec
 
 MEMORY = 4 << 30
 """Bytes of address space that a process may have: a mutant may ask for any amount."""
@@ -53,9 +52,8 @@ def measure_operator(
     path: Path, operator: OperatorName, folders: Sequence[Path] = (), against_node_tests: bool = False
 ) -> Kept:
     """What one operator's cases in a suite notice."""
-    spec = load_spec(operator, folders)
+    spec, levels = open_spec(operator, folders)
     reference = find_operator(operator, spec.reference_module)
-    levels = find_levels(operator, spec.levels_module)
     with open_suite(path) as suite:
         cases = {local_name(str(case.id)): case for case in suite.cases(f"{operator.path}/")}
         coverage = suite.facts["operators"][str(operator)]["coverage"]

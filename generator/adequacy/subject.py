@@ -23,6 +23,7 @@ from opcert.attributes import Attributes
 from opcert.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
+from specs.domain import check_constraints
 from specs.model import Spec
 
 LONGEST = 5.0
@@ -80,6 +81,10 @@ class Subject:
         plain = {name: each.value for name, each in attributes.items()}
         signal.setitimer(signal.ITIMER_REAL, LONGEST)
         try:
+            # The domain of a declared operator stands in its rules, and nowhere in its reference.
+            broken = self.spec.declared and check_constraints(self.spec, attributes, inputs)
+            if broken:
+                return Refused("OutsideDomain", broken[0].id)
             chosen = {**self.settled, **(readings or {})}
             answers = self.reference.evaluate(plain, inputs, chosen)
             outputs = tuple(each.expected for each in answers)
@@ -104,7 +109,9 @@ class Subject:
         return response, frozenset(seen)
 
     def guards_of(self, case: Case) -> frozenset[Point]:
-        """The checks of the reference that refuse a call; within `quick`."""
+        """The checks of the reference that refuse a call; within `quick`. A declared operator's has none."""
+        if self.spec.declared is not None:
+            return frozenset()
         plain = {name: each.value for name, each in case.attributes.items()}
         try:
             self.reference.evaluate(plain, dict(case.inputs), self.settled)

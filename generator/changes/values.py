@@ -149,7 +149,7 @@ def _pass_through(wide: str, other: str) -> Change:
 def _through(call: Call, wide: str, other: str) -> Changed | None:
     """Integers turned into floating-point numbers and back before anything is done with them."""
     kind, between = ELEMENT_TYPES[wide], np.dtype(ELEMENT_TYPES[other].storage)
-    name, given = call.inputs[0]
+    name, given = call.inputs[0] if call.inputs else ("", None)
     if given is None or given.element_type is not kind:
         return None
     low, high = kind.integer_range

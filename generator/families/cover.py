@@ -50,6 +50,12 @@ def make_cases(workshop: Workshop) -> None:
     rows = cover(model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
+    deal = getattr(workshop.levels, "deal", None)
+    if deal is not None:
+        for levels in deal([_texts(model, row) for row in dict.fromkeys(rows)]):
+            if levels not in workshop.rows:
+                _make_case(workshop, levels)
+        return
     made: dict[Row, _Made | None] = {}
     for row in dict.fromkeys(rows):
         levels = _texts(model, row)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from generator.calls import Call
-from generator.discovery import Levels, find_levels
+from generator.discovery import Levels, open_spec
 from generator.factors import factor_model
 from generator.feasibility import Solver
 from opcert.attributes import Attribute, AttributeValue
@@ -21,7 +21,6 @@ from opcert.names import OperatorName
 from opcert.tensors import Tensor
 from reference.registry import ReferenceOperator, find_operator
 from specs.domain import check_constraints
-from specs.library import load_spec
 from specs.model import AttributeSpec, Constraint, ParameterSpec, Spec
 
 
@@ -110,15 +109,16 @@ class Space:
     def _is_of_levels(self, known: AttributeSpec, call: Call) -> bool:
         """Whether an integer is one of its factor's levels: of others nobody says what they mean."""
         levels = next((each.levels for each in self.spec.factors if each.name == known.name), None)
+        if levels is None or known.kind != "int" or all(isinstance(each, str) for each in levels):
+            return True
         given = call.attributes.get(known.name)
-        return given is None or levels is None or known.kind != "int" or given.value in levels
+        return given is None or given.value in levels
 
 
 def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> Space:
     """The space of an operator; raises UserError where it has no spec, reference or levels module."""
-    spec = load_spec(operator, folders)
-    reference = find_operator(operator, spec.reference_module)
-    return Space(spec, reference, find_levels(operator, spec.levels_module))
+    spec, levels = open_spec(operator, folders)
+    return Space(spec, find_operator(operator, spec.reference_module), levels)
 
 
 def growth(call: Call) -> float:

@@ -24,7 +24,7 @@ from tests.conftest import REPOSITORY
 
 NAME = OperatorName.parse("org.example::EveryNth-1")
 PAD = OperatorName.parse("com.microsoft::Pad-1")
-PAGE = REPOSITORY / "docs" / "your-operator.md"
+FILES = Path(__file__).parent / "every_nth"
 IMPORTED = """\
 operator: {domain: org.example, name: EveryNth, since_version: 1}
 documents: {d1: {file: every_nth.md, dialect: onnx-markdown, sha256: "00", identity: stated}}
@@ -41,16 +41,12 @@ type_constraints: {T: {types: [float, int32, string], src: [d1, 35]}}
 
 @pytest.fixture
 def specs(tmp_path: Path) -> Path:
-    """The folder of specs of docs/your-operator.md, without the page that it was imported from."""
+    """A folder of specs with an operator whose calls a module of its own makes."""
     folder = tmp_path / "specs" / "org.example" / "EveryNth-1"
     folder.mkdir(parents=True)
     (folder / "imported.yaml").write_text(IMPORTED)
     for name in ("curated.yaml", "reference.py", "levels.py"):
-        block = re.search(
-            rf"{name}`\*\*\n\n```\w+\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S
-        )
-        assert block
-        (folder / name).write_text(block[1])
+        shutil.copy(FILES / f"{name}.txt", folder / name)
     return tmp_path / "specs"
 
 

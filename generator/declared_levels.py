@@ -1,0 +1,91 @@
+"""Calls of an operator whose spec declares them: what a module of levels does, without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from generator.breaches import find_breaches
+from generator.calls import Call
+from generator.cores import Core
+from generator.drawing import draw_call
+from generator.draws import Draw
+from generator.edges import find_edges
+from generator.feasibility import Level
+from generator.rows import Dealer, learn_cores, rare_rows, space_model
+from generator.solving import Found
+from generator.space import Space, open_space
+from generator.validity import find_violations
+from specs.model import Exclusion, Factor, Origin, Spec
+
+DRAWS = 8
+"""Calls that are drawn for some levels, where a rule on data rejects the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredLevels:
+    """What `generator.discovery.Levels` asks for, derived from the space of a declaration."""
+
+    space: Space
+
+    def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
+        """One valid call that has these levels, those of factors that are not named being free."""
+        wanted = self._levels_of(levels)
+        for turn in range(DRAWS):
+            stream = draw.child(str(turn))
+            found = self.space.search.solve(wanted, stream)
+            if not isinstance(found, Found):
+                return None
+            call = draw_call(self.space, found.scope, wanted, stream.child("data"))
+            if not find_violations(spec, call):
+                return call
+        return None
+
+    def deal(self, rows: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+        """The rows with an element type for each type variable, and more rows until each type occurs."""
+        known = [self._levels_of(each) for each in rows]
+        dealt = Dealer(self.space).deal([*known, *rare_rows(self.space, known[0])])
+        return [{name: str(level) for name, level in each.levels.items()} for each in dealt]
+
+    def boundary_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, str], Call]]:
+        """Valid calls at the borders of the space."""
+        for edge in find_edges(self.space, draw):
+            if not find_violations(spec, edge.call):
+                yield edge.word, {}, edge.call
+
+    def invalid_calls(self, _: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
+        """For each rule: its id, a valid call, and one that breaks that rule alone."""
+        for breach in find_breaches(self.space, draw):
+            yield breach.constraint.id, breach.valid, breach.call
+
+    def _levels_of(self, texts: Mapping[str, str]) -> dict[str, Level]:
+        return {
+            name: next(each for each in self.space.factors[name] if str(each) == text)
+            for name, text in texts.items()
+            if name in self.space.factors
+        }
+
+
+def declare_levels(spec: Spec, cores: Iterable[Core] | None = None) -> tuple[Spec, DeclaredLevels]:
+    """The spec with the factors, rules and exclusions of its declaration, and what makes its calls.
+
+    The exclusions are the cores, which are learned where none are given. Element types are no factors: they
+    are dealt out over the rows. Raises SeveralErrors with all that is wrong in the declaration.
+    """
+    space = open_space(spec)
+    known = learn_cores(space) if cores is None else tuple(cores)
+    model = space_model(space)
+    factors = tuple(Factor(name, levels) for name, levels in model.levels.items())
+    told = [each for each in known if all(name in model.levels for name in each.levels)]
+    exclusions = (*space.spec.exclusions, *(_exclusion(each) for each in told))
+    completed = replace(space.spec, factors=factors, exclusions=exclusions)
+    return completed, DeclaredLevels(space)
+
+
+def _exclusion(core: Core) -> Exclusion:
+    when = " and ".join(f"{name} == {_written(level)}" for name, level in core.levels.items())
+    return Exclusion(when, Origin("derived", why="a search found no call that has these levels"))
+
+
+def _written(level: Level) -> str:
+    return f'"{level}"' if isinstance(level, str) else str(level)
