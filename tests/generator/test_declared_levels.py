@@ -34,6 +34,19 @@ kinds:
   step: integer(1) or error
 reference: reference.py
 """
+PROSE = f"""\
+prose:
+  - about: attributes.axis
+    src: [d1, 13]
+    lines: 1
+    normative: [{{word: error, src: [d1, 13]}}]
+    sha256: {"a" * 64}
+  - about: attributes.step
+    src: [d1, 15]
+    lines: 1
+    normative: [{{word: must, src: [d1, 15]}}]
+    sha256: {"a" * 64}
+"""
 REFERENCE = """\
 from opcert.tensors import Tensor
 from reference.answers import Answer
@@ -52,7 +65,7 @@ def every_nth(X: Tensor, *, axis: int = 0, step: int = 1) -> Answer:
 def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("specs")
     (folder / "org.example" / "EveryNth-1").mkdir(parents=True)
-    (folder / "org.example" / "EveryNth-1" / "imported.yaml").write_text(IMPORTED)
+    (folder / "org.example" / "EveryNth-1" / "imported.yaml").write_text(IMPORTED + PROSE)
     (folder / "org.example" / "EveryNth").mkdir()
     (folder / "org.example" / "EveryNth" / "spec.yaml").write_text(DECLARED)
     (folder / "org.example" / "EveryNth" / "reference.py").write_text(REFERENCE)
