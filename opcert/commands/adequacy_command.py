@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError, unwritable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("adequacy")
-@click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...", shell_complete=complete_suites)
 @shared_options.suite
 @shared_options.specs
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, InternalError, NothingRan
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command("fuzz")
 @click.argument("runtime")
-@click.argument("operator")
+@click.argument("operator", shell_complete=complete_suites)
 @click.option(
     "--time",
     "seconds",

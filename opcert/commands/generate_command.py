@@ -9,6 +9,7 @@ import click
 
 from conformance.scratch_folders import scratch_folder
 from opcert.commands import shared_options
+from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.errors import ExitCode, UserError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("generate")
-@click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...", shell_complete=complete_suites)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A folder, or a file ending in .zip.")
 @click.option(
     "--size",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
+from opcert.commands.operator_completion import complete_specs
 from opcert.commands.terminal import say
 from opcert.errors import UserError
 from opcert.harmless import LONGEST, one_line
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command("show")
-@click.argument("operator")
+@click.argument("operator", shell_complete=complete_specs)
 @click.option(
     "--why", "path", metavar="PATH", help="One fact, or all below a path, with every place and reason."
 )

@@ -1,0 +1,106 @@
+"""What there is, is known by names of files: counted in files that are opened, with hundreds of operators."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from generator.lock import Lock, OperatorLock, write_lock
+from specs.spec_folders import OWN_FOLDER, list_operators
+from tests.made_up_operators import write_operators
+
+_NOTING = """
+import contextlib, io, json, sys
+opened = []
+sys.addaudithook(lambda event, words: opened.append(str(words[0])) if event == "open" else None)
+from opcert.commands import main
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as said:
+    main(sys.argv[1:])
+slow = {"numpy", "onnx", "pydantic", "yaml", "rich", "jinja2"} & set(sys.modules)
+print(json.dumps([said.getvalue(), opened, sorted(slow)]))
+"""
+
+
+def noted(*words: object) -> tuple[str, Counter[str], list[str]]:
+    """What a command prints, how often it opens each file, and which slow packages it imports."""
+    ran = subprocess.run(
+        [sys.executable, "-c", _NOTING, *map(str, words)], capture_output=True, text=True, check=True
+    )
+    said, opened, slow = json.loads(ran.stdout)
+    return said, Counter(opened), slow
+
+
+@pytest.mark.parametrize("count", [30, 450])
+def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count: int) -> None:
+    made = write_operators(tmp_path, count)
+    said, opened, slow = noted("list", "operators", "--specs", tmp_path)
+    rows = dict(line.partition("  ")[::2] for line in said.splitlines())
+    assert list(rows) == [str(each) for each in made]
+    # Those that name modules of their own have a reference; each of these files is opened once, and no other.
+    assert sum(each.strip() == "reference" for each in rows.values()) == count // 2
+    inside = {name: times for name, times in opened.items() if Path(name).is_relative_to(tmp_path)}
+    assert {Path(name).name for name in inside if Path(name).is_file()} == {"curated.yaml"}
+    assert set(inside.values()) == {1}
+    assert slow == []
+
+
+def test_what_ships_is_listed_from_one_line_for_each_version() -> None:
+    said, opened, slow = noted("list", "operators")
+    assert len(said.splitlines()) == len(list_operators())
+    data = {Path(name) for name in opened if Path(name).is_relative_to(OWN_FOLDER)}
+    assert [each.name for each in data if each.suffix in (".yaml", ".json", ".lock")] == ["suite.lock"]
+    assert slow == []
+
+
+@pytest.mark.parametrize("words", [("--help",), ("list", "--help"), ("generate", "--help")])
+def test_help_opens_nothing_of_any_operator(words: tuple[str, ...]) -> None:
+    _, opened, slow = noted(*words)
+    assert not [name for name in opened if Path(name).suffix in (".yaml", ".json", ".lock")]
+    assert slow == []
+
+
+def completed(*words: str, folder: Path | None = None) -> list[str]:
+    """What a shell is told that a command line may go on with."""
+    given = ["opcert", words[0], *(["--specs", str(folder)] if folder else []), *words[1:]]
+    variables = {"COMP_WORDS": " ".join(given), "COMP_CWORD": str(len(given) - 1)}
+    ran = subprocess.run(
+        [str(Path(sys.executable).with_name("opcert"))],
+        env={**os.environ, **variables, "_OPCERT_COMPLETE": "bash_complete"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ran.stderr == ""
+    return [line.partition(",")[2] for line in ran.stdout.splitlines() if line]
+
+
+def test_names_of_operators_are_completed(tmp_path: Path) -> None:
+    assert completed("generate", "Resize-1") == [f"Resize-{each}" for each in (10, 11, 13, 18, 19)]
+    assert completed("adequacy", "com.m") == ["com.microsoft/Pad-1"]
+    assert "Resize-10" in completed("fuzz", "onnxruntime", "Re")
+    assert {"Abs-13", "Abs-6"} <= set(completed("show", "Abs-"))
+    assert completed("generate", "Nothing") == []
+    write_operators(tmp_path, 30)
+    assert completed("generate", "Operator1", folder=tmp_path) == sorted(
+        f"Operator{each}-{each % 20 + 1}" for each in (1, 11, 13, 15, 17, 19)
+    )
+    assert completed("generate", "Op", folder=tmp_path / "missing") == []
+
+
+def test_a_lock_of_many_versions_is_one_file_until_one_is_asked_for(tmp_path: Path) -> None:
+    made = write_operators(tmp_path / "specs", 450)
+    one = OperatorLock("d" * 64, {}, "r", "g", "f", {f"cover/{each:012x}": "0" * 16 for each in range(3)})
+    write_lock(Lock.of("e" * 64, {}, dict.fromkeys(map(str, made), one)), tmp_path / "suite.lock")
+    script = (
+        "import json, sys\nfrom pathlib import Path\nfrom generator.lock import read_lock\nopened = []\n"
+        "sys.addaudithook(lambda event, words: opened.append(str(words[0])) if event == 'open' else None)\n"
+        "lock = read_lock(Path(sys.argv[1]))\nread = [len(lock.versions), lock.cases, len(opened)]\n"
+        "print(json.dumps([*read, len(lock.operators[sys.argv[2]].cases), len(opened)]))\n"
+    )
+    words = [sys.executable, "-c", script, str(tmp_path / "suite.lock"), str(made[7])]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert json.loads(ran.stdout) == [450, 1350, 1, 3, 2]
