@@ -157,7 +157,15 @@ def main() -> None:
             begun = time.time()
             run.append(run_measured(harness))
             recorded.append(replace(run[-1], seconds=(folder / "run.jsonl").stat().st_mtime - begun))
-        generate = (*OPCERT, "generate", "-o", str(folder / "generated"))
+        # With a cache of its own: nothing is taken from what was made before.
+        generate = (
+            "env",
+            f"XDG_CACHE_HOME={folder / 'cache'}",
+            *OPCERT,
+            "generate",
+            "-o",
+            str(folder / "generated"),
+        )
         generated = [run_measured(generate)] if asked.generate else []
         with open_suite(selected) as chosen:
             judging = judging_and_recording(chosen, folder)
