@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,20 +11,29 @@ from numpy.typing import NDArray
 
 from generator.draws import Draw
 from generator.kind import Level, SingleKind
-from generator.partial import Partial
+from generator.partial import Bindings, Partial
 from specs.expressions import Expression
+from specs.model import Constraint
 
 
 @dataclass(frozen=True)
 class Classes(SingleKind):
-    """Numbers below `count`, negative ones and ones outside: each has a meaning, so that none is wrong."""
+    """Numbers below `count`, negative ones and ones outside: each has a meaning, so that none is wrong.
+
+    `negative=False` leaves negative ones out (older versions), which then break a rule.
+    """
 
     count: Expression
+    negative: Expression | None = None
 
     needs_own_shape: ClassVar[bool] = True
 
     def levels(self) -> tuple[Level, ...]:
-        return ("inside", "ends", "negative", "outside", "repeated")
+        return ("inside", "ends", *(("negative",) if self._may_be_negative else ()), "outside", "repeated")
+
+    @property
+    def _may_be_negative(self) -> bool:
+        return self.says(self.negative, default=True)
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.int64]]:
         shape = scope.shape(self.name)
@@ -32,15 +41,27 @@ class Classes(SingleKind):
         drawn = [self._one(level, count, draw) for _ in range(int(np.prod(shape)))]
         yield np.array(drawn, dtype=np.int64).reshape(shape)
 
-    @staticmethod
-    def _one(level: Level, count: int, draw: Draw) -> int:
+    def _one(self, level: Level, count: int, draw: Draw) -> int:
         if level == "ends":
-            return draw.choice((0, count - 1, -1, -count))
+            ends = [0, max(count - 1, 0)]
+            return draw.choice([*ends, -1, -count] if self._may_be_negative else ends)
         if level == "negative":
             return draw.integer(-count, -1) if count else -1
         if level == "outside":
-            return draw.choice((count, count + 1, -count - 1, 0))
+            outside = [count, count + 1, 0]
+            return draw.choice([*outside, -count - 1] if self._may_be_negative else outside)
         return draw.integer(0, count - 1) if count and level == "inside" else 0
+
+    def rules(self) -> Iterable[Constraint]:
+        if not self._may_be_negative:
+            yield self.rule(f"{self.name}_not_negative", f"all(each >= 0 for each in {self.name})")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        if not self._may_be_negative:
+            yield (
+                f"{self.name}_not_negative",
+                {self.name: np.full(scope.shape(self.name), -1, dtype=np.int64)},
+            )
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and np.any(np.asarray(value)):
