@@ -66,14 +66,14 @@ class DeclaredLevels:
         }
 
 
-def declare_levels(spec: Spec, cores: Iterable[Core] | None = None) -> tuple[Spec, DeclaredLevels]:
+def declare_levels(spec: Spec, kept: Iterable[Core] = ()) -> tuple[Spec, DeclaredLevels]:
     """The spec with the factors, rules and exclusions of its declaration, and what makes its calls.
 
-    The exclusions are the cores, which are learned where none are given. Element types are no factors: they
-    are dealt out over the rows. Raises SeveralErrors with all that is wrong in the declaration.
+    The exclusions are the cores: those that are kept, and what is learned beside them. Element types are no
+    factors: they are dealt out over the rows. Raises SeveralErrors with all that is wrong in the declaration.
     """
     space = open_space(spec)
-    known = learn_cores(space) if cores is None else tuple(cores)
+    known = learn_cores(space, known=kept)
     model = space_model(space)
     factors = tuple(Factor(name, levels) for name, levels in model.levels.items())
     told = [each for each in known if all(name in model.levels for name in each.levels)]

@@ -11,6 +11,7 @@ from typing import Protocol, cast
 from generator.calls import Call
 from generator.declared_levels import declare_levels
 from generator.draws import Draw
+from generator.modelled import kept_cores_of
 from generator.named_operators import known_operators as known_operators
 from generator.named_operators import levels_modules
 from generator.space import open_space
@@ -47,7 +48,7 @@ def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spe
     """
     spec = load_spec(operator, folders)
     if _is_declared(spec):
-        return declare_levels(spec)
+        return declare_levels(spec, kept_cores_of(operator, folders))
     return spec, find_levels(operator, spec.levels_module)
 
 
