@@ -73,6 +73,20 @@ def _remove_oldest(folder: Path) -> None:
     parts = [each for each in folder.iterdir() if _KEY.fullmatch(each.name)]
     for each in sorted(parts, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_KEPT:]:
         each.unlink()
+    for each in folder.glob("*.lock"):
+        _remove_left_behind(each)
+
+
+def _remove_left_behind(lock: Path) -> None:
+    """Remove the file of a lock that nobody holds: a maker was killed. Who just opens it opens a new one."""
+    descriptor = os.open(lock, _OPENING & ~os.O_CREAT)
+    try:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if is_still_at(lock, descriptor):
+                lock.unlink()
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

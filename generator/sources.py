@@ -10,7 +10,7 @@ from pathlib import Path
 
 import specs
 from conformance.canonical import canonical_json, sha256
-from generator.named_operators import levels_modules, reference_modules
+from generator.named_operators import known_operators, levels_modules, reference_modules
 from opcert.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
@@ -58,6 +58,7 @@ class SourceReader:
         self._imports: dict[str, tuple[Path, tuple[str, ...]] | None] = {}
         self._digests: dict[Path, str] = {}
         self._shared: Mapping[str, object] | None = None
+        self._own: list[Path] | None = None
 
     def sources_of(self, operator: OperatorName) -> Sources:
         """What one operator is made from; UserError where it has no spec, or a shared reading is damaged."""
@@ -126,7 +127,9 @@ class SourceReader:
         """The Python files of folders of specs, where the operator is in one: its modules may import any."""
         if not self._folders or find_spec_folder(operator, self._folders).is_relative_to(OWN_FOLDER):
             return []
-        return sorted(path for folder in self._folders for path in folder.rglob("*.py"))
+        if self._own is None:
+            self._own = sorted(path for folder in self._folders for path in folder.rglob("*.py"))
+        return self._own
 
     def _digest(self, files: Iterable[Path]) -> str:
         digest = hashlib.sha256()
@@ -146,9 +149,9 @@ def sources_digest(folders: Sequence[Path] = ()) -> str:
     With folders of specs, of all that the suite of their operators is made from. It is of more files than
     matter, and no YAML is read for it.
     """
-    reader = SourceReader()
+    reader = SourceReader(folders)
     shipped = levels_modules()
-    code = {path for operator in shipped for path in reader.code_of(operator)}
+    code = {path for operator in {*shipped, *known_operators(folders)} for path in reader.code_of(operator)}
     data = {path for operator in shipped for path in find_spec_folder(operator).rglob("*.*")}
     data.update(
         path

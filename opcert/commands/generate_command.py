@@ -89,12 +89,12 @@ def _update() -> int:
     lock_file(LOCK_FILE, "the lock of the suite")
     lock = _lock_of_now([])
     try:
-        changes = compare(read_lock(), lock) if LOCK_FILE.exists() else []
+        changes = compare(read_lock(LOCK_FILE), lock) if LOCK_FILE.exists() else []
     except UserError as error:  # a lock that nobody can read is what this command mends
         say(f"what changed cannot be said: {error}", error=True)
         changes = []
     _show(changes)
-    write_lock(lock)
+    write_lock(lock, LOCK_FILE)
     say(f"{LOCK_FILE.name}: {lock.cases} cases, {len(changes)} changes, sha256 {lock.digest}")
     return ExitCode.HOLDS
 

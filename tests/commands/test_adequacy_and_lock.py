@@ -124,3 +124,17 @@ def test_figures_that_are_not_kept_leave_the_lock_alone(
     find(monkeypatch, 9)
     assert call(capsys, "adequacy", "com.microsoft::Pad-1").code == 0
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", '{"format": "opcert-lock/1"}'])
+def test_a_lock_that_nobody_can_read_is_written_anew(capsys: Capture, path: Path, text: str) -> None:
+    """Older and damaged ones say that `generate --update` mends them: so it must."""
+    good = path.read_text()
+    path.write_text(text)
+    checked = call(capsys, "generate", "--check")
+    assert checked.code == 2
+    assert "generate --update" in checked.err
+    updated = call(capsys, "generate", "--update")
+    assert updated.code == 0, updated.err
+    assert "what changed cannot be said" in updated.err
+    assert path.read_text() == good

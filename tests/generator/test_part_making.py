@@ -264,6 +264,16 @@ def test_a_maker_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
     assert list(parts_folder(PAD).iterdir()) == []
 
 
+def test_locks_that_killed_makers_left_go_with_the_next_part() -> None:
+    parts_folder(PAD).mkdir(parents=True)
+    (parts_folder(PAD) / f"{KEY}1.lock").touch()
+    with kept_parts.one_maker(PAD, f"{KEY}0"):
+        keep_part(small_part(), f"{KEY}0")
+        # One's own is held, though by the same process.
+        assert sorted(each.name for each in parts_folder(PAD).iterdir()) == [f"{KEY}0", f"{KEY}0.lock"]
+    assert [each.name for each in parts_folder(PAD).iterdir()] == [f"{KEY}0"]
+
+
 def test_what_changes_while_a_part_is_made_is_not_kept(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = part_making.make_part_anew
 

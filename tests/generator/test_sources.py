@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,23 @@ def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) 
     (spec.parent / "levels.py").write_text("")
     assert sources_digest([spec.parent]) != before
     assert digest_of([spec]) != digest_of([])
+
+
+def test_the_digest_follows_code_that_only_a_users_modules_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator = write_operator(tmp_path, "{}\n", "{}\n")
+    (tmp_path / operator.domain / operator.short / "curated.yaml").write_text("levels: levels.py\n")
+    (tmp_path / "levels.py").write_text("import generator.fuzzing.weights\n")
+    seen: list[Path] = []
+
+    def noting(files: Iterable[Path]) -> str:
+        seen.extend(files)
+        return "digest"
+
+    monkeypatch.setattr(sources, "digest_of", noting)
+    sources_digest([tmp_path])
+    assert "generator/fuzzing/weights.py" in names([each for each in seen if each.is_relative_to(ROOT)])
 
 
 def test_a_declaration_counts_with_its_parts_and_the_readings_that_they_name(tmp_path: Path) -> None:
