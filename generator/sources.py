@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import specs
@@ -59,24 +60,32 @@ class SourceReader:
         self._digests: dict[Path, str] = {}
         self._shared: Mapping[str, object] | None = None
         self._own: list[Path] | None = None
+        self._code: dict[frozenset[str], tuple[str, str]] = {}
 
     def sources_of(self, operator: OperatorName) -> Sources:
         """What one operator is made from; UserError where it has no spec, or a shared reading is damaged."""
-        code = self.code_of(operator)
-        right = {path: path.is_relative_to(ROOT / _REFERENCE) for path in code}
-        return Sources(
-            specs=self._spec_digests(operator),
-            reference=self._digest(path for path in code if right[path]),
-            generator=self._digest(path for path in code if not right[path]),
-        )
+        start = self._start(operator)
+        if start not in self._code:
+            files = self.imported_files(start)
+            right = {path: path.is_relative_to(ROOT / _REFERENCE) for path in files}
+            reference = self._digest(path for path in files if right[path])
+            self._code[start] = (reference, self._digest(path for path in files if not right[path]))
+        return Sources(self._spec_digests(operator), *self._code[start])
 
     def code_of(self, operator: OperatorName) -> list[Path]:
         """The modules of ours that are imported to make an operator's cases, and nothing else."""
+        return self.imported_files(self._start(operator))
+
+    def _start(self, operator: OperatorName) -> frozenset[str]:
+        """The modules that the making of an operator's cases begins with; of several operators the same."""
         named = (levels_modules().get(operator), reference_modules().get(operator))
-        start = [MAKING, *(each for each in named if each is not None)]
-        for path in self.own_code(operator):
-            start += _imported_names(path.read_text(encoding="utf-8", errors="replace"))
-        return self.imported_files(start)
+        own = self._own_imports if self.own_code(operator) else ()
+        return frozenset((MAKING, *(each for each in named if each is not None), *own))
+
+    @cached_property
+    def _own_imports(self) -> tuple[str, ...]:
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in self._own or ()]
+        return tuple(name for text in texts for name in _imported_names(text))
 
     def imported_files(self, start: Iterable[str], packages: Sequence[str] = _CODE) -> list[Path]:
         """The files of these modules, and of all in these packages that they import, directly or not."""
