@@ -49,7 +49,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Behaviours:
-    """What documents leave to the implementation: see specs/shared_behaviours.py.
+    """What documents leave to the implementation: see specs/readings.yaml.
 
     Those that a version does not name have one answer.
     """
