@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,7 +39,7 @@ class Classes(SingleKind):
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.int64]]:
         shape = scope.shape(self.name)
         count = int(np.asarray(scope.value(self.count)).reshape(-1)[0])
-        drawn = [self._one(level, count, draw) for _ in range(int(np.prod(shape)))]
+        drawn = [self._one(level, count, draw) for _ in range(prod(shape))]
         yield np.array(drawn, dtype=np.int64).reshape(shape)
 
     def _one(self, level: Level, count: int, draw: Draw) -> int:

@@ -38,7 +38,7 @@ class Lengths(SingleKind):
         elif high > low:
             drawn = draw.integers(low, high, shape)
             if level == "rising":
-                yield np.sort(drawn, axis=None).reshape(shape)
+                yield np.array(sorted(drawn.reshape(-1).tolist()), dtype=np.int64).reshape(shape)
             elif drawn.size > 1:
                 drawn.reshape(-1)[0] = high
                 drawn.reshape(-1)[-1] = draw.integer(low, high - 1)
