@@ -12,8 +12,7 @@ from pathlib import Path
 from opcert.errors import UserError
 from opcert.names import OperatorName
 from opcert.regular_files import read_regular
-from specs.declarations import find_declaration
-from specs.spec_folders import CURATED, find_spec_folder, list_operators
+from specs.spec_folders import CURATED, DECLARATION, find_spec_folder, list_operators
 
 LEVELS = "generator.levels"
 REFERENCES = "reference.families"
@@ -57,9 +56,17 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
 
 
 def declares_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
-    """Whether one of the folders declares an operator's calls and names what is right."""
-    path = find_declaration(operator, folders)
-    return path is not None and _OWN_REFERENCE.search(read_regular(path, _LARGEST)) is not None
+    """Whether the first folder that declares an operator's calls names what is right, too."""
+    for folder in folders:
+        path = folder / operator.domain / operator.name / DECLARATION
+        if path.is_file():
+            if not _OWN_REFERENCE.search(read_regular(path, _LARGEST)):
+                return False
+            # Imported here, because the files of hardly any operator come to this.
+            from specs.composition import declares
+
+            return declares(path, operator.since_version)
+    return False
 
 
 def names_levels(operator: OperatorName, folders: Sequence[Path]) -> bool:

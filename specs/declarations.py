@@ -23,9 +23,10 @@ from specs.model import Otherwise, Spec
 from specs.schemas import Entry
 from specs.shapes import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
+from specs.spec_folders import DECLARATION
 from specs.structures import is_sequence
 
-FILE_NAME = "spec.yaml"
+FILE_NAME = DECLARATION
 _BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
 _OTHERWISE = re.compile(
     r"(.*?)\s+or\s+(error|undefined|implementation_defined)(?:\s+by\s+([\w.]+))?\s*", re.DOTALL

@@ -17,6 +17,7 @@ REGRESSIONS = "regressions"
 IMPORTED = "imported.yaml"
 """The file of an operator version's facts; a folder that has it is one of a spec."""
 CURATED = "curated.yaml"
+DECLARATION = "spec.yaml"
 """The file of what people add to them."""
 
 
