@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
+from onnx import ModelProto
 
 from conformance.cases import Case
+from conformance.models import build_model
 from opcert.tensors import Tensor, tensor
 from tests.conformance.conversation import make_case
 from tests.conformance.runtime_checks import numbers
@@ -19,6 +22,14 @@ def _scales(*values: float) -> tuple[str, Tensor]:
 _SQUARE, _LINE = numbers((2, 2)), numbers((2,))
 _BYTE, _FILTERS = numbers((1, 1, 1, 1), "uint8"), numbers((2, 1, 1, 1), "uint8")
 _ROI = tensor(np.array([0, 0, 1, 1], np.float16))
+
+
+def _of_the_future(case: Case) -> Case:
+    """The case with its model in an IR version that no runtime knows yet."""
+    model = ModelProto.FromString(build_model(case))
+    model.ir_version = 999
+    return replace(case, model=model.SerializeToString())
+
 
 UNSUPPORTED: Mapping[str, Case] = {
     "element type": make_case(
@@ -42,7 +53,7 @@ UNSUPPORTED: Mapping[str, Case] = {
         [("X", _SQUARE), ("roi", None), _scales(1, 1)],
         {"exclude_outside": ("int", 1), "mode": ("string", "linear")},
     ),
-    "IR version": make_case("ai.onnx::Compress-28", [("input", _LINE), ("condition", tensor([True, False]))]),
+    "IR version": _of_the_future(make_case("ai.onnx::Abs-13", [("X", _LINE)])),
     "layout": make_case(
         "ai.onnx::RNN-22",
         [(name, numbers((1, 1, 1))) for name in "XWR"],
