@@ -277,13 +277,15 @@ def _target_of_policy(
 
 def _looked_at(request: Request, method: Method, scale: tuple[Fraction, int]) -> tuple[Fraction, int]:
     """The scale, or 1 where nothing depends on it beside the lengths."""
-    looked_at = method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
-    return scale if looked_at else (Fraction(1), 1)
+    return scale if _looks_at_scale(request, method) else (Fraction(1), 1)
+
+
+def _looks_at_scale(request: Request, method: Method) -> bool:
+    return method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
 
 
 def _recomputes(request: Request, readings: Readings, method: Method) -> bool:
-    looked_at = method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
-    return looked_at and readings.scale.ask() == "recomputed"
+    return _looks_at_scale(request, method) and readings.scale.ask() == "recomputed"
 
 
 def _leaves_fractions(request: Request, readings: Readings) -> bool:
