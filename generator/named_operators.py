@@ -44,8 +44,11 @@ def reference_modules() -> dict[OperatorName, str]:
 
 
 def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
-    """The operators that cases can be made of, in order: those that ship, or those of folders of specs."""
-    shipped = levels_modules()
+    """The operators that cases can be made of, in order: those that ship, or those of folders of specs.
+
+    Those that ship have a reference, and beside it a module of levels or a declaration.
+    """
+    shipped = reference_modules()
     if not folders:
         return sorted(shipped)
     return [

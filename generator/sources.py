@@ -159,7 +159,7 @@ def sources_digest(folders: Sequence[Path] = ()) -> str:
     matter, and no YAML is read for it.
     """
     reader = SourceReader(folders)
-    shipped = levels_modules()
+    shipped = reference_modules()
     code = {path for operator in {*shipped, *known_operators(folders)} for path in reader.code_of(operator)}
     data = {path for operator in shipped for path in find_spec_folder(operator).rglob("*.*")}
     data.update(
