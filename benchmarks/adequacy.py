@@ -15,15 +15,15 @@ import sys
 import time
 from pathlib import Path
 
-from conformance.cases import Case
-from conformance.judge import FAILING, judge
-from conformance.suites import open_suite
+from conformance.judging.judge import FAILING, judge
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
 from generator.adequacy.bench import Bench, hold
 from generator.adequacy.kept import local_name
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
 from generator.cache import default_suite
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
 

@@ -21,15 +21,15 @@ from typing import Any
 import onnx
 
 from benchmarks.disagreeing import Disagreeing, disagreeing
-from conformance.harness import run_suite
-from conformance.records import Record
-from conformance.runtimes import find_runtime
-from conformance.suites import Suite, open_suite
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import Suite, open_suite
 from generator.cache import default_suite
 from reference.disagreements import Disagreement, explain, load_disagreements
 from reference.registry import find_operator
-from reports.readings import find_readings
-from reports.results import put_together
+from reports.case_results import put_together
+from reports.followed_readings import find_readings
 from specs.yaml_writer import dump
 from tests.reference.test_examples import (
     combinations,

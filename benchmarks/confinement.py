@@ -14,8 +14,8 @@ import subprocess
 import sys
 import time
 
-from conformance.limits import Limits
-from conformance.worker_process import Launch, WorkerProcess
+from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_process import Launch, WorkerProcess
 from conformance.workers.wire_frames import read_frame, write_frame
 from tests.conformance.samples import FAKES
 

@@ -16,7 +16,7 @@ from generator.declaration_faults import levels_without_call, rules_broken_toget
 from generator.learning import learn_versions
 from generator.modelled import kept_cores_of
 from generator.space import open_space
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, list_operators, load_spec
 

@@ -24,7 +24,7 @@ from generator.covering import cover
 from generator.discovery import known_operators
 from generator.factors import factor_model
 from generator.feasibility import FREE, Model, Rule, Solver
-from generator.tuples import feasible_tuples
+from generator.level_tuples import feasible_tuples
 from specs.library import load_spec
 
 LIMIT = 1.25

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from conformance.cases import Case
-from conformance.judge import FAILING
-from conformance.records import Record
-from conformance.suites import Suite
-from opcert.names import OperatorName
+from conformance.judging.judge import FAILING
+from conformance.recording.records import Record
+from conformance.suite.cases import Case
+from conformance.suite.suites import Suite
+from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, explain
 from specs.domain import Scope, scope_of
 from specs.library import load_spec

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 import reference.rules
-from opcert.yaml_files import load_file
+from opcert.vocabulary.yaml_files import load_file
 from specs.importing import remembered_assertions
 from specs.library import OWN_FOLDER
 from specs.lint_formats.text import visible

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from conformance.runtimes import find_runtime, install
+from conformance.runtimes.runtimes import find_runtime, install
 from generator.cache import default_suite
 
 PROGRAM = Path(sys.executable).with_name("opcert")

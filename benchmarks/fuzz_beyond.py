@@ -17,19 +17,19 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.disagreeing import names_of
-from conformance.judge import FAILING
-from conformance.records import Record, read_record
-from conformance.refusals import signature
-from conformance.results import Result
-from conformance.suites import Suite
+from conformance.judging.judge import FAILING
+from conformance.judging.refusals import signature
+from conformance.recording.records import Record, read_record
+from conformance.recording.rows import Result
+from conformance.suite.suites import Suite
 from generator.calls import Call
 from generator.calls_files import KeptCall, read_call, read_calls
 from generator.fuzzing.finds import call_lines
+from generator.fuzzing.judged_calls import SLIGHTLY, case_of
+from generator.fuzzing.known_space import Attempt, Space, open_space
 from generator.fuzzing.matters import Matter
-from generator.fuzzing.space import Attempt, Space, open_space
-from generator.fuzzing.trying import SLIGHTLY, case_of
 from opcert.commands.suite_argument import DEFAULT, resolve_suite
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, explain, load_disagreements
 
 _space = cache(open_space)
@@ -76,7 +76,7 @@ def _failing(suite: Suite, record: Record, operator: OperatorName) -> Iterator[F
 
 
 def _how(row: Result) -> str:
-    """How a row fails, as `generator.fuzzing.trying` says it."""
+    """How a row fails, as `generator.fuzzing.judged_calls` says it."""
     if row.verdict == "crash":
         return row.signal or signature("crash", row.reason or "")
     if row.verdict == "rejected_valid":

@@ -20,8 +20,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from conformance.records import Record, read_record
-from opcert.errors import OpcertError
+from conformance.recording.records import Record, read_record
+from opcert.vocabulary.errors import OpcertError
 from tests.commands.command_line import heed_signals
 from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
 

@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
-from conformance.collector import Collector
-from conformance.judge import judge
-from conformance.progress import Silent
-from conformance.records import RecordWriter
-from conformance.responses import Answered, Refused, Response
-from conformance.run_options import RunOptions
-from conformance.session import Task
-from conformance.suites import open_suite, write_suite
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor
+from conformance.judging.judge import judge
+from conformance.recording.records import RecordWriter
+from conformance.running.collector import Collector
+from conformance.running.progress import Silent
+from conformance.running.responses import Answered, Refused, Response
+from conformance.running.run_options import RunOptions
+from conformance.running.session import Task
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
+from conformance.suite.suites import open_suite, write_suite
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor
 
 ELEMENTS = 1_000_000
 LIMIT = 50.0

@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.measured import Measured, run_measured, show, show_ratios
-from conformance.runtimes import find_runtime, install
-from conformance.suites import open_suite
+from conformance.runtimes.runtimes import find_runtime, install
+from conformance.suite.suites import open_suite
 from generator.cache import default_suite
 
 OPCERT = (sys.executable, "-m", "opcert")

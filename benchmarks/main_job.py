@@ -30,19 +30,19 @@ import onnx
 from numpy.typing import NDArray
 
 from benchmarks.measured import run_measured, show, show_ratios
-from conformance.cases import Case
-from conformance.collector import Collector
-from conformance.environments import prepare
-from conformance.input_names import named_inputs
-from conformance.lane import Lane
-from conformance.limits import Limits
-from conformance.models import build_model
-from conformance.progress import Silent
-from conformance.records import RecordWriter
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime, install
-from conformance.suites import Suite, open_suite, write_suite
-from conformance.task_source import Plan
+from conformance.models.case_models import build_model
+from conformance.models.input_names import named_inputs
+from conformance.processes.worker_limits import Limits
+from conformance.recording.records import RecordWriter
+from conformance.running.collector import Collector
+from conformance.running.lane import Lane
+from conformance.running.progress import Silent
+from conformance.running.run_options import RunOptions
+from conformance.running.task_source import Plan
+from conformance.runtimes.environments import prepare
+from conformance.runtimes.runtimes import find_runtime, install
+from conformance.suite.cases import Case
+from conformance.suite.suites import Suite, open_suite, write_suite
 from generator.cache import default_suite
 from reports.export import export_suite
 

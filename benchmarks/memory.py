@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
-from conformance.suites import write_suite
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
+from conformance.suite.suites import write_suite
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor
 
 IDENTITY = OperatorName.parse("ai.onnx::Identity-13")
 INT32 = ELEMENT_TYPES["int32"]

@@ -21,11 +21,11 @@ from pathlib import Path
 import jsonschema
 import xmlschema
 
-from conformance.records import read_record
-from conformance.suites import open_suite
+from conformance.recording.records import read_record
+from conformance.suite.suites import open_suite
+from reports.case_results import Results, put_together
 from reports.formats.ctrf import render_ctrf
 from reports.formats.junit import render_junit
-from reports.results import Results, put_together
 from tests.reports.sample import Maker, sample_cases
 
 _PYTEST = "pytest==8.4.2"

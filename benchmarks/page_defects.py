@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.rules import rules as reference_rules
 from specs.importing import remembered_assertions
 from specs.library import OWN_FOLDER

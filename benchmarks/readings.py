@@ -13,15 +13,15 @@ import sys
 from collections.abc import Callable, Sequence
 from time import process_time
 
-from conformance.cases import Expectation
+from conformance.suite.cases import Expectation
 from generator.calls import Call
 from generator.discovery import find_levels, select_operators
 from generator.expectations import expect
 from generator.families.cover import make_cases
 from generator.workshop import Options, Workshop
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.answers import Answer
-from reference.interpolation import coordinates, nearest, resampling, weights
+from reference.interpolation import axis_weights, coordinates, nearest, resampling
 from reference.registry import ReferenceOperator, find_operator
 from specs.library import load_spec
 
@@ -54,7 +54,7 @@ def counted(reference: ReferenceOperator, every: bool) -> tuple[ReferenceOperato
 
 def forget() -> None:
     """Nothing that one way has computed makes the other one quicker."""
-    for module in (coordinates, nearest, resampling, weights):
+    for module in (coordinates, nearest, resampling, axis_weights):
         for each in vars(module).values():
             if hasattr(each, "cache_clear"):
                 each.cache_clear()

@@ -24,10 +24,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from conformance.cases import Case
-from opcert.attributes import attribute
+from conformance.suite.cases import Case
+from opcert.vocabulary.attributes import attribute
+from reports.case_results import Results, put_together
 from reports.report_page import write_report
-from reports.results import Results, put_together
 from tests.reports.sample import FACTORS, TYPES, Maker, make_case
 
 FILTERS = (

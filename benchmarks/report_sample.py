@@ -16,12 +16,12 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from conformance.records import read_record
+from conformance.recording.records import read_record
 from opcert.commands.suite_argument import resolve_suite
+from reports.case_results import Results, put_together
 from reports.files import write_bytes
-from reports.page import Page
 from reports.report_page import write_report
-from reports.results import Results, put_together
+from reports.run_page import Page
 
 FOLDER = Path("docs/report")
 MOST_BYTES = 1_000_000

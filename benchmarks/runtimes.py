@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from conformance.harness import run_suite
-from conformance.judge import VERDICTS
-from conformance.records import Record
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime, list_runtimes
-from conformance.suites import Suite, open_suite
-from conformance.worker_process import WorkerProcess
+from conformance.judging.judge import VERDICTS
+from conformance.processes.worker_process import WorkerProcess
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime, list_runtimes
+from conformance.suite.suites import Suite, open_suite
 from generator.cache import default_suite
 
 HEAD = """# Runtimes

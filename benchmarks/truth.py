@@ -18,8 +18,8 @@ from generator.modelled import modelled_operators
 from generator.truth_runs import Reaction
 from generator.truth_table import TruthTable
 from opcert.commands.truth_summary import told_counts
-from opcert.commands.trying import choose_witnesses, try_operator
-from opcert.names import OperatorName
+from opcert.commands.truth_trying import choose_witnesses, try_operator
+from opcert.vocabulary.names import OperatorName
 
 RUNTIMES = "--runtimes"
 Counts = dict[str, dict[str, Counter[Reaction]]]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from conformance.cases import Case, ExpectedOutput
+from conformance.suite.cases import Case, ExpectedOutput
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.cases import Case
+from conformance.suite.cases import Case
 from generator.calls import Call
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.names import CaseId
-from opcert.tensors import Tensor
-from opcert.value_types import ValueType
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import ValueType
 from specs.model import ParameterSpec, Spec
 from specs.structures import element_types_of, is_sequence, sequence_type, type_variable
 

@@ -17,8 +17,8 @@ from generator.partial import Bindings, Partial
 from generator.solving import Found, Search
 from generator.space import Space
 from generator.validity import find_violations
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 from specs.evaluation import EvaluationError
 from specs.model import Constraint, ParameterSpec
 

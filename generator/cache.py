@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
+from conformance.suite.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
 from generator.lock import read_lock
 from generator.sources import sources_digest
-from generator.suites import Progress, write_generated
+from generator.suite_making import Progress, write_generated
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 PROCESSES = min(2, os.cpu_count() or 1)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from conformance.cases import call_digest
-from opcert.attributes import Attribute
-from opcert.names import OperatorName
-from opcert.slots import Slot, Slots, gather, slots_of
-from opcert.tensors import Tensor
+from conformance.suite.cases import call_digest
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.slots import Slot, Slots, gather, slots_of
+from opcert.vocabulary.tensors import Tensor
 
 
 @dataclass(frozen=True, eq=False)

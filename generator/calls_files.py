@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from conformance.canonical import plain
-from conformance.values import element_to_json
+from conformance.suite.canonical import plain
+from conformance.suite.values import element_to_json
 from generator.calls import Call
 from generator.calls_reader import CallReader, element_of_json, unsigned_of
 from generator.structured_calls import describe_form, describe_items
-from opcert.element_types import ElementType
-from opcert.errors import Place, UserError, unreadable, unwritable
-from opcert.harmless import for_json
-from opcert.names import OperatorName
-from opcert.regular_files import read_regular
-from opcert.strict_json import parse_json
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.harmless import for_json
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.strict_json import parse_json
+from opcert.vocabulary.tensors import Tensor
 
 FORMAT = "opcert-call/1"
 MOST_BYTES = 64 << 20

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.canonical import NAMES_OF_NUMBERS
+from conformance.suite.canonical import NAMES_OF_NUMBERS
 from generator.calls import Call
 from generator.structured_calls import read_item, read_outputs_asked, read_slots
-from opcert.attributes import Attribute, attribute
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.errors import Place, UserError
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.tensors import Tensor
 from reference.numbers import encode
 
 Found = TypeVar("Found")

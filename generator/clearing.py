@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from generator.feasibility import Model, Row, Solver
-from generator.tuples import TupleTable, factor_sets, padded
+from generator.level_tuples import TupleTable, factor_sets, padded
 
 
 class Replacements:

@@ -10,8 +10,8 @@ from generator.draws import Draw
 from generator.feasibility import Level, Model, Rule
 from generator.solving import BUDGET, Found, NotFound
 from generator.space import Space
-from opcert.errors import SeveralErrors, UserError
-from opcert.yaml_files import load_file
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import load_file
 from specs.yaml_writer import dump
 
 FILE_NAME = "cores.yaml"

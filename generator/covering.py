@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.feasibility import FREE, Model, Row, Rule, Solver
-from generator.tuples import Flags, Numbers, TupleTable, factor_sets, feasible_flags, padded
-from opcert.errors import InternalError
+from generator.level_tuples import Flags, Numbers, TupleTable, factor_sets, feasible_flags, padded
+from opcert.vocabulary.errors import InternalError
 
 CANDIDATES = 32
 """Rows that are tried for each row of an array."""

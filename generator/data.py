@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from generator import floats, powers_of_two
+from generator import float8e8m0_data, floats
 from generator.draws import Draw
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
 
 Fill = Callable[[ElementType, int, Draw], list[int]]
 """Storage values (for floating-point types: their bits) for a count of elements."""
@@ -67,7 +67,7 @@ def _elements(kind: ElementType, count: int, data_class: str, draw: Draw) -> NDA
         both: NDArray[np.generic] = np.stack(parts, axis=-1).copy().view(kind.storage).reshape(count)
         return both
     if kind.is_float:
-        functions = floats if kind.layout is not None else powers_of_two
+        functions = floats if kind.layout is not None else float8e8m0_data
         codes = np.array(
             getattr(functions, data_class)(kind, count, draw), dtype=np.dtype(f"u{max(kind.bits, 8) // 8}")
         )

@@ -9,7 +9,7 @@ from generator.data import data_classes
 from generator.draws import Draw
 from generator.partial import Bindings, Partial
 from generator.points import POINTS, has_points
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.declared import Declared
 
 DATA = "data"

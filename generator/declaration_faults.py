@@ -8,7 +8,7 @@ from generator.breaches import broken_by_search, find_breaches
 from generator.cores import Core
 from generator.draws import Draw
 from generator.space import Space
-from opcert.errors import Place, UserError
+from opcert.vocabulary.errors import Place, UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared
 

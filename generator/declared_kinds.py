@@ -14,7 +14,7 @@ from typing import Any
 
 from generator.derived import derive_kind
 from generator.kind import InputName, Kind, Subject
-from opcert.errors import OpcertError, SeveralErrors, UserError
+from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared, KindUse
 from specs.declared_words import demands, demands_in_some_version, is_name_of_some_version, names_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from generator.breaches import find_breaches
 from generator.calls import Call
 from generator.cores import Core
+from generator.covering_rows import Dealer, learn_cores, rare_rows, space_model
 from generator.drawing import draw_call
 from generator.draws import Draw
 from generator.edges import find_edges
 from generator.feasibility import Level
-from generator.rows import Dealer, learn_cores, rare_rows, space_model
 from generator.solving import Found
 from generator.space import Space, open_space
 from generator.validity import find_violations

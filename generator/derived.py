@@ -10,7 +10,7 @@ from generator.kinds.flag import Flag
 from generator.kinds.real import Real
 from specs.domain import extent_names
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
-from specs.shapes import parse_shape
+from specs.shape_expressions import parse_shape
 from specs.structures import element_types_of, is_sequence, type_variable
 
 

@@ -15,8 +15,8 @@ from generator.modelled import kept_cores_of
 from generator.named_operators import known_operators as known_operators
 from generator.named_operators import levels_modules
 from generator.space import open_space
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.model import Spec
 from specs.user_modules import load_module

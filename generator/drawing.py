@@ -17,10 +17,10 @@ from generator.partial import OMITTED, Partial, shaped
 from generator.points import POINTS, fill_points, has_points
 from generator.space import Space
 from generator.wanted_outputs import NAMES
-from opcert.attributes import Attribute, attribute
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.slots import Slot
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.slots import Slot
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.numbers import encode
 from specs.model import AttributeSpec, ParameterSpec
 from specs.structures import is_sequence, sequence_type

@@ -15,7 +15,7 @@ from generator.partial import Bindings, Partial
 from generator.shortcuts import find_shortcuts
 from generator.solving import Found, Search, Variable
 from generator.space import Space
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.evaluation import EvaluationError
 from specs.structures import element_types_of
 

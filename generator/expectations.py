@@ -8,9 +8,9 @@ from itertools import product
 
 import numpy as np
 
-from conformance.cases import Alternative, Expectation, ExpectedOutput
+from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
 from generator.calls import Call
-from opcert.errors import InternalError
+from opcert.vocabulary.errors import InternalError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
 from specs.domain import check_constraints

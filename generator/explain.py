@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from conformance.cases import Case
-from conformance.explanations import ExplainedPart, Explanation, NamedChange, TriedChange
-from generator.trials import VALID_CASE, Bench, Failure, Trial, is_known, size_of
+from conformance.judging.kept_explanations import ExplainedPart, Explanation, NamedChange, TriedChange
+from conformance.suite.cases import Case
+from generator.change_trials import VALID_CASE, Bench, Failure, Trial, is_known, size_of
 
 __all__ = ["Failure", "explain", "explain_parts"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from generator.draws import Draw
 from generator.kind import Level
 from generator.partial import OMITTED, Bindings, Partial
-from generator.shapes import candidate_shapes
+from generator.shape_choices import candidate_shapes
 from specs.declared import Bounds
-from specs.shapes import Shape
+from specs.shape_expressions import Shape
 
 RANKS = Bounds(0, 4)
 """Ranks of a pack, where the declaration bounds them not."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 
 from generator.feasibility import Group, Level, Model, Rule
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.expressions import parse
 from specs.model import Exclusion, Spec
 

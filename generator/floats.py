@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.draws import Draw
-from opcert.element_types import ElementType, FloatLayout
+from opcert.vocabulary.element_types import ElementType, FloatLayout
 
 
 def encode(kind: ElementType, significand: int, exponent: int) -> int:

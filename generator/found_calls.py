@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import Case
-from conformance.suites import suite_order, write_suite
+from conformance.suite.cases import Case
+from conformance.suite.suites import suite_order, write_suite
 from generator.calls import Call
 from generator.calls_files import KeptCall, read_calls
-from generator.facts import operator_facts
+from generator.manifest_facts import operator_facts
 from generator.workshop import Options, Workshop, open_workshop, word_of
-from opcert.errors import InternalError, Place, UserError
+from opcert.vocabulary.errors import InternalError, Place, UserError
 from reference.answers import UnstableLength
 from specs.model import Spec
 

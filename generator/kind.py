@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NewType
 
 from generator.draws import Draw
 from generator.partial import OMITTED, Bindings, Partial
-from opcert.errors import Place
-from opcert.tensors import Tensor
+from opcert.vocabulary.errors import Place
+from opcert.vocabulary.tensors import Tensor
 from specs.expressions import EvaluationError, Expression
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Source, Spec
 

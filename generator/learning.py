@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from generator.cores import Core
-from generator.rows import learn_cores
+from generator.covering_rows import learn_cores
 from generator.space import Space
 from specs.model import Constraint
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from generator.lock import Lock, OperatorLock
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 WHOLE = "the suite"
 """The subject of a change of nothing but what is said of the whole."""

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.canonical import canonical_json, sha256
-from conformance.manifests import MANIFEST
-from conformance.suite_parts import golden_file, part_digest
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.manifests import MANIFEST
+from conformance.suite.suite_parts import golden_file, part_digest
 from generator.adequacy.kept import expectations_in
 from generator.lock import Lock, OperatorLock
 from generator.sources import SourceReader
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 
 def read_lock_of(suite: Path) -> Lock:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from conformance.models import has_onnx_form
+from conformance.models.case_models import has_onnx_form
 from generator.cores import FILE_NAME, Core, read_cores
-from opcert.errors import UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 from specs.declarations import find_declaration
 from specs.library import OWN_FOLDER, list_operators
 

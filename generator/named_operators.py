@@ -9,13 +9,13 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.regular_files import read_regular
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import read_regular
 from specs.spec_folders import CURATED, DECLARATION, find_spec_folder, list_operators
 
 LEVELS = "generator.levels"
-REFERENCES = "reference.families"
+REFERENCES = "reference.operators"
 _LARGEST = 64 << 20
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 _OWN_REFERENCE = re.compile(rb"^reference[ \t]*:", re.MULTILINE)

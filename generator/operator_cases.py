@@ -12,16 +12,16 @@ from time import perf_counter
 from typing import Any
 
 import generator.families
-from conformance.cases import Case
-from conformance.suite_parts import SuitePart, make_part, suite_order
+from conformance.suite.cases import Case
+from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
 from generator.calls_files import read_calls
 from generator.discovery import open_spec
-from generator.facts import operator_facts
 from generator.found_calls import add_calls
+from generator.manifest_facts import operator_facts
 from generator.selection import keep_what_adds
 from generator.workshop import Options, Workshop
-from opcert.names import FAMILIES, OperatorName
+from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import regressions_folder
 from specs.user_modules import mistakes_of

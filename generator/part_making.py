@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 
-from conformance.canonical import canonical_json, sha256
-from conformance.kept_parts import DamagedPart, keep_part, kept_part, one_maker
-from conformance.suite_parts import FORMAT, SuitePart
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
+from conformance.suite.suite_parts import FORMAT, SuitePart
 from generator.adequacy.kept import adequacy_folder, kept_path
 from generator.operator_cases import generate_part
 from generator.sources import SourceReader, digest_of
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 _BEGUN_NS = time.time_ns()
 """When this process began: code that changed since may be loaded as it was."""

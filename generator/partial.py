@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from specs.domain import operand_of
 from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec
-from specs.shapes import evaluate_part, parse_shape
+from specs.shape_expressions import evaluate_part, parse_shape
 from specs.structures import element_types_of, is_sequence, type_variable
 from specs.words import CONSTANTS
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from generator.draws import Draw
 from generator.partial import Partial
-from opcert.element_types import ElementType
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor
 from reference.numbers import encode
 from specs.declared import Declared
 from specs.evaluation import EvaluationError

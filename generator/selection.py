@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.cases import Case
+from conformance.suite.cases import Case
 from generator.workshop import Workshop
 
 

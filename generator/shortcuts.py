@@ -11,7 +11,7 @@ from generator.draws import Draw
 from generator.partial import Partial
 from generator.solving import Found
 from generator.space import Space
-from opcert.slots import Slot, slots_of
+from opcert.vocabulary.slots import Slot, slots_of
 
 
 def find_shortcuts(space: Space, draw: Draw) -> Iterator[tuple[str, Call]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from generator.draws import Draw
 from generator.partial import Bindings, Partial
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.domain import holds
 from specs.evaluation import EvaluationError
 from specs.expressions import parse

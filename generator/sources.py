@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 import specs
-from conformance.canonical import canonical_json, sha256
+from conformance.suite.canonical import canonical_json, sha256
 from generator.named_operators import known_operators, levels_modules, reference_modules
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
 from specs.spec_files import named_readings, spec_files

@@ -13,7 +13,7 @@ from generator.draws import Draw
 from generator.extents import EXTENTS, LEVELS, RANKS, Extent, InputShape, Pack, VariadicShapes, bounds_within
 from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Levels, Partial
-from generator.shapes import Choices, find_choices
+from generator.shape_choices import Choices, find_choices
 from generator.solving import Search, Variable
 from generator.wanted_outputs import (
     NAMES,
@@ -26,13 +26,13 @@ from generator.wanted_outputs import (
     output_factors,
     output_rules,
 )
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
 from specs.declared import Bounds, Declared
 from specs.domain import extent_names
 from specs.expressions import parse
 from specs.model import ParameterSpec, Spec
-from specs.shapes import Shape, parse_shape
+from specs.shape_expressions import Shape, parse_shape
 from specs.structures import element_types_of, is_sequence, type_variable
 
 COUNTS: tuple[Level, ...] = (2, 1, 3)

@@ -10,14 +10,14 @@ from typing import Any
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import GraphProto
 
-from conformance.cases import describe_slots
-from conformance.graph_protos import read_graph
+from conformance.models.graph_protos import read_graph
+from conformance.suite.cases import describe_slots
 from generator.calls import Call
-from opcert.attributes import Graph
-from opcert.errors import UserError
-from opcert.slots import Given, Slot, Slots, check_slots, slots_of
-from opcert.tensors import Tensor
-from opcert.value_types import parse_value_type
+from opcert.vocabulary.attributes import Graph
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.slots import Given, Slot, Slots, check_slots, slots_of
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import parse_value_type
 
 ReadTensor = Callable[[Mapping[str, Any]], Tensor]
 

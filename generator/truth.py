@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import onnx
 from onnx import ModelProto
 
-from conformance.input_names import named_inputs
-from conformance.ir_versions import LEAST_IR
-from conformance.models import OutputType, build_model
-from conformance.protos import write_tensor
+from conformance.models.case_models import OutputType, build_model
+from conformance.models.input_names import named_inputs
+from conformance.models.ir_versions import LEAST_IR
+from conformance.models.protos import write_tensor
 from generator.bare_cases import bare_case
 from generator.calls import Call
-from opcert.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from specs.model import Spec
 
 _UNTYPED = "Field 'shape' of 'type' is required but missing"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from generator.breaches import Breach, find_breaches
 from generator.calls import Call
 from generator.cores import Core
+from generator.covering_rows import make_rows
 from generator.draws import Draw
 from generator.edges import find_edges
-from generator.rows import make_rows
 from generator.space import Space
 
 

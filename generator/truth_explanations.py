@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
-from opcert.errors import UserError
-from opcert.yaml_files import load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.yaml_files import load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.schemas import Entry
 
 FILE_NAME = "disagreements.yaml"

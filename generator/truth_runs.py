@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from conformance.cases import Case
-from conformance.harness import run_suite
-from conformance.input_names import named_inputs
-from conformance.models import OutputType, build_model
-from conformance.progress import Progress
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import Runtime
-from conformance.suites import open_suite, write_suite
+from conformance.models.case_models import OutputType, build_model
+from conformance.models.input_names import named_inputs
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.progress import Progress
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import Runtime
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite, write_suite
 from generator.bare_cases import bare_case
 from generator.calls import Call
 from generator.truth import Inferred, Refused, ask_checker, ask_inference

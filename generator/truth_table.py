@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.refusals import signature
+from conformance.judging.refusals import signature
 from generator.breaches import Breach
 from generator.calls import Call
 from generator.truth_calls import TruthCalls
 from generator.truth_explanations import Explanation
 from generator.truth_runs import Answers, Reaction
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 IN_PROCESS = frozenset({"inference", "checker"})
 """The witnesses that are no runtimes."""

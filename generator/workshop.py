@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from conformance.cases import Case, Expectation
+from conformance.suite.cases import Case, Expectation
 from generator.adequacy.kept import Selected
 from generator.bare_cases import bare_case, first_type
 from generator.calls import Call
@@ -18,9 +18,9 @@ from generator.expectations import describe, expect
 from generator.factors import factor_model
 from generator.feasibility import Model
 from generator.validity import find_violations
-from opcert.element_types import ElementType
-from opcert.errors import InternalError
-from opcert.names import CaseId, OperatorName
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import CaseId, OperatorName
 from reference.registry import ReferenceOperator, find_operator
 from specs.domain import Violation
 from specs.model import Constraint, Finding, Spec

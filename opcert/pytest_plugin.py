@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from opcert.errors import OpcertError
-from opcert.harmless import LONGEST, for_shell, for_terminal, one_line
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.harmless import LONGEST, for_shell, for_terminal, one_line
 
 if TYPE_CHECKING:
-    from conformance.records import Record
-    from conformance.results import Result
-    from conformance.suites import Suite
+    from conformance.recording.records import Record
+    from conformance.recording.rows import Result
+    from conformance.suite.suites import Suite
 
 _SHOWN = 5
 
@@ -69,7 +69,7 @@ class Run:
     """The suite, the runtime, and the record once there is one."""
 
     def __init__(self, config: pytest.Config) -> None:
-        from conformance.runtimes import find_runtime
+        from conformance.runtimes.runtimes import find_runtime
         from opcert.commands.suite_argument import resolve_suite
 
         self._config = config
@@ -94,7 +94,7 @@ class Run:
 
         Raises what the run raised, each time.
         """
-        from conformance.harness import run_suite
+        from conformance.running.harness import run_suite
         from opcert.commands.output_locks import locked_record
 
         if self._record is None:
@@ -149,7 +149,7 @@ class ConformanceItem(_Item):
         self.case_ids = case_ids
 
     def runtest(self) -> None:
-        from conformance.judge import FAILING
+        from conformance.judging.judge import FAILING
 
         record = self.run.record(self.session)
         wanted = frozenset(self.case_ids)
@@ -168,7 +168,7 @@ class FaultsItem(_Item):
     """What only the whole run shows: answers that differ, readings that do not agree."""
 
     def runtest(self) -> None:
-        from reports.readings import fault_text
+        from reports.followed_readings import fault_text
 
         faults = self.run.record(self.session).faults
         if faults:

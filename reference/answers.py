@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.errors import OpcertError
-from opcert.tensors import Tensor
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.tensors import Tensor
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 
-from opcert.errors import SeveralErrors, UserError
-from opcert.yaml_files import load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.expressions import parse
 from specs.schemas import Entry
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import BINARY32, FloatLayout
+from opcert.vocabulary.element_types import BINARY32, FloatLayout
 from reference.additions import total
 from reference.numbers import smallest_subnormal
 from reference.rationals import Rationals

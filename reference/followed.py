@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.yaml_files import load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.yaml_files import load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.schemas import Entry
 
 FILE = Path(__file__).with_name("followed.yaml")

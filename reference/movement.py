@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import ElementType
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.choices import Choice
 from reference.numbers import bits_of, numbers, storage_of

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import ElementType, FloatLayout
+from opcert.vocabulary.element_types import ElementType, FloatLayout
 from reference.powers_of_two import decode_exponents, encode_power, holds_powers_alone
 
 Number = Fraction | float

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from opcert.element_types import FloatLayout
+from opcert.vocabulary.element_types import FloatLayout
 from reference.additions import along
 from reference.estimates import Floats, Mask, unit_roundoff
 from reference.numbers import Decoded, largest

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import ElementType
+from opcert.vocabulary.element_types import ElementType
 
 NAN = 0xFF
 _BIAS = 127

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.attributes import AttributeValue, attribute
-from opcert.errors import OpcertError, UserError
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import AttributeValue, attribute
+from opcert.vocabulary.errors import OpcertError, UserError
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.registry import ReferenceOperator
 from specs.model import Example, ParameterSpec, Spec, Value

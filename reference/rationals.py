@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import FloatLayout
+from opcert.vocabulary.element_types import FloatLayout
 from reference.numbers import is_representable
 
 Integers = NDArray[Any]

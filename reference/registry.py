@@ -11,11 +11,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-import reference.families
-from opcert.attributes import AttributeValue
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor
+import reference.operators
+from opcert.vocabulary.attributes import AttributeValue
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.choices import Choice
 from specs.user_modules import load_module
@@ -148,8 +148,8 @@ def _options(hint: Any) -> tuple[str, ...]:
 
 @cache
 def _discover() -> Mapping[OperatorName, ReferenceOperator]:
-    for module in pkgutil.iter_modules(reference.families.__path__):
-        importlib.import_module(f"{reference.families.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(reference.operators.__path__):
+        importlib.import_module(f"{reference.operators.__name__}.{module.name}")
     return _OPERATORS
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import BINARY32, BINARY64, ElementType, FloatLayout
+from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
 from reference.estimates import Mask
 from reference.numbers import encode, encode_bits, largest, layout_of, numbers, smallest_normal, storage_of
 from reference.sums import Sums

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import BINARY32, FloatLayout
+from opcert.vocabulary.element_types import BINARY32, FloatLayout
 from reference.additions import along, total
 from reference.estimates import Floats, Mask, rounded_up, unit_roundoff
 from reference.numbers import Decoded, smallest_normal, smallest_subnormal

@@ -6,8 +6,8 @@ import bisect
 import math
 from dataclasses import dataclass
 
-from reports.facts import short_names
-from reports.results import CaseResult, Results
+from reports.case_results import CaseResult, Results
+from reports.told_facts import short_names
 
 LIMITS = (0.0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 16.0)
 HEADS = ("0", "≤ 1/64", "≤ 1/16", "≤ 1/4", "≤ 1/2", "≤ 1", "≤ 2", "≤ 4", "≤ 16", "> 16", "not equal", "shape")

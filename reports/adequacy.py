@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from opcert.names import OperatorName
-from reports.facts import items, mapping, short_names, text
-from reports.results import Results
-from reports.text import count
+from opcert.vocabulary.names import OperatorName
+from reports.case_results import Results
+from reports.told_facts import items, mapping, short_names, text
+from reports.words import count
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.cases import Case
-from conformance.results import Result
-from opcert.harmless import one_line
-from reports.answers import Output, read_outputs
-from reports.explanations import case_sentence
-from reports.parts import Part
+from conformance.recording.rows import Result
+from conformance.suite.cases import Case
+from opcert.vocabulary.harmless import one_line
+from reports.case_results import CaseResult, Results
 from reports.pictures import Picture, draw_picture
-from reports.results import CaseResult, Results
-from reports.text import duration, ratio_text
+from reports.recorded_answers import Output, read_outputs
+from reports.resemblances import case_sentence
 from reports.verdicts import word
+from reports.view_parts import Part
+from reports.words import duration, ratio_text
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from opcert.errors import Place, UserError, unreadable
-from opcert.regular_files import read_regular
-from opcert.yaml_files import MOST_BYTES, load_bytes
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
+from opcert.vocabulary.yaml_schemas import validate
+from reports.case_results import Results
 from reports.failure_classes import classes_of
 from reports.files import write_text
-from reports.readings import fault_name
-from reports.results import Results
+from reports.followed_readings import fault_name
 from reports.summary import headline
 from reports.yaml_types import Date, Listed, Strict
 

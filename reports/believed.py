@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.results import Result
-from reports.results import Results
-from reports.text import plural
+from conformance.recording.rows import Result
+from reports.case_results import Results
+from reports.words import plural
 
 _EXAMPLES = 3
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from reports.case_results import Results
 from reports.certificate import Certificate
 from reports.certificate_page import render_certificate_page
 from reports.formats.badge import render_certificate_badge, render_run_badge
-from reports.results import Results
 
 NOT_LOOKED_AT = (
     "index.html",

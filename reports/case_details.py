@@ -7,11 +7,11 @@ from typing import Any
 
 from reports.answer_views import view_answer
 from reports.case_views import view_case
-from reports.page import Page
-from reports.parts import Part
 from reports.pictures import Overview, Picture, Plane
 from reports.report import Report
+from reports.run_page import Page
 from reports.standalone import case_lines
+from reports.view_parts import Part
 
 
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from conformance.canonical import plain
-from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.input_names import input_names
-from conformance.models import build_model, has_onnx_form
-from conformance.properties import describe_property
-from conformance.protos import write_tensor
-from opcert.attributes import describe_value
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
-from opcert.value_types import holds_map
+from conformance.models.case_models import build_model, has_onnx_form
+from conformance.models.input_names import input_names
+from conformance.models.protos import write_tensor
+from conformance.suite.canonical import plain
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.properties import describe_property
+from opcert.vocabulary.attributes import describe_value
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import holds_map
 from reports.files import write_bytes, write_text
 
 DATA = "test_data_set_0"

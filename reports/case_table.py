@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opcert.harmless import one_line
-from opcert.names import FAMILIES
-from reports.facts import items, mapping, text
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import FAMILIES
+from reports.case_results import CaseResult, Results
 from reports.features import CONSTRAINT, ELEMENT_TYPE
+from reports.followed_readings import matched_options
 from reports.links import operator_words
-from reports.page import Page
-from reports.readings import matched_options
 from reports.report import Report
-from reports.results import CaseResult, Results
+from reports.run_page import Page
 from reports.summary import headline
+from reports.told_facts import items, mapping, text
 from reports.type_order import in_type_order
 from reports.verdicts import WORST_FIRST, short_word, word
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.cases import Case, ExpectedOutput
-from opcert.tensors import Tensor
-from reports.facts import joined, mapping, place, places, text
+from conformance.suite.cases import Case, ExpectedOutput
+from opcert.vocabulary.tensors import Tensor
+from reports.case_results import Results
 from reports.features import ABSENT, ELEMENT_TYPE
-from reports.parts import Part
-from reports.results import Results
-from reports.text import plural
-from reports.values import attribute_text, shape_text, values_text
+from reports.told_facts import joined, mapping, place, places, text
+from reports.value_text import attribute_text, shape_text, values_text
+from reports.view_parts import Part
+from reports.words import plural
 
 
 @dataclass(frozen=True)

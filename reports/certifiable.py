@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reports.facts import items, mapping, text
-from reports.results import Results
-from reports.text import count, listed, plural
+from reports.case_results import Results
+from reports.told_facts import items, mapping, text
+from reports.words import count, listed, plural
 
 
 def list_obstacles(results: Results) -> list[str]:

@@ -10,23 +10,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from conformance.canonical import canonical_json, plain, sha256
-from conformance.judge import VERDICTS
-from opcert.errors import NothingRan, Place, UserError, unreadable
-from opcert.names import OperatorName
-from opcert.regular_files import open_regular
+from conformance.judging.judge import VERDICTS
+from conformance.suite.canonical import canonical_json, plain, sha256
+from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import open_regular
 from reports.believed import find_believed
+from reports.case_results import CaseResult, Results
 from reports.certifiable import list_obstacles
-from reports.evaluation import ProfileResult, evaluate
-from reports.facts import mapping, text
+from reports.followed_readings import fault_text, find_readings
 from reports.headline import runtime_label
+from reports.profile_evaluation import ProfileResult, evaluate
 from reports.profiles import Profile
-from reports.readings import fault_text, find_readings
-from reports.results import CaseResult, Results
 from reports.standing import OWN, SuiteStanding
-from reports.text import parse_moment
+from reports.told_facts import mapping, text
 from reports.type_order import in_type_order
 from reports.untested import find_untested
+from reports.words import parse_moment
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:opcert:conformance:v1"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.canonical import canonical_json
-from opcert.errors import Place, UserError, unreadable
-from opcert.regular_files import read_regular
-from opcert.strict_json import parse_json
+from conformance.suite.canonical import canonical_json
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.strict_json import parse_json
 from reports.certificate import PREDICATE_TYPE, STATEMENT_TYPE, Certificate
 from reports.files import write_bytes
 from reports.signing import Envelope, is_envelope, read_envelope, sign

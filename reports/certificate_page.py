@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from reports.certificate import Certificate
-from reports.facts import items, mapping, text
 from reports.files import write_text
-from reports.html import render_page
+from reports.pages_alone import render_page
 from reports.profile_checks import is_ready_made
-from reports.text import count, moment, plural
+from reports.told_facts import items, mapping, text
 from reports.verdicts import GROUPS, WORST_FIRST, word
+from reports.words import count, moment, plural
 
 
 @dataclass(frozen=True)

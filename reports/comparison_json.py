@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from conformance.canonical import plain
-from conformance.records import Record
-from reports.comparison import Change, Comparison, Seen
+from conformance.recording.records import Record
+from conformance.suite.canonical import plain
 from reports.headline import runtime_label
+from reports.run_comparison import Change, Comparison, Seen
 
 FORMAT = "opcert-comparison/1"
 

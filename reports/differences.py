@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from opcert.harmless import one_line
+from opcert.vocabulary.harmless import one_line
 
 _MISSING = object()
 _MOST = 20

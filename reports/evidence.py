@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from conformance.records import Record
-from conformance.suites import Suite
+from conformance.recording.records import Record
+from conformance.suite.suites import Suite
 from reports.profiles import Profile
 from reports.standing import SuiteStanding
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from reports.baseline import Baseline, failures_of
-from reports.evaluation import evaluate
+from reports.case_results import Results
 from reports.excuses import Excuse, Excuses
+from reports.profile_evaluation import evaluate
 from reports.profiles import Profile
-from reports.results import Results
 
 
 def excuse(

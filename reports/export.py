@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.models import has_onnx_form
-from conformance.suites import Suite
+from conformance.models.case_models import has_onnx_form
+from conformance.suite.suites import Suite
 from reports.case_folder import write_case
 
 

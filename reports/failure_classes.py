@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from conformance.refusals import signature
-from opcert.names import OperatorName
+from conformance.judging.refusals import signature
+from opcert.vocabulary.names import OperatorName
+from reports.case_results import CaseResult, Results
 from reports.conditions import Condition, Observation, separate
 from reports.failure_kinds import (
     DIFFERENCES,
@@ -21,7 +22,6 @@ from reports.failure_kinds import (
     Tier,
 )
 from reports.features import CONSTRAINT, feature_names
-from reports.results import CaseResult, Results
 from reports.type_order import type_rank
 
 

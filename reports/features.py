@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from conformance.cases import Case
-from reports.values import attribute_text
+from conformance.suite.cases import Case
+from reports.value_text import attribute_text
 
 ABSENT = "absent"
 ELEMENT_TYPE = "element_type"

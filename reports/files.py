@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from opcert.errors import unwritable
+from opcert.vocabulary.errors import unwritable
 
 
 def write_text(path: Path, text: str) -> Path:

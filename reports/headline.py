@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge import FAILING
-from conformance.records import Record
-from opcert.harmless import one_line
-from reports.facts import mapping, text
-from reports.results import Results
-from reports.text import count, duration, listed, moment, parse_moment, plural
+from conformance.judging.judge import FAILING
+from conformance.recording.records import Record
+from opcert.vocabulary.harmless import one_line
+from reports.case_results import Results
+from reports.told_facts import mapping, text
+from reports.words import count, duration, listed, moment, parse_moment, plural
 
 _LONGEST_NAME = 200
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from conformance.records import FORMAT, Record, read_record
-from opcert.errors import UserError
-from opcert.names import CaseId, OperatorName
-from opcert.regular_files import open_regular
-from reports.facts import mapping, text
+from conformance.recording.records import FORMAT, Record, read_record
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.regular_files import open_regular
+from reports.followed_readings import fault_text
 from reports.headline import runtime_label
-from reports.readings import fault_text
+from reports.told_facts import mapping, text
 
 _HEAD = 4096
 _UNCOUNTED = ("not_run", "harness_error")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-from opcert.names import CaseId, OperatorName
+from opcert.vocabulary.names import CaseId, OperatorName
 
 _PLAIN = re.compile(r"[^\s\",<>*]+")
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.cases import ExpectedOutput
-from conformance.comparison import compare_output
-from conformance.elements import Floats, Mask, measure
-from conformance.values import decode_floats
-from opcert.element_types import ElementType
-from opcert.tensors import Tensor
-from reports.text import ratio_text
-from reports.values import element_text
+from conformance.judging.elements import Floats, Mask, measure
+from conformance.judging.output_comparison import compare_output
+from conformance.suite.cases import ExpectedOutput
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor
+from reports.value_text import element_text
+from reports.words import ratio_text
 
 WHOLE = 256
 """A tensor of at most this many elements, in planes of at most `SIDE` by `SIDE`, is shown whole."""

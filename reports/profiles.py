@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from conformance.judge import FAILING, Verdict
-from opcert.errors import Place, UserError, unreadable
-from opcert.names import FAMILIES, OperatorName
-from opcert.regular_files import read_regular
-from opcert.yaml_files import MOST_BYTES, load_bytes
-from opcert.yaml_schemas import validate
+from conformance.judging.judge import FAILING, Verdict
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.names import FAMILIES, OperatorName
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
+from opcert.vocabulary.yaml_schemas import validate
 from reports.yaml_types import Date, Listed, Strict, read_list
 
 Unsupported = Literal["operator", "case", "none"]

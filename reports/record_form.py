@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.canonical import canonical_json
-from conformance.records import Record
-from conformance.results import Result
-from opcert.errors import unreadable
-from opcert.strict_json import parse_json
-from reports.facts import text
-from reports.text import parse_moment
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.suite.canonical import canonical_json
+from opcert.vocabulary.errors import unreadable
+from opcert.vocabulary.strict_json import parse_json
+from reports.told_facts import text
+from reports.words import parse_moment
 
 _MOST = 3
 

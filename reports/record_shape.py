@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from conformance.records import Record
-from conformance.results import Result
-from opcert.errors import Place, UserError, unreadable
-from opcert.strict_json import parse_json
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.strict_json import parse_json
 
 
 class _Part(BaseModel):

@@ -7,17 +7,23 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from conformance.canonical import sha256
-from conformance.cases import Case, Expectation
-from conformance.comparison import compare_output
-from conformance.outputs import FILE_BYTES, TOTAL_BYTES, describe_output, outputs_folder, restore_output
-from conformance.records import Record
-from conformance.responses import Answered, NotTensor
-from conformance.results import Result
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.tensors import Tensor
-from reports.facts import text
+from conformance.judging.output_comparison import compare_output
+from conformance.recording.outputs import (
+    FILE_BYTES,
+    TOTAL_BYTES,
+    describe_output,
+    outputs_folder,
+    restore_output,
+)
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.running.responses import Answered, NotTensor
+from conformance.suite.canonical import sha256
+from conformance.suite.cases import Case, Expectation
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor
+from reports.told_facts import text
 
 Restored = Tensor | NotTensor
 

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from conformance.adapter import Adapter
-from conformance.cases import Case
-from conformance.faults import FaultFinder, count_threads, merge_unload_faults
-from conformance.judge import judge
-from conformance.records import Record
-from conformance.requests import Offer
-from conformance.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
-from conformance.results import Result, make_result
-from opcert.errors import UserError
-from reports.facts import items, mapping, text
+from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
+from conformance.judging.judge import judge
+from conformance.recording.records import Record
+from conformance.recording.rows import Result, make_result
+from conformance.running.requests import Offer
+from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
+from conformance.runtimes.adapter import Adapter
+from conformance.suite.cases import Case
+from opcert.vocabulary.errors import UserError
+from reports.case_results import Results
 from reports.recorded_outputs import DigestsAlone, RecordedOutputs
-from reports.results import Results
 from reports.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
-from reports.text import count, plural
+from reports.told_facts import items, mapping, text
+from reports.words import count, plural
 
 MOST_UNCHECKED = 100
 """Of so many rows one may be without its outputs; docs/certificates.md says why."""

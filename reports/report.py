@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 
-from opcert.errors import UserError
-from opcert.names import slug
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import slug
 from reports.accuracy import Accuracy, measure_accuracy
 from reports.adequacy import Adequacy, find_adequacy
-from reports.facts import Document, Finding, list_documents, list_findings
+from reports.case_results import Results
 from reports.features import CONSTRAINT, ELEMENT_TYPE
+from reports.followed_readings import ReadingFollowed, find_readings
 from reports.headline import runtime_label
-from reports.page import Page
-from reports.readings import ReadingFollowed, find_readings
-from reports.results import Results
+from reports.run_page import Page
 from reports.times import Times, measure_times
+from reports.told_facts import Document, Finding, list_documents, list_findings
 from reports.untested import Untested, find_untested
 
 

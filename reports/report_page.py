@@ -8,15 +8,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from opcert.errors import unwritable
+from opcert.vocabulary.errors import unwritable
 from reports.case_details import list_details
+from reports.case_results import Results
 from reports.case_table import build_table
 from reports.files import write_text
 from reports.headline import runtime_name
-from reports.html import render_page
-from reports.packing import FOLDER, DataPart, pack, pack_many, to_json
+from reports.page_data import FOLDER, DataPart, pack, pack_many, to_json
+from reports.pages_alone import render_page
 from reports.report import Report
-from reports.results import Results
 from reports.standalone import surroundings
 
 ONE_FILE_BYTES = 2_900_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from conformance.suites import Suite
+from conformance.suite.suites import Suite
 from reports.case_folder import write_case
 from reports.files import write_text
 

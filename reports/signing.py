@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.canonical import canonical_json, sha256
-from opcert.errors import Place, UserError, unreadable
-from opcert.regular_files import read_regular
+from conformance.suite.canonical import canonical_json, sha256
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.regular_files import read_regular
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

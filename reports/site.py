@@ -10,16 +10,16 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
-from conformance.records import read_record
-from opcert.errors import NothingRan, Place, UserError
-from opcert.names import OperatorName, slug
-from reports.comparison import ChangeKind, Comparison, compare_runs
+from conformance.recording.records import read_record
+from opcert.vocabulary.errors import NothingRan, Place, UserError
+from opcert.vocabulary.names import OperatorName, slug
 from reports.comparison_page import render_comparison
 from reports.files import write_text
-from reports.html import render_page
 from reports.kept_runs import KeptRun, KeptRuns, find_runs, relative_link
-from reports.text import moment
+from reports.pages_alone import render_page
+from reports.run_comparison import ChangeKind, Comparison, compare_runs
 from reports.verdicts import FAILING, WORST_FIRST, word
+from reports.words import moment
 
 FOLDER = "history"
 _CHANGES: tuple[ChangeKind, ...] = ("regressed", "fixed", "changed", "error")

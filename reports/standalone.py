@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto
 
-from conformance.cases import Case
-from conformance.input_names import named_inputs
-from conformance.models import build_model, has_onnx_form
-from opcert.attributes import PLAIN_KINDS
-from opcert.harmless import for_python, for_python_comment
-from opcert.tensors import Tensor
+from conformance.models.case_models import build_model, has_onnx_form
+from conformance.models.input_names import named_inputs
+from conformance.suite.cases import Case
+from opcert.vocabulary.attributes import PLAIN_KINDS
+from opcert.vocabulary.harmless import for_python, for_python_comment
+from opcert.vocabulary.tensors import Tensor
 from reports.case_folder import must_text
 
 MOST_ELEMENTS = 256

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.adapter import Adapter
-from conformance.frames import BrokenProtocol
-from conformance.records import Record
-from conformance.requests import Offer, read_offer
-from conformance.runtimes import find_adapter, find_runtime, list_runtimes
-from opcert.errors import UserError
-from reports.facts import items, mapping, text
+from conformance.processes.frames import BrokenProtocol
+from conformance.recording.records import Record
+from conformance.running.requests import Offer, read_offer
+from conformance.runtimes.adapter import Adapter
+from conformance.runtimes.runtimes import find_adapter, find_runtime, list_runtimes
+from opcert.vocabulary.errors import UserError
+from reports.told_facts import items, mapping, text
 
 
 def stated_adapter(record: Record) -> Adapter | None:

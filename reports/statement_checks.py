@@ -8,20 +8,20 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from opcert.errors import OpcertError
+from opcert.vocabulary.errors import OpcertError
 from reports.beside import find_wrong_files
+from reports.case_results import Results
 from reports.certificate import Certificate, make_certificate
 from reports.certificate_files import CertificateFile
 from reports.differences import find_differences
-from reports.evaluation import evaluate
 from reports.evidence import Evidence
-from reports.facts import mapping, text
 from reports.profile_checks import check_profile, read_stated_profile, tell_waivers
+from reports.profile_evaluation import evaluate
 from reports.profiles import Profile
-from reports.results import Results
 from reports.standing import OWN, SuiteStanding
-from reports.text import count, first_line, parse_moment, plural
+from reports.told_facts import mapping, text
 from reports.verified import Verification
+from reports.words import count, first_line, parse_moment, plural
 
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 

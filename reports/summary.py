@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from opcert.harmless import one_line, shown
-from opcert.names import OperatorName
+from opcert.vocabulary.harmless import one_line, shown
+from opcert.vocabulary.names import OperatorName
+from reports.case_results import Results
 from reports.conditions import Condition
-from reports.facts import short_names
 from reports.failure_classes import FailureClass, classes_of
 from reports.features import CONSTRAINT
-from reports.page import fit_text
-from reports.readings import readings_summary
-from reports.results import Results
+from reports.followed_readings import readings_summary
+from reports.run_page import fit_text
+from reports.told_facts import short_names
 from reports.verdicts import WORST_FIRST, word
 
 

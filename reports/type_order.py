@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 _KINDS = ("float", "signed", "unsigned", "bool", "string", "complex")
 _FIRST = ("float", "float16", "bfloat16", "double")

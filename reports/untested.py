@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from opcert.names import FAMILIES, OperatorName
-from reports.facts import items, mapping, short_names, text
+from opcert.vocabulary.names import FAMILIES, OperatorName
+from reports.case_results import Results
 from reports.links import cases_link, operator_words, token
-from reports.results import Results
-from reports.text import count, listed, plural
+from reports.told_facts import items, mapping, short_names, text
+from reports.words import count, listed, plural
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 
 @dataclass

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from opcert.names import OperatorName
-from opcert.yaml_files import YamlDocument, load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.yaml_files import YamlDocument, load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.model import Finding
 from specs.schemas import Entry
 

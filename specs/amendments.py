@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from opcert.errors import UserError
-from opcert.yaml_files import Path_, YamlDocument, key_path
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
 from specs.curated_files import Amendment, Reasoned
 from specs.model import Origin, Source
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from opcert.errors import Place, SeveralErrors, UserError
-from opcert.yaml_files import Path_, YamlDocument, key_path, load, load_file
+from opcert.vocabulary.errors import Place, SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path, load, load_file
 from specs.expressions import parse
 from specs.model import Spec
 

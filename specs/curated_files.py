@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from opcert.attributes import AttributeKind
-from opcert.yaml_files import YamlDocument, load, load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.attributes import AttributeKind
+from opcert.vocabulary.yaml_files import YamlDocument, load, load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.model import Action, Option, Otherwise, Severity
 from specs.schemas import Entry, Sources
 from specs.shared_readings import put_in_shared

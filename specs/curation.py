@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from opcert.attributes import attribute
-from opcert.errors import SeveralErrors, UserError
-from opcert.yaml_files import Path_, YamlDocument
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument
 from specs.amendments import Amender
 from specs.curated_files import (
     AttributeEntry,

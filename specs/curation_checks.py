@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import OpcertError, UserError
-from opcert.yaml_files import Path_, YamlDocument
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import OpcertError, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument
 from specs.curated_files import ConstraintEntry, CuratedFile, InteractionEntry, ReadingEntry
 from specs.expressions import parse
 from specs.kind_calls import parse_call
 from specs.model import Source, Spec
-from specs.shapes import parse_shape
+from specs.shape_expressions import parse_shape
 from specs.words import CONSTANTS
 
 

@@ -6,13 +6,13 @@ import difflib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from opcert.errors import OpcertError, UserError
+from opcert.vocabulary.errors import OpcertError, UserError
 from specs.composition import Composed
 from specs.curated_files import ConstraintEntry
 from specs.declared_words import is_name_of_some_version
 from specs.expressions import parse
 from specs.model import Source, Spec
-from specs.shapes import parse_shape
+from specs.shape_expressions import parse_shape
 
 EVERY_INPUT = "inputs"
 """The word for all inputs that no other entry of `shapes` names."""

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from opcert.errors import OpcertError, SeveralErrors, UserError
-from opcert.names import OperatorName
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.yaml_schemas import validate
 from specs.composition import Composed, compose, declares
 from specs.curated_files import CuratedFile, Level
 from specs.curation import merge_curated
@@ -21,7 +21,7 @@ from specs.declared import Bounds, Declared, KindUse, Property
 from specs.expressions import parse
 from specs.model import Otherwise, Spec
 from specs.schemas import Entry
-from specs.shapes import parse_shape, shape_of_version
+from specs.shape_expressions import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
 from specs.spec_folders import DECLARATION
 from specs.structures import is_sequence

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from opcert.errors import Place
+from opcert.vocabulary.errors import Place
 
 if TYPE_CHECKING:
     from specs.model import Otherwise

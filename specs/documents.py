@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from opcert.errors import Place, UserError
-from opcert.regular_files import open_regular
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.regular_files import open_regular
 from specs.model import Prose, Source
 
 MOST_BYTES = 32 * 1024 * 1024

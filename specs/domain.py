@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from opcert.attributes import Attribute
-from opcert.slots import Slots
-from opcert.tensors import Tensor
-from opcert.value_types import SequenceType, element_type_in
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.slots import Slots
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import SequenceType, element_type_in
 from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import parse
 from specs.model import Constraint, Spec
-from specs.shapes import parse_shape
+from specs.shape_expressions import parse_shape
 from specs.unification import Bindings, Matched, Unifier, Unmatched
 from specs.words import CONSTANTS
 

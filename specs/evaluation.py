@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.functions import find_functions
 
 MOST_STEPS = 500_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.evaluation import (
     BINARY,
     COMPARE,

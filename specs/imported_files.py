@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from opcert.attributes import AttributeKind
-from opcert.errors import SeveralErrors, UserError
-from opcert.names import OperatorName
-from opcert.yaml_files import YamlDocument, load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.attributes import AttributeKind
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.yaml_files import YamlDocument, load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.model import (
     Action,
     AllowedValues,

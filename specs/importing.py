@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opcert.errors import Place, SeveralErrors, UserError, unwritable
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, SeveralErrors, UserError, unwritable
+from opcert.vocabulary.names import OperatorName
 from specs import curated_files
 from specs.documents import Text
 from specs.imported_files import FILE_NAME, read_imported

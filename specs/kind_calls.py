@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.expressions import Expression, parse_tree
 
 

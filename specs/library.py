@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs import curated_files, imported_files
 from specs.curation import merge_curated
 from specs.declarations import find_declaration, merge_declaration

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.acceptances import Acceptances
 from specs.layers import merge_layers
 from specs.library import load_spec

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from opcert.attributes import AttributeKind
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
+from opcert.vocabulary.attributes import AttributeKind
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
 from specs.declared import Declared
 from specs.relations import Relation
 from specs.statements import Statement

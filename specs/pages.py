@@ -11,7 +11,7 @@ from functools import cached_property
 from specs.documents import Line, Passage, Text, split_lines, unescape
 from specs.model import Source, Spec
 from specs.onnx_pages.flattened_page import is_flattened, restore_lines
-from specs.packages.rows import plain_lines
+from specs.packages.dumped_rows import plain_lines
 
 _HEADING = re.compile(r"^#{1,3} \S")
 _UNDERLINE = re.compile(r"^={3,}$")

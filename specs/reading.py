@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text, read_document
 from specs.importers import import_text
-from specs.limits import limited
 from specs.model import Spec
+from specs.reading_limits import limited
 
 PROCESSES = min(8, os.cpu_count() or 1)
 BATCH_BYTES = 128 * 1024
@@ -103,7 +103,7 @@ def _is_hidden(path: Path, base: Path) -> bool:
 
 
 def read_one(job: Job) -> Outcome:
-    """Read one document within the bounds of `specs.limits`; what is wrong with it is the outcome's error."""
+    """Read one document within `specs.reading_limits`; what is wrong with it is the outcome's error."""
     where = Place(str(job.path))
     try:
         with limited(where):

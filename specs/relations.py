@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 
 Bounds = tuple[int | None, int | None, int | None]
 

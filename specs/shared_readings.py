@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import Field, RootModel
 
-from opcert.errors import SeveralErrors, UserError
-from opcert.yaml_files import YamlDocument, load_file
-from opcert.yaml_schemas import validate
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import YamlDocument, load_file
+from opcert.vocabulary.yaml_schemas import validate
 from specs.schemas import Entry
 
 FILE_NAME = "readings.yaml"

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from opcert.errors import OpcertError
-from opcert.names import OperatorName
-from opcert.yaml_files import load_file
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.yaml_files import load_file
 from specs.composition import PARTS
 from specs.declarations import find_declaration
 from specs.shared_readings import named_in

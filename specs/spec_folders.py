@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from opcert.errors import UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 
 OWN_FOLDER = Path(__file__).parent
 """The specs that ship with the package."""

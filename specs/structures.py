@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.value_types import SequenceType, TensorType, parse_value_type
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.value_types import SequenceType, TensorType, parse_value_type
 from specs.model import ParameterSpec, Spec
 
 

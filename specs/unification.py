@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from specs.expressions import EvaluationError, Layered
-from specs.shapes import Part, Shape, evaluate_part
+from specs.shape_expressions import Part, Shape, evaluate_part
 
 Extents = tuple[int, ...]
 Bindings = Mapping[str, int | list[int] | None]

@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from opcert.errors import OpcertError, Place, UserError
+from opcert.vocabulary.errors import OpcertError, Place, UserError
 
 
 @cache

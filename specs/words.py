@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 FLOATS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_float and each.bits >= 16)
 INTEGERS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_integer)

@@ -11,9 +11,9 @@ from typing import NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
-from conformance.adapter import list_adapters, load_adapter
-from conformance.environments import environments_folder
-from opcert.names import slug
+from conformance.runtimes.adapter import list_adapters, load_adapter
+from conformance.runtimes.environments import environments_folder
+from opcert.vocabulary.names import slug
 from tests.documents.gathering import VARIABLE, AbsentDocuments, Documents, named_folder
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 _IMPORTED = """\
 operator: {{domain: {domain}, name: {name}, since_version: {version}}}

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.documents import Text, read_document
 from specs.model import Spec
-from specs.openvino_pages.layers import Layers
+from specs.openvino_pages.field_outcomes import Outcome, State
 from specs.openvino_pages.lexers import doxyrest, markdown, sphinx
-from specs.openvino_pages.outcomes import Outcome, State
-from specs.openvino_pages.page import VERSIONED, read_page
+from specs.openvino_pages.whole_page import VERSIONED, read_page
+from specs.openvino_pages.xml_layers import Layers
 from tests.documents.gathering import Documents
 
 STATES: tuple[State, ...] = ("read", "none", "open", "unread")

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.commands.packages import package_document
-from opcert.errors import RuntimeUnavailable
+from opcert.vocabulary.errors import RuntimeUnavailable
 from specs.documents import Text, read_document
 from specs.importers.package_tensorflow import DIALECT, layers
 from specs.importers.tensorflow_docstring import operator_name, read
 from specs.model import AttributeSpec, ParameterSpec, Spec
-from specs.packages.rows import read_dump
+from specs.packages.dumped_rows import read_dump
 from specs.rules.document_vs_package import same_default
 from tests.documents.gathering import Documents
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.adapter import Adapter
 from conformance.adapters.onnxruntime_node import UNSUPPORTED
+from conformance.runtimes.adapter import Adapter
 
 ADAPTER = Adapter(
     name="onnxruntime-web",

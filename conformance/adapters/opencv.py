@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.adapter import Adapter, UnsupportedRule
+from conformance.runtimes.adapter import Adapter, UnsupportedRule
 
 ADAPTER = Adapter(
     name="opencv",

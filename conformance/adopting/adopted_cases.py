@@ -14,16 +14,16 @@ from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.adopting.foreign_values import read_data_set
 from conformance.adopting.layout import TestFolder
 from conformance.adopting.naming import Inputs, exported_id, name_case, name_inputs
-from conformance.adopting.packing import PackedModel, is_packed, length_outputs, own_nodes, pack_values
+from conformance.adopting.packed_tests import PackedModel, is_packed, length_outputs, own_nodes, pack_values
 from conformance.adopting.tolerances import allowed_error
-from conformance.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
-from conformance.protos import read_attribute
-from conformance.values import decode_floats
-from opcert.attributes import PLAIN_KINDS, Attribute, Attributes
-from opcert.element_types import BY_CODE, ElementType
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor
+from conformance.models.protos import read_attribute
+from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Attributes
+from opcert.vocabulary.element_types import BY_CODE, ElementType
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
 
 WRITTEN_AS = "written_as"
 """The level that says how a test writes its call: `node`, `expanded` (the operator's function body in place

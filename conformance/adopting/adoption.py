@@ -11,10 +11,10 @@ from typing import Any
 
 from conformance.adopting.adopted_cases import UNPACKED, VALUES, WRITTEN_AS, adopt_test, base_name
 from conformance.adopting.layout import TestFolder, find_tests
-from conformance.cases import Case
-from conformance.suites import write_suite
-from opcert.errors import Place, UserError
-from opcert.names import CaseId, OperatorName
+from conformance.suite.cases import Case
+from conformance.suite.suites import write_suite
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import CaseId, OperatorName
 
 
 @dataclass

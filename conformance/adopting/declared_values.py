@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from onnx import ModelProto, TypeProto, ValueInfoProto
 
 from conformance.adopting.foreign_tensors import element_type_of_code
-from opcert.element_types import ElementType
-from opcert.errors import UserError
-from opcert.value_types import OptionalType, SequenceType, TensorType, ValueType
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
 
 
 @dataclass(frozen=True)

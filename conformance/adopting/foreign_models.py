@@ -8,11 +8,11 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from onnx import GraphProto, ModelProto, NodeProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema, onnx_opset_version
 
-from conformance.carried_models import keeps_data_elsewhere, list_graphs
-from conformance.ir_versions import least_ir_version
-from opcert.element_types import BY_CODE
-from opcert.errors import UserError
-from opcert.names import OperatorName
+from conformance.models.ir_versions import least_ir_version
+from conformance.suite.carried_models import keeps_data_elsewhere, list_graphs
+from opcert.vocabulary.element_types import BY_CODE
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 
 _RANDOM = frozenset(
     ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")

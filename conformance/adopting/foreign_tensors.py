@@ -9,10 +9,10 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from conformance.protos import read_tensor
-from opcert.element_types import BY_CODE, ElementType
-from opcert.errors import UserError
-from opcert.tensors import Tensor
+from conformance.models.protos import read_tensor
+from opcert.vocabulary.element_types import BY_CODE, ElementType
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor
 
 _MOST_AXES = 32
 

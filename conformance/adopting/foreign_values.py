@@ -12,9 +12,9 @@ from onnx import ModelProto, OptionalProto, SequenceProto
 from conformance.adopting.declared_values import DeclaredValue, declared_inputs, declared_outputs
 from conformance.adopting.foreign_tensors import parse_tensor, read_foreign_tensor
 from conformance.adopting.layout import list_values, read_file
-from conformance.packing_nodes import Value
-from opcert.errors import UserError
-from opcert.tensors import Tensor
+from conformance.models.packing_nodes import Value
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor
 
 MOST_ELEMENTS = 1_000
 """The elements of all sequences that a test gives, or expects: each becomes an input or output of a model."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from opcert.errors import Place, UserError, unreadable
+from opcert.vocabulary.errors import Place, UserError, unreadable
 
 MODEL = "model.onnx"
 MOST_BYTES = 256 << 20

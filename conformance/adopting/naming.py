@@ -9,11 +9,11 @@ from onnx import ModelProto
 from onnx.defs import OpSchema
 
 from conformance.adopting.foreign_models import find_schema
-from conformance.cases import Demand, call_digest
-from opcert.attributes import Attributes
-from opcert.errors import UserError
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor
+from conformance.suite.cases import Demand, call_digest
+from opcert.vocabulary.attributes import Attributes
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor
 
 Inputs = tuple[tuple[str, Tensor | None], ...]
 _LONGEST_WORD = 120

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conformance.adopting.adoption import Adoption, adopt_folder
-from conformance.kept_suites import keep_suite, kept_suite, remember_sources, suite_of_sources
-from conformance.runtimes import find_runtime, install
-from conformance.scratch_folders import scratch_folder
-from conformance.scripts import run_script
-from conformance.suites import open_suite
+from conformance.processes.scratch_folders import scratch_folder
+from conformance.runtimes.runtimes import find_runtime, install
+from conformance.runtimes.scripts import run_script
+from conformance.suite.kept_suites import keep_suite, kept_suite, remember_sources, suite_of_sources
+from conformance.suite.suites import open_suite
 
 NAME = "onnx-node"
 PACKAGE = "onnx"
@@ -22,25 +22,25 @@ _SCRIPT = Path(__file__).with_name("dump_node_tests.py")
 _SECONDS = 600
 _REMEDY = "Name a version that has node tests and runs here, for example onnx==1.20.0."
 _MAKING = (
-    "conformance/canonical.py",
-    "conformance/carried_models.py",
-    "conformance/cases.py",
-    "conformance/goldens.py",
-    "conformance/manifests.py",
-    "conformance/flat_values.py",
-    "conformance/graph_protos.py",
-    "conformance/input_names.py",
-    "conformance/ir_versions.py",
-    "conformance/models.py",
+    "conformance/suite/canonical.py",
+    "conformance/suite/carried_models.py",
+    "conformance/suite/cases.py",
+    "conformance/suite/goldens.py",
+    "conformance/suite/manifests.py",
+    "conformance/suite/flat_values.py",
+    "conformance/models/graph_protos.py",
+    "conformance/models/input_names.py",
+    "conformance/models/ir_versions.py",
+    "conformance/models/case_models.py",
     "conformance/pack*.py",
-    "conformance/properties.py",
-    "conformance/protos.py",
-    "conformance/suites.py",
-    "conformance/type_protos.py",
-    "conformance/values.py",
+    "conformance/suite/properties.py",
+    "conformance/models/protos.py",
+    "conformance/suite/suites.py",
+    "conformance/models/type_protos.py",
+    "conformance/suite/values.py",
     "conformance/adopting/*.py",
-    "opcert/element_types.py",
-    "opcert/tensors.py",
+    "opcert/vocabulary/element_types.py",
+    "opcert/vocabulary/tensors.py",
 )
 
 Announce = Callable[[str], None]

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.values import decode_floats
-from opcert.tensors import Tensor
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.tensors import Tensor
 
 # ONNX's own runner widens the relative tolerance of bfloat16 to two steps of that type.
 _RTOL_OF_BFLOAT16 = 1 / 64

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Protocol
 
-from conformance.cases import Case
-from conformance.judge import FAILING, judge
-from conformance.responses import Response
+from conformance.judging.judge import FAILING, judge
+from conformance.running.responses import Response
+from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.calls import Call
-from opcert.errors import InternalError
+from opcert.vocabulary.errors import InternalError
 
 
 class Faulty(Protocol):

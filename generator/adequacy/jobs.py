@@ -9,15 +9,15 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
-from conformance.suites import open_suite
+from conformance.suite.suites import open_suite
+from generator.adequacy.asked_node_tests import node_tests
 from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
 from generator.adequacy.measure import measure
-from generator.adequacy.node_tests import node_tests
 from generator.adequacy.subject import Subject
 from generator.discovery import open_spec
 from generator.families.cover import ATTEMPTS, drawn_call
 from generator.workshop import Options, Workshop
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 
 MEMORY = 4 << 30

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import specs
-from conformance.canonical import canonical_json, sha256
-from conformance.cases import Case
-from conformance.goldens import write_golden
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
+from conformance.suite.goldens import write_golden
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 
 FORMAT = "opcert-adequacy/1"
 FOLDER = Path(specs.__file__).parent / "adequacy"

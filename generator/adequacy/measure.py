@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from conformance.cases import Case
-from conformance.judge import FAILING, judge
-from conformance.responses import Response
+from conformance.judging.judge import FAILING, judge
+from conformance.running.responses import Response
+from conformance.suite.cases import Case
 from generator.adequacy.bench import Bench, Faulty, Held, hold
 from generator.adequacy.choice import select
 from generator.adequacy.misreadings import make_misreadings
@@ -22,8 +22,8 @@ from generator.discovery import Levels
 from generator.draws import Draw
 from generator.expectations import describe, expect
 from generator.workshop import element_type_of
-from opcert.errors import InternalError
-from opcert.names import CaseId
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength
 
 FIRST_CALLS = 200

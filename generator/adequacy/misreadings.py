@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from conformance.responses import Answered, Response
+from conformance.running.responses import Answered, Response
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.calls import Call
 from generator.changes.change import Change, Changed
-from generator.changes.discovery import find_changes
-from opcert.errors import InternalError
+from generator.changes.finding import find_changes
+from opcert.vocabulary.errors import InternalError
 
 
 @dataclass(frozen=True, eq=False)

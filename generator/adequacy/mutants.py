@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from conformance.responses import Response
+from conformance.running.responses import Response
 from generator.adequacy.edits import Edit, Node, Vocabulary, is_guard, matched_words
+from generator.adequacy.mutated_parts import Part
 from generator.adequacy.mutations import edits
-from generator.adequacy.parts import Part
 from generator.adequacy.reach import Point, Points
 from generator.adequacy.subject import Subject
 from generator.adequacy.trees import compiled, running, substituted

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from conformance.responses import Answered
+from conformance.running.responses import Answered
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
@@ -15,7 +15,7 @@ from generator.discovery import Levels
 from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import FREE, Solver
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from specs.domain import check_constraints
 
 AIMED = 2000

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import CodeType, FunctionType
 
 from generator.adequacy.edits import is_guard
-from generator.adequacy.parts import Part
+from generator.adequacy.mutated_parts import Part
 from generator.adequacy.trees import Span, compiled, running, span_of
 
 Point = int

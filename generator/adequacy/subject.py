@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.cases import Case
-from conformance.responses import Answered, Refused, Response
-from generator.adequacy.parts import Part, caches_of, find_parts
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
+from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.adequacy.values_only import values_only
 from generator.calls import Call
-from opcert.attributes import Attributes
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import Attributes
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
 from specs.domain import check_constraints

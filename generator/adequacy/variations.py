@@ -9,8 +9,8 @@ import numpy as np
 
 from generator.calls import Call
 from generator.draws import Draw
-from opcert.attributes import Attribute, attribute
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 
 FEW = 16

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from conformance.cases import Expectation, ExpectedOutput
+from conformance.suite.cases import Expectation, ExpectedOutput
 from generator.calls import Call
 from generator.expectations import expect
-from opcert.attributes import AttributeValue, attribute
-from opcert.errors import InternalError
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import AttributeValue, attribute
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
 from specs.model import Spec

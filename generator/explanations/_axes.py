@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from generator.calls import Call
 from generator.changes.change import Change, Changed
-from opcert.attributes import Attribute
+from opcert.vocabulary.attributes import Attribute
 from specs.model import Spec
 
 Order = Callable[[tuple[int, ...], int], list[int]]

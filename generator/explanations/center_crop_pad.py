@@ -9,7 +9,7 @@ import numpy as np
 from generator.calls import Call
 from generator.changes.change import Change, Changed, exactly
 from generator.explanations._axes import axes_changes
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from reference.movement import blank, read_integers
 from specs.model import Spec
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from generator.calls import Call
-from generator.changes.attributes import set_attribute
+from generator.changes.attribute_changes import set_attribute
 from generator.changes.change import Change, Changed
-from opcert.attributes import Attribute
+from opcert.vocabulary.attributes import Attribute
 from specs.model import Spec
 
 OPERATORS = ("org.openvino::ExtractImagePatches",)

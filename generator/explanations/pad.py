@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from generator.calls import Call
 from generator.changes.change import Change, Changed, exactly
-from generator.changes.inputs import change_input
-from opcert.tensors import Tensor
+from generator.changes.input_changes import change_input
+from opcert.vocabulary.tensors import Tensor
 from reference.movement import read_integers
 from specs.model import Spec
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from generator.calls import Call
-from generator.changes.attributes import set_attribute
+from generator.changes.attribute_changes import set_attribute
 from generator.changes.change import Change, Changed
-from generator.changes.inputs import change_input
+from generator.changes.input_changes import change_input
 from generator.explanations._axes import axes_changes
-from opcert.attributes import Attribute
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 OPERATORS = ("ai.onnx::Resize",)

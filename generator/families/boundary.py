@@ -8,15 +8,15 @@ from itertools import islice, product
 
 import numpy as np
 
-from conformance.cases import Case
+from conformance.suite.cases import Case
 from generator.ambiguity import ambiguity
 from generator.calls import Call
 from generator.covering import cover, with_fixed
 from generator.feasibility import Row
 from generator.floats import not_numbers
 from generator.workshop import Workshop, word_of
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
 
 PLACES = ("first", "inside", "last")

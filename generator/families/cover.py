@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from conformance.cases import Case
+from conformance.suite.cases import Case
 from generator.ambiguity import ambiguity
 from generator.calls import Call
 from generator.clearing import Replacements
 from generator.covering import cover, with_fixed
 from generator.feasibility import FREE, Level, Model, Row, Solver
 from generator.workshop import Workshop
-from opcert.errors import InternalError
+from opcert.vocabulary.errors import InternalError
 from reference.answers import UnstableLength
 
 ATTEMPTS = 25

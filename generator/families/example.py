@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.cases import Case
+from conformance.suite.cases import Case
 from generator.calls import Call
 from generator.data import fill
 from generator.workshop import Workshop, rule_text, word_of
-from opcert.attributes import Attribute, attribute
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength
 from reference.printed_examples import find_difference
 from specs.model import Example, Finding, ParameterSpec, Spec, Value

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.cases import Case, Expectation
+from conformance.suite.cases import Case, Expectation
 from generator.calls import Call
 from generator.workshop import Workshop, word_of
-from opcert.attributes import Attribute, attribute
-from opcert.errors import InternalError
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.errors import InternalError
 from specs.domain import scope_of
 from specs.expressions import parse
 from specs.model import AttributeSpec, Constraint

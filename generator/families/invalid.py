@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.workshop import Workshop
-from opcert.errors import InternalError
+from opcert.vocabulary.errors import InternalError
 
 
 def make_cases(workshop: Workshop) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from generator.calls import Call
 from generator.draws import Draw
 from generator.feasibility import FREE
-from generator.fuzzing.space import Attempt, Space, growth, without_huge_numbers
+from generator.fuzzing.known_space import Attempt, Space, growth, without_huge_numbers
 from generator.fuzzing.steps import take_step
 
 MOST_STEPS = 5

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls import Call
-from opcert.attributes import Attribute
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.tensors import Tensor
 
 Change = Callable[[NDArray[Any], int, int], NDArray[Any]]
 """What becomes of an array's entry: array, index, axis."""

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.values import element_to_json
+from conformance.suite.values import element_to_json
 from generator.calls import Call
 from generator.calls_files import KeptCall, write_call
 from generator.found_calls import WORD
+from generator.fuzzing.judged_calls import case_of
+from generator.fuzzing.known_space import Space
 from generator.fuzzing.search import Find, Search
-from generator.fuzzing.space import Space
-from generator.fuzzing.trying import case_of
-from opcert.harmless import for_shell
-from opcert.names import CaseId
-from opcert.tensors import Tensor
+from opcert.vocabulary.harmless import for_shell
+from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.tensors import Tensor
 
 FEW = 24
 """So many elements of a tensor are printed."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.calls import Call
+from generator.fuzzing.judged_calls import NOTHING_SAID, Bench, Failure
+from generator.fuzzing.known_space import Attempt, Space
 from generator.fuzzing.reductions import with_type
-from generator.fuzzing.space import Attempt, Space
-from generator.fuzzing.trying import NOTHING_SAID, Bench, Failure
-from opcert.attributes import Attribute
+from opcert.vocabulary.attributes import Attribute
 from specs.model import AttributeSpec
 
 ELEMENT_TYPE = "element type"

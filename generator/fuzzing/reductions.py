@@ -10,11 +10,11 @@ import numpy as np
 
 from generator.calls import Call
 from generator.fuzzing.entries import change_entry, lengths, remove, renumbered, without_axis
-from generator.fuzzing.space import Space
-from generator.fuzzing.weights import elements_of, number_cost, numbers_of, type_rank
-from opcert.attributes import Attribute
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.tensors import Tensor
+from generator.fuzzing.known_space import Space
+from generator.fuzzing.plainness import elements_of, number_cost, numbers_of, type_rank
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
 from reference.numbers import encode
 
 MOST_ONE_BY_ONE = 64

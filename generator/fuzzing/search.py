@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.strategies import SearchStrategy
 
-from conformance.scratch_folders import scratch_folder
+from conformance.processes.scratch_folders import scratch_folder
 from generator.fuzzing.attempts import Source
+from generator.fuzzing.judged_calls import NOTHING_SAID, Ask, Bench, Failure
+from generator.fuzzing.known_space import Attempt, Space
 from generator.fuzzing.matters import Matter, find_matters
 from generator.fuzzing.shrinking import Small, shrink
-from generator.fuzzing.space import Attempt, Space
-from generator.fuzzing.trying import NOTHING_SAID, Ask, Bench, Failure
 
 Tell = Callable[["Find", Sequence["Find"]], object]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from generator.calls import Call
+from generator.fuzzing.judged_calls import Bench, Failure
+from generator.fuzzing.known_space import Attempt, Space
+from generator.fuzzing.plainness import weight
 from generator.fuzzing.reductions import simpler
-from generator.fuzzing.space import Attempt, Space
-from generator.fuzzing.trying import Bench, Failure
-from generator.fuzzing.weights import weight
 
 MOST_TRIES = 1500
 """Calls that the runtime is given for one find."""

@@ -20,10 +20,10 @@ from generator.fuzzing.entries import (
     with_axis,
     without_axis,
 )
-from generator.fuzzing.space import Space
-from generator.fuzzing.values import amounts, attribute_values, elements
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from generator.fuzzing.known_space import Space
+from generator.fuzzing.value_strategies import amounts, attribute_values, elements
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 
 Step = Callable[[st.DrawFn, Space, Call], Call | None]
 LONGEST_AXIS = 9

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from conformance.cases import Case
-from conformance.lane import Lane
-from conformance.limits import Limits
-from conformance.requests import Offer
-from conformance.responses import Response
-from conformance.runtimes import Runtime, install
-from conformance.session import Task
+from conformance.processes.worker_limits import Limits
+from conformance.running.lane import Lane
+from conformance.running.requests import Offer
+from conformance.running.responses import Response
+from conformance.running.session import Task
+from conformance.runtimes.runtimes import Runtime, install
+from conformance.suite.cases import Case
 
 
 class RunningRuntime:

@@ -10,8 +10,8 @@ from generator.data import data_classes, fill
 from generator.draws import Draw
 from generator.kind import Kind, Level
 from generator.partial import Bindings, Partial
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression
 from specs.model import Constraint
 

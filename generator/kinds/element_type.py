@@ -9,7 +9,7 @@ from typing import Any
 from generator.draws import Draw
 from generator.kind import Level, SingleKind
 from generator.partial import Bindings, Partial
-from opcert.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -10,7 +10,7 @@ import numpy as np
 from generator.draws import Draw
 from generator.kind import Kind
 from generator.partial import Bindings, Partial
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression
 from specs.model import Constraint
 

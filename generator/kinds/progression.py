@@ -9,7 +9,7 @@ from typing import Any
 from generator.draws import Draw
 from generator.kind import Kind, Level
 from generator.partial import Bindings, Partial
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model import Constraint
 
 _NAMES = ("start", "limit", "delta")

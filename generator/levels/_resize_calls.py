@@ -9,8 +9,8 @@ import numpy as np
 from generator.calls import Call
 from generator.draws import Draw
 from generator.levels._resize_geometry import resized_axes
-from opcert.attributes import Attribute, attribute
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.numbers import bits_of, storage_of
 from specs.model import Spec
 

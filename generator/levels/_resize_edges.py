@@ -10,7 +10,7 @@ from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
 from generator.levels._resize_calls import of_one_sign, plain_call
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 Edge = tuple[str, Call]

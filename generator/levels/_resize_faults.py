@@ -10,8 +10,8 @@ from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
 from generator.levels._resize_calls import plain_call
-from opcert.attributes import attribute
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 Fault = tuple[str, Call, Call]

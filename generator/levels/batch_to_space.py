@@ -10,7 +10,7 @@ import numpy as np
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 OPERATORS = ("org.tensorflow::BatchToSpaceND-1",)

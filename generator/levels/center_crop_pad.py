@@ -9,8 +9,8 @@ import numpy as np
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from opcert.attributes import Attribute
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 OPERATORS = ("ai.onnx::CenterCropPad-18",)

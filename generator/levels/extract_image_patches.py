@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from opcert.attributes import Attribute
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 
 OPERATORS = ("org.openvino::ExtractImagePatches-3",)

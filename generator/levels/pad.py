@@ -10,9 +10,9 @@ from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
 from generator.floats import not_numbers, sign_bit
-from opcert.attributes import Attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 OPERATORS = ("com.microsoft::Pad-1",)

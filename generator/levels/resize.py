@@ -13,8 +13,8 @@ from generator.levels._resize_calls import listed_axes, of_one_sign, resize_call
 from generator.levels._resize_edges import edges
 from generator.levels._resize_faults import faults
 from generator.levels._resize_geometry import Axis, draw_axes
-from opcert.attributes import Attribute, attribute
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 OPERATORS = (

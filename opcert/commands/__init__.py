@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from opcert.commands.failures import explain
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 _SUFFIX = "_command"
 _YOUNG_OBJECTS = 50_000

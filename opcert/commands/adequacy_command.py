@@ -12,11 +12,11 @@ from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, UserError, unwritable
+from opcert.vocabulary.errors import ExitCode, UserError, unwritable
 
 if TYPE_CHECKING:
     from generator.adequacy.kept import Kept
-    from opcert.names import OperatorName
+    from opcert.vocabulary.names import OperatorName
 
 
 @click.command("adequacy")
@@ -51,8 +51,8 @@ def command(
     This takes minutes for an operator that computes, seconds for one that moves data.
     """
     # Imported here and below, so that --help does not wait for them.
+    from generator.adequacy.adequacy_page import adequacy_json, write_page
     from generator.adequacy.kept import adequacy_folder, read_all
-    from generator.adequacy.page import adequacy_json, write_page
     from generator.discovery import select_operators
     from generator.lock import LOCK_FILE
 

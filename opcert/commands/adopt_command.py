@@ -10,7 +10,7 @@ import click
 
 from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
     from conformance.adopting.adoption import Adoption
@@ -51,7 +51,7 @@ def command(source: str, output: Path) -> int:
 
 
 def _sum_up(adoption: Adoption) -> str:
-    from reports.text import count, plural
+    from reports.words import count, plural
 
     counts = adoption.counts
     parts = [f"{count(counts['node'])} of one node"]
@@ -72,7 +72,7 @@ def _sum_up(adoption: Adoption) -> str:
 
 def _show_left_out(adoption: Adoption) -> None:
     """Every reason with its number of tests, and the first names; all names are in the manifest."""
-    from reports.text import plural
+    from reports.words import plural
 
     reasons = Counter(adoption.left_out.values())
     for reason, number in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):

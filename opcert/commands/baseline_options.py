@@ -9,11 +9,11 @@ import click
 
 from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, UserError
+from opcert.vocabulary.errors import ExitCode, UserError
 
 if TYPE_CHECKING:
     from reports.baseline import BaselineResult
-    from reports.results import Results
+    from reports.case_results import Results
 
 _SHOWN = 20
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.limits import Limits
+from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.output_locks import lock_folder, lock_record
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.records import Record
-    from conformance.runtimes import Runtime
+    from conformance.recording.records import Record
+    from conformance.runtimes.runtimes import Runtime
+    from reports.case_results import Results
     from reports.certificate import Certificate, Recorded
-    from reports.results import Results
     from reports.standing import SuiteStanding
 
 
@@ -72,7 +72,7 @@ def command(
     not whole is not certified.
     """
     # Imported here, so that --help does not wait for them.
-    from conformance.run_options import RunOptions
+    from conformance.running.run_options import RunOptions
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
@@ -81,6 +81,7 @@ def command(
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
+    from reports.case_results import put_together
     from reports.certificate import make_certificate
     from reports.certificate_files import write_certificate
     from reports.certificate_page import write_certificate_page
@@ -88,7 +89,6 @@ def command(
     from reports.formats import write_format
     from reports.formats.badge import write_certificate_badge
     from reports.profiles import load_profile
-    from reports.results import put_together
     from reports.signing import key_id, load_private_key
 
     profile = load_profile(profile_name) if profile_name is not None else None
@@ -145,10 +145,10 @@ def command(
 
 def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
     """The record that is to be certified; UserError where it is of another runtime."""
-    from conformance.records import read_record
-    from opcert.errors import Place, UserError
-    from reports.facts import mapping, text
+    from conformance.recording.records import read_record
+    from opcert.vocabulary.errors import Place, UserError
     from reports.record_shape import check_shape
+    from reports.told_facts import mapping, text
 
     if path is None:
         return None
@@ -165,7 +165,7 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
 
 def _refuse_false(results: Results) -> bool:
     """Whether a record that was given is not what its own outputs show; each difference is printed."""
-    from opcert.harmless import one_line
+    from opcert.vocabulary.harmless import one_line
     from reports.record_form import find_odd_lines, find_wrong_days
     from reports.rejudging import judge_again
 

@@ -10,11 +10,11 @@ import click
 from opcert.commands.output_locks import lock_file
 from opcert.commands.suite_argument import DEFAULT, HELP
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.records import Record
-    from reports.comparison import Comparison
+    from conformance.recording.records import Record
+    from reports.run_comparison import Comparison
 
 
 @click.command("compare")
@@ -46,9 +46,9 @@ def command(
     different things are told apart and are no regressions.
     """
     # Imported here, so that --help does not wait for them.
-    from conformance.records import read_record
-    from reports.comparison import compare_runs
+    from conformance.recording.records import read_record
     from reports.files import write_text
+    from reports.run_comparison import compare_runs
 
     if output is not None:
         lock_file(output, "the comparison")
@@ -74,7 +74,7 @@ def _changed_expectations(base: Record, head: Record, base_suite: str, head_suit
 def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
     """The digest of what the suite of a record expects, by case; UserError where it is another suite."""
     from opcert.commands.suite_argument import resolve_suite
-    from opcert.errors import Place, UserError
+    from opcert.vocabulary.errors import Place, UserError
 
     digest = str(record.header.get("suite"))
     with resolve_suite(name, digest) as suite:

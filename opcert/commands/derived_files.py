@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from opcert.errors import unwritable
+from opcert.vocabulary.errors import unwritable
 
 CERTIFIED = {
     "certificate.json": rb'in-toto\.io/Statement|"payloadType":"application/vnd\.in-toto',

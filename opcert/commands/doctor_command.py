@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.limits import Limits
+from conformance.processes.worker_limits import Limits
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
-from opcert.harmless import one_line
+from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.harmless import one_line
 
 if TYPE_CHECKING:
-    from conformance.cases import Case
-    from conformance.doctor import Diagnosis
-    from conformance.doctor_abilities import Abilities
-    from conformance.requests import Offer
+    from conformance.doctor.abilities import Abilities
+    from conformance.doctor.examination import Diagnosis
+    from conformance.running.requests import Offer
+    from conformance.suite.cases import Case
 
 _LONGEST = 2_000
 _MARKS = {True: "ok", False: "FAILS", None: "not looked"}
@@ -41,8 +41,8 @@ def command(
     network: bool,
 ) -> int:
     # Imported here, so that --help does not wait for them.
-    from conformance.doctor import examine
-    from conformance.runtimes import find_runtime
+    from conformance.doctor.examination import examine
+    from conformance.runtimes.runtimes import find_runtime
     from opcert.commands.run_progress import choose_progress
 
     def find_case(offer: Offer) -> Case | None:

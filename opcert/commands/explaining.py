@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from conformance.cases import Case
-from conformance.explanations import FILE, Explanation, write_explanations
-from conformance.outputs import restore_output
-from conformance.responses import NotTensor
+from conformance.judging.kept_explanations import FILE, Explanation, write_explanations
+from conformance.recording.outputs import restore_output
+from conformance.running.responses import NotTensor
+from conformance.suite.cases import Case
 from generator.discovery import known_operators
 from generator.explain import Failure, explain, explain_parts
-from opcert.names import CaseId
-from opcert.tensors import Tensor
+from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.tensors import Tensor
+from reports.case_results import CaseResult, Results
 from reports.failure_classes import FailureClass, classes_of
-from reports.results import CaseResult, Results
 
 
 def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:

@@ -9,7 +9,7 @@ import click
 
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 
 @click.command("export")
@@ -24,7 +24,7 @@ def command(suite: str, output: Path) -> int:
     """
     from opcert.commands.suite_argument import resolve_suite
     from reports.export import export_suite
-    from reports.text import plural
+    from reports.words import plural
 
     lock_folder(output, "the suite")
     beyond: Counter[str] = Counter()

@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, InternalError, OpcertError
-from opcert.harmless import for_shell
+from opcert.vocabulary.errors import ExitCode, InternalError, OpcertError
+from opcert.vocabulary.harmless import for_shell
 
 READER_GONE = 141
 """The exit code where whoever read our output went away: that of a program ended by SIGPIPE."""

@@ -12,8 +12,8 @@ from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, InternalError, NothingRan
-from opcert.harmless import for_shell
+from opcert.vocabulary.errors import ExitCode, InternalError, NothingRan
+from opcert.vocabulary.harmless import for_shell
 
 if TYPE_CHECKING:
     from generator.fuzzing.search import Find
@@ -65,11 +65,11 @@ def command(
     that `opcert run -s` and `opcert repro -s` take. The answer is 1 where something was found.
     """
     # Imported here, so that --help does not wait for them.
-    from conformance.limits import Limits
+    from conformance.processes.worker_limits import Limits
     from generator.discovery import select_operators
     from generator.fuzzing.finds import Finds
+    from generator.fuzzing.known_space import open_space
     from generator.fuzzing.search import fuzz
-    from generator.fuzzing.space import open_space
     from generator.fuzzing.workers import RunningRuntime
     from opcert.commands.run_progress import choose_progress
     from opcert.commands.runtime_argument import choose_runtime

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.scratch_folders import scratch_folder
+from conformance.processes.scratch_folders import scratch_folder
 from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
     from generator.lock import Lock
@@ -55,7 +55,7 @@ def command(
     # Imported here and below, so that --help does not wait for them.
     from generator.cache import PROCESSES, cached_suite
     from generator.discovery import select_operators
-    from generator.suites import write_generated
+    from generator.suite_making import write_generated
     from generator.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 
@@ -117,7 +117,7 @@ def _check(operators: tuple[str, ...], chosen: list[OperatorName]) -> int:
 def _lock_of_now(chosen: list[OperatorName]) -> Lock:
     from generator.cache import PROCESSES
     from generator.lock_making import read_lock_of
-    from generator.suites import write_generated
+    from generator.suite_making import write_generated
     from generator.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 

@@ -11,7 +11,7 @@ import click
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
     from specs.importing import Drift
@@ -109,7 +109,7 @@ def command(
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
-    from reports.text import plural
+    from reports.words import plural
 
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
@@ -118,7 +118,7 @@ def command(
 
 
 def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
-    from reports.text import plural
+    from reports.words import plural
 
     for drift in drifts:
         say(f"{drift.operator}: {drift.reason}")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from generator.lock import read_lock
 from generator.named_operators import known_operators, reference_modules
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from reports.text import plural
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from reports.words import plural
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, SeveralErrors, UserError
+from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError
 
 if TYPE_CHECKING:
-    from opcert.names import OperatorName
+    from opcert.vocabulary.names import OperatorName
     from specs.linting import Linted
     from specs.model import Finding, Spec
     from specs.rules import Rule

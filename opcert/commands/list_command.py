@@ -33,8 +33,8 @@ def _operators(folders: tuple[Path, ...]) -> list[str]:
 
 
 def _runtimes() -> list[str]:
-    from conformance.adapter import list_adapters, load_adapter
-    from conformance.runtimes import list_runtimes
+    from conformance.runtimes.adapter import list_adapters, load_adapter
+    from conformance.runtimes.runtimes import list_runtimes
 
     named = list_runtimes()
     rows = []

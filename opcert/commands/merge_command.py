@@ -25,12 +25,12 @@ from opcert.commands.terminal import say
 )
 def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_overlap: bool) -> int:
     # Imported here, so that --help does not wait for them.
-    from conformance.merging import merge_records
-    from conformance.records import read_record
+    from conformance.recording.merging import merge_records
+    from conformance.recording.records import read_record
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.run_summary import exit_code
-    from opcert.errors import UserError
-    from reports.text import plural
+    from opcert.vocabulary.errors import UserError
+    from reports.words import plural
 
     if output.resolve() in {each.resolve() for each in runs}:
         raise UserError("the merged record would take the place of one that it is made of", got=str(output),

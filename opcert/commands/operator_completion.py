@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:
-    from opcert.names import OperatorName
+    from opcert.vocabulary.names import OperatorName
 
 
 def complete_suites(context: click.Context, _: click.Parameter, begin: str) -> list[str]:

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import click
 
-from opcert.errors import Place, UserError, unwritable
-from opcert.harmless import for_shell, one_line
-from opcert.regular_files import is_still_at
+from opcert.vocabulary.errors import Place, UserError, unwritable
+from opcert.vocabulary.harmless import for_shell, one_line
+from opcert.vocabulary.regular_files import is_still_at
 
 FOLDER_LOCK = ".opcert.lock"
 RECORD = "run.jsonl"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import specs.packages
-from conformance.environments import environments_folder
-from conformance.runtimes import find_runtime, install
-from conformance.scratch_folders import scratch_folder
-from conformance.scripts import run_script
-from opcert.errors import UserError, unwritable
-from opcert.names import slug
+from conformance.processes.scratch_folders import scratch_folder
+from conformance.runtimes.environments import environments_folder
+from conformance.runtimes.runtimes import find_runtime, install
+from conformance.runtimes.scripts import run_script
+from opcert.vocabulary.errors import UserError, unwritable
+from opcert.vocabulary.names import slug
 
 _SCRIPTS = {
     "onnx": "dump_schemas.py",

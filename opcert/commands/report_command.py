@@ -10,11 +10,11 @@ import click
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode, NothingRan
+from opcert.vocabulary.errors import ExitCode, NothingRan
 from reports.formats import list_formats
 
 if TYPE_CHECKING:
-    from reports.results import Results
+    from reports.case_results import Results
 
 
 SIDE_BY_SIDE = Path("out/side-by-side")
@@ -73,14 +73,14 @@ def command(
     """
     from dataclasses import replace
 
-    from conformance.records import read_record
+    from conformance.recording.records import read_record
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
+    from reports.case_results import put_together
     from reports.excusing import excuse
     from reports.formats import write_together
     from reports.profiles import load_profile
-    from reports.results import put_together
 
     profile = load_profile(profile_name) if profile_name is not None else None
     baseline = read_baseline(baseline_path) if baseline_path is not None else None

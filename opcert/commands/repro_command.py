@@ -10,9 +10,9 @@ import click
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
-from opcert.harmless import for_shell
-from opcert.names import CaseId
+from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.harmless import for_shell
+from opcert.vocabulary.names import CaseId
 
 
 @click.command("repro")
@@ -44,7 +44,7 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
 
 def _command(folder: Path, script: Path) -> str:
     """What runs the script in an environment made for it alone."""
-    from conformance.adapter import load_adapter
+    from conformance.runtimes.adapter import load_adapter
 
     runtime = json.loads((folder / "case.json").read_text(encoding="utf-8"))["runtime"]
     packages = dict.fromkeys(("numpy", "onnx", *load_adapter(runtime).requirements))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from conformance.limits import Limits
+from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
@@ -70,7 +70,7 @@ def command(
     output: Path | None,
 ) -> int:
     # Imported here, so that --help does not wait for them.
-    from conformance.first_worker import first_worker
+    from conformance.running.first_worker import first_worker
     from opcert.commands.runtime_argument import choose_runtime
 
     baseline_options.check_usage(baseline, update_baseline)
@@ -80,8 +80,8 @@ def command(
     lock_record(path)
     with first_worker(found, limits) as first:
         # Imported here, because the runtime starts in the meantime.
-        from conformance.run_options import RunOptions
-        from conformance.shards import Shard
+        from conformance.running.run_options import RunOptions
+        from conformance.suite.shards import Shard
         from opcert.commands.run_summary import exit_code, run_error, state_error, summarise
         from opcert.commands.running import record_run
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
@@ -98,7 +98,7 @@ def command(
             if run_error(record) is not None:
                 say(state_error(record), error=True)
             elif baseline is not None:
-                from reports.results import put_together
+                from reports.case_results import put_together
 
                 results = put_together(suite, record, name)
                 answer = baseline_options.apply_baseline(results, baseline, update_baseline)

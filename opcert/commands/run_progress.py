@@ -6,9 +6,9 @@ import sys
 import time
 from collections import Counter
 
-from conformance.judge import FAILING
-from conformance.progress import Progress
-from conformance.results import Result
+from conformance.judging.judge import FAILING
+from conformance.recording.rows import Result
+from conformance.running.progress import Progress
 from opcert.commands.terminal import say
 
 _SECONDS_BETWEEN_LINES = 5.0

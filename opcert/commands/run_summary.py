@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conformance.judge import FAILING
-from conformance.records import Record
-from conformance.suites import Suite
-from conformance.totals import ran
+from conformance.judging.judge import FAILING
+from conformance.judging.totals import ran
+from conformance.recording.records import Record
+from conformance.suite.suites import Suite
 from opcert.commands.failures import program
-from opcert.errors import ExitCode
-from opcert.harmless import one_line
+from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.harmless import one_line
+from reports.case_results import Results, put_together
+from reports.followed_readings import fault_text
 from reports.headline import runtime_label
-from reports.readings import fault_text
-from reports.results import Results, put_together
 from reports.summary import failure_lines, readings_lines, verdict_table
-from reports.text import plural
 from reports.verdicts import word
+from reports.words import plural
 
 _MOST_ROWS = 20_000
 _MOST_CASES = 2_500

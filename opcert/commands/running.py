@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.first_worker import FirstWorker
-from conformance.harness import run_suite
-from conformance.records import Record
-from conformance.run_options import RunOptions
-from conformance.runtimes import Runtime
-from conformance.suites import Suite
+from conformance.recording.records import Record
+from conformance.running.first_worker import FirstWorker
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import Runtime
+from conformance.suite.suites import Suite
 from opcert.commands.derived_files import remove_derived
 from opcert.commands.output_locks import RECORD
 from opcert.commands.run_progress import choose_progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.runtimes import Runtime, find_runtime, upgraded
+from conformance.runtimes.runtimes import Runtime, find_runtime, upgraded
 
 
 def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from conformance.limits import Limits
+from conformance.processes.worker_limits import Limits
 from opcert.commands.suite_argument import DEFAULT, HELP
 
 _SECONDS = click.FloatRange(0.01, 86400)

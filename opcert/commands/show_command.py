@@ -11,9 +11,9 @@ import click
 from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_specs
 from opcert.commands.terminal import say
-from opcert.errors import UserError
-from opcert.harmless import LONGEST, one_line
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.harmless import LONGEST, one_line
+from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
     from reference.followed import Follower

@@ -23,7 +23,7 @@ def command(folder: Path, output: Path | None) -> None:
     """
     # Imported here, so that --help does not wait for it.
     from reports.site import write_site
-    from reports.text import plural
+    from reports.words import plural
 
     if output is not None or folder.is_dir():
         lock_folder(output or folder, "the site")

@@ -9,7 +9,7 @@ from opcert.commands.calls_argument import is_folder_of_calls, suite_of_calls
 from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
-    from conformance.suites import Suite
+    from conformance.suite.suites import Suite
 
 DEFAULT = "default"
 ONNX_NODE = "onnx-node"
@@ -32,7 +32,7 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
     With folders of specs, the default suite is that of their operators.
     """
     # Imported here, so that --help does not wait for it.
-    from conformance.suites import open_suite
+    from conformance.suite.suites import open_suite
 
     if text == ONNX_NODE:
         from conformance.adopting.node_tests import node_suite
@@ -43,7 +43,7 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
     if text != DEFAULT:
         return open_suite(Path(text))
     # Imported here, because a ready-made suite has no use for the generator.
-    from conformance.kept_suites import kept_suite
+    from conformance.suite.kept_suites import kept_suite
     from generator.cache import default_suite
     from opcert.commands.generation_progress import generation_progress
 

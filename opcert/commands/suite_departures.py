@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from conformance.cases import Case
-from conformance.goldens import write_golden
-from conformance.suites import Suite
+from conformance.suite.cases import Case
+from conformance.suite.goldens import write_golden
+from conformance.suite.suites import Suite
 from generator.lock import Lock
 from reports.standing import Departure
 

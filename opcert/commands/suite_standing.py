@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.metadata import version
 
-from conformance.suites import Suite
+from conformance.suite.suites import Suite
 from generator.lock import Lock, read_lock
 from opcert.commands.suite_departures import find_departures
-from opcert.names import CaseId
+from opcert.vocabulary.names import CaseId
 from reports.standing import Departure, Standing, SuiteStanding, tell_departures
-from reports.text import count, plural
+from reports.words import count, plural
 
 _ADOPTED = "adopted"
 

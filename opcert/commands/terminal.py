@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from opcert.harmless import for_terminal
+from opcert.vocabulary.harmless import for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ import time
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from conformance.results import Result
+from conformance.recording.rows import Result
 from opcert.commands.run_progress import Counts
 from opcert.commands.terminal import open_console, say_beside_bar
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from conformance.refusals import shorten
+from conformance.judging.refusals import shorten
 from generator.expectations import describe
 from generator.truth_runs import Reaction
 from generator.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
-from reports.text import plural
+from reports.words import plural
 
 _OTHERWISE: tuple[Reaction, ...] = ("refused", "not offered", "crashed", "timed out")
 _LONGEST_CALL = 300

@@ -8,7 +8,7 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode
 
 NOBODY = "none"
 
@@ -45,7 +45,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from generator.modelled import choose_modelled
     from opcert.commands.truth_summary import summarise_truth
-    from opcert.commands.trying import choose_witnesses, try_operator
+    from opcert.commands.truth_trying import choose_witnesses, try_operator
 
     chosen = {each: None for text in operators for each in choose_modelled(text, folders, every=all_versions)}
     witnesses = choose_witnesses(runtimes)

@@ -10,8 +10,8 @@ import click
 from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
-    from conformance.records import Record
-    from conformance.suites import Suite
+    from conformance.recording.records import Record
+    from conformance.suite.suites import Suite
     from reports.certificate_files import CertificateFile
     from reports.verified import Verification
 
@@ -55,7 +55,7 @@ def command(
     from datetime import UTC, datetime
 
     from opcert.commands.suite_standing import find_standing
-    from opcert.harmless import for_json
+    from opcert.vocabulary.harmless import for_json
     from reports.certificate_files import read_certificate
     from reports.evidence import Evidence
     from reports.profiles import load_profile
@@ -95,8 +95,8 @@ def _find_record(
     certificate: CertificateFile, named: Path | None, absent: list[str], broken: list[str]
 ) -> Record | None:
     """The record that was named, or `run.jsonl` beside the certificate."""
-    from conformance.records import read_record
-    from opcert.errors import UserError
+    from conformance.recording.records import read_record
+    from opcert.vocabulary.errors import UserError
 
     path = named or certificate.path.with_name("run.jsonl")
     if named is None and not path.exists():
@@ -113,11 +113,11 @@ def _find_suite(
     certificate: CertificateFile, named: str | None, absent: list[str], broken: list[str]
 ) -> Suite | None:
     """The suite that was named, or the certified one: kept, or made where it is the released one."""
-    from conformance.kept_suites import kept_suite
+    from conformance.suite.kept_suites import kept_suite
     from generator.lock import read_lock
     from opcert.commands.suite_argument import DEFAULT, resolve_suite
-    from opcert.errors import UserError
-    from reports.facts import mapping, text
+    from opcert.vocabulary.errors import UserError
+    from reports.told_facts import mapping, text
 
     subjects = certificate.statement["subject"]
     subject = mapping(subjects[1]) if len(subjects) > 1 else {}
@@ -135,7 +135,7 @@ def _find_suite(
 
 
 def _print(found: Verification) -> None:
-    from opcert.harmless import one_line
+    from opcert.vocabulary.harmless import one_line
 
     lines = [
         *(f"holds: {each}" for each in found.checked),

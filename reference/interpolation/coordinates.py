@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.errors import InternalError
+from opcert.vocabulary.errors import InternalError
 from reference.estimates import Estimate, Floats
 from reference.interpolation.routes import Arithmetic, Estimated, routes
 

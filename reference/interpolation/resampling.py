@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import ElementType
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.choices import Choice
 from reference.estimates import Mask
+from reference.interpolation.axis_weights import Kernel, axis_weights
 from reference.interpolation.coordinates import Axis, coordinates
 from reference.interpolation.nearest import move, pixels, plain
 from reference.interpolation.special import outcomes
-from reference.interpolation.weights import Kernel, axis_weights
 from reference.movement import NegativeZeros, Subnormals, moved
 from reference.numbers import decode, encode, layout_of, smallest_normal
 from reference.overflow import overflowing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from reference.printed_examples import ExampleCall, find_difference, read_call
 from reference.registry import find_operator, implemented
 from specs.library import load_spec

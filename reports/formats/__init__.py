@@ -9,10 +9,10 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:  # so that the names of the formats are there at once, for --help
-    from reports.results import Results
+    from reports.case_results import Results
 
 
 def list_formats() -> list[str]:

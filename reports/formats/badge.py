@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from opcert.harmless import one_line
+from opcert.vocabulary.harmless import one_line
+from reports.case_results import Results
 from reports.certificate import Certificate
 from reports.files import write_text
 from reports.headline import runtime_label
 from reports.profile_checks import is_ready_made
-from reports.results import Results
 from reports.standing import SuiteStanding
-from reports.text import count, plural
 from reports.verdicts import FAILING
+from reports.words import count, plural
 
 LABEL = "operator documents"
 

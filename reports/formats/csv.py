@@ -7,9 +7,9 @@ import io
 import math
 from pathlib import Path
 
-from opcert.harmless import for_spreadsheet, one_line
+from opcert.vocabulary.harmless import for_spreadsheet, one_line
+from reports.case_results import CaseResult, Results
 from reports.files import write_text
-from reports.results import CaseResult, Results
 
 COLUMNS = (
     "case",

@@ -14,14 +14,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from opcert.harmless import shown
-from reports.facts import text
+from opcert.vocabulary.harmless import shown
+from reports.case_results import CaseResult, Results
 from reports.files import write_text
+from reports.followed_readings import fault_text
 from reports.headline import runtime_label
-from reports.readings import fault_text
-from reports.results import CaseResult, Results
-from reports.text import parse_moment
+from reports.told_facts import text
 from reports.verdicts import FAILING
+from reports.words import parse_moment
 
 SPEC_VERSION = "0.0.0"
 STATUS: Mapping[str, str] = {

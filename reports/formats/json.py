@@ -10,15 +10,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from conformance.canonical import plain
-from conformance.judge import VERDICTS
-from reports.facts import text
+from conformance.judging.judge import VERDICTS
+from conformance.suite.canonical import plain
+from reports.case_results import CaseResult, Results
 from reports.failure_classes import FailureClass, classes_of
 from reports.files import write_text
+from reports.followed_readings import fault_text, find_readings
 from reports.headline import list_warnings, runtime_label
-from reports.readings import fault_text, find_readings
-from reports.results import CaseResult, Results
 from reports.summary import headline
+from reports.told_facts import text
 from reports.type_order import in_type_order
 from reports.untested import find_untested
 

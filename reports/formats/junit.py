@@ -12,16 +12,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from opcert.harmless import tidy_xml
-from opcert.names import OperatorName
+from opcert.vocabulary.harmless import tidy_xml
+from opcert.vocabulary.names import OperatorName
 from reports.answer_views import error_text
-from reports.facts import text
+from reports.case_results import CaseResult, Results
 from reports.files import write_bytes
+from reports.followed_readings import fault_text
 from reports.headline import runtime_label
-from reports.readings import fault_text
-from reports.results import CaseResult, Results
-from reports.text import parse_moment
+from reports.told_facts import text
 from reports.verdicts import word
+from reports.words import parse_moment
 
 _LONGEST = 20_000
 

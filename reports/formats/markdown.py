@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from opcert.harmless import for_markdown, for_markdown_code
+from opcert.vocabulary.harmless import for_markdown, for_markdown_code
+from reports.case_results import Results
 from reports.failure_classes import FailureClass, classes_of
 from reports.files import write_text
+from reports.followed_readings import fault_text
 from reports.headline import list_sentences, list_warnings, runtime_label
-from reports.markdown import table, within
-from reports.readings import fault_text
-from reports.results import Results
+from reports.markdown_tables import table, within
 from reports.summary import failure_line, readings_lines, summary_table
 from reports.untested import find_untested
 

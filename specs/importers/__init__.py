@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text
 from specs.model import Spec
 from specs.rules import check_page

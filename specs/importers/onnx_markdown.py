@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import KEY, Line, Text, split_lines
 from specs.model import Action, Document, Finding, Severity, Spec
 from specs.onnx_pages.markdown_index import read_index

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import KEY, Line, Text, split_lines, unescape
 from specs.model import Document, Finding, Source, Spec
 from specs.onnx_pages.flattened_page import is_flattened, restore, restore_lines

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text
 from specs.model import Spec
 from specs.openvino_pages.lexers import sphinx
-from specs.openvino_pages.page import VERSIONED, read_page
+from specs.openvino_pages.whole_page import VERSIONED, read_page
 
 DIALECT = "openvino-rst"
 

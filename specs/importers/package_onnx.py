@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text
 from specs.model import Spec
-from specs.packages.rows import recognise_package
-from specs.packages.schemas import read_schemas
+from specs.packages.dumped_rows import recognise_package
+from specs.packages.dumped_schemas import read_schemas
 
 DIALECT = "onnx-package"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Line, Text
 from specs.importers.tensorflow_docstring import operator_name
 from specs.layers import merge_layers
 from specs.model import Document, ParameterSpec, Spec, TypeConstraint
-from specs.packages.rows import Row, read_operators, recognise_package
+from specs.packages.dumped_rows import Row, read_operators, recognise_package
 from specs.packages.tensorflow_definitions import read_definition
 from specs.rules.document_vs_package import find_differences
 from specs.tensorflow_texts.docstrings import read_docstring

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import KEY, Passage, Text
 from specs.model import Document, Finding, Spec
 from specs.tensorflow_texts.cells import read_cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opcert.harmless import for_json
+from opcert.vocabulary.harmless import for_json
 from specs.linting import Linted
 
 

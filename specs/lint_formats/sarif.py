@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
-from opcert.harmless import for_json
+from opcert.vocabulary.harmless import for_json
 from specs.linting import Linted, Reported
 from specs.rules import Rule
 

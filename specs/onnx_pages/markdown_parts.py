@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from opcert.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind
 from specs.documents import Line, Passage
 from specs.model import Arity, Finding
 from specs.onnx_pages.definition_lists import DefinitionList, Term
-from specs.onnx_pages.parts import Item, Parts, split_types
+from specs.onnx_pages.page_parts import Item, Parts, split_types
 from specs.worked.examples import ExampleText
 
 _SECTION = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from specs.model import Finding, Source
-from specs.onnx_pages.parts import Item, Parts
+from specs.onnx_pages.page_parts import Item, Parts
 
 _WORDS = {
     "Attributes": re.compile(r"\battributes?\b", re.IGNORECASE),

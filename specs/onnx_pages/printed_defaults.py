@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from specs.model import Origin
-from specs.onnx_pages.parts import Item
+from specs.onnx_pages.page_parts import Item
 from specs.prose.defaults import FoundDefault
 
 _SMALL = re.compile(r"(?:^|_)eps(?:ilon)?$")

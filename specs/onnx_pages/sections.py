@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from specs.documents import Line, Passage
 from specs.model import Arity, Finding, Source
-from specs.onnx_pages.parts import KINDS, Item, Parts, split_types
+from specs.onnx_pages.page_parts import KINDS, Item, Parts, split_types
 from specs.worked.examples import ExampleText
 
 _TITLE = re.compile(r"^\*\*(Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\*$")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Passage
 from specs.model import (
     AllowedValues,
@@ -21,14 +21,14 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.onnx_pages.parts import Item, Parts
+from specs.onnx_pages.page_parts import Item, Parts
 from specs.onnx_pages.printed_defaults import read_default
+from specs.prose.allowed_values import find_values
 from specs.prose.defaults import FoundDefault, find_default
 from specs.prose.formulas import find_formulas
 from specs.prose.normative import find_normative
-from specs.prose.parts import Parts as Names
-from specs.prose.statements import find_statements
-from specs.prose.values import find_values
+from specs.prose.part_names import Parts as Names
+from specs.prose.passages import find_statements
 from specs.worked.examples import read_examples, reject_examples
 from specs.worked.summaries import read_summary_example
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from opcert.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind
 from specs.documents import Line
 from specs.openvino_pages.items import Bullet, Part
 from specs.openvino_pages.tokens import plain

@@ -9,8 +9,8 @@ from typing import Any
 
 from specs.documents import Line
 from specs.model import Example, Finding, ParameterSpec, Spec, Value
-from specs.openvino_pages.layers import decode
 from specs.openvino_pages.tokens import Block
+from specs.openvino_pages.xml_layers import decode
 from specs.worked.printed import Printed, read_printed
 
 _STATEMENT = re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>.*)$")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from opcert.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind
 from specs.model import AllowedValues, Origin
 from specs.openvino_pages.allowed_values import FREE, list_values
 from specs.openvino_pages.attribute_words import Bounds, Stated, read_bounds
+from specs.openvino_pages.field_outcomes import Notes
 from specs.openvino_pages.items import Bullet, Part
-from specs.openvino_pages.outcomes import Notes
 from specs.openvino_pages.tokens import bare
 
 _SURE, _DOUBTFUL = 1.0, 0.7

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from opcert.attributes import AttributeKind
-from specs.openvino_pages.element_types import FLOATS, SIGNED, UNSIGNED, read_types
+from opcert.vocabulary.attributes import AttributeKind
 from specs.openvino_pages.tokens import bare, plain
+from specs.openvino_pages.type_words import FLOATS, SIGNED, UNSIGNED, read_types
 
 _KINDS: dict[str, tuple[AttributeKind, str | None]] = {
     "int": ("int", None),

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from opcert.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind
 from specs.documents import Line
 from specs.model import Example, Finding, Source, Spec, Value
-from specs.openvino_pages.layers import decode
 from specs.openvino_pages.matrices import check_matrix, read_matrices
+from specs.openvino_pages.xml_layers import decode
 from specs.worked.printed import Printed, fits, read_printed
 
 _CALL = re.compile(r"^\d+\. +``(?P<attributes>\w+=\"[^`]*)``$")

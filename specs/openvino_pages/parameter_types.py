@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from specs.documents import Line
 from specs.model import AttributeSpec, Origin, ParameterSpec, TypeConstraint
-from specs.openvino_pages.element_types import find_precision, read_types
-from specs.openvino_pages.outcomes import Notes, State
+from specs.openvino_pages.field_outcomes import Notes, State
+from specs.openvino_pages.type_words import find_precision, read_types
 
 _MARKED = r"(?:\*{1,2}(?P<star>\w+)\*{1,2}|`(?P<code>\w+)`)"
 _TYPES = (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from specs.documents import Line
 from specs.model import Option, Origin, ParameterSpec
+from specs.openvino_pages.field_outcomes import Notes
 from specs.openvino_pages.items import Bullet
-from specs.openvino_pages.outcomes import Notes
 from specs.openvino_pages.parameter_types import SYMBOL, TypeFinder
 from specs.openvino_pages.tokens import plain
 

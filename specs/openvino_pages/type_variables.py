@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from specs.model import Origin, TypeConstraint
-from specs.openvino_pages.element_types import SIGNED, UNSIGNED, read_types
+from specs.openvino_pages.field_outcomes import Notes, State
 from specs.openvino_pages.items import Bullet
-from specs.openvino_pages.outcomes import Notes, State
 from specs.openvino_pages.tokens import plain
+from specs.openvino_pages.type_words import SIGNED, UNSIGNED, read_types
 
 _HEAD = re.compile(
     r"^(?!\*\*note)(?P<names>[*`]+\w+[*`]+(?:, ?[*`]+\w+[*`]+)*)\s*(?::|-)\s*(?P<text>.*)$", re.IGNORECASE

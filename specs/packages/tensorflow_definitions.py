@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opcert.attributes import AttributeKind
-from opcert.names import OperatorName
+from opcert.vocabulary.attributes import AttributeKind
+from opcert.vocabulary.names import OperatorName
 from specs.model import (
     AllowedValues,
     Arity,
@@ -18,8 +18,8 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.packages.rows import Row
-from specs.tensorflow_texts.element_types import our_type
+from specs.packages.dumped_rows import Row
+from specs.tensorflow_texts.type_words import our_type
 
 _KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
     "int": ("int", None),

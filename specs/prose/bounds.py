@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.expressions import parse
 
 _MARKS = re.compile(r"[`$\"']")

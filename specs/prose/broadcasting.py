@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from specs.documents import Passage
-from specs.prose.parts import Parts, name_of
+from specs.prose.part_names import Parts, name_of
 from specs.prose.sentences import found, pattern
 from specs.statements import Broadcast
 

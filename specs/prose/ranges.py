@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from specs.documents import Passage
 from specs.model import Origin
 from specs.prose.bounds import expression, rank_symbols
-from specs.prose.conditions import condition
-from specs.prose.parts import Parts, name_of
+from specs.prose.part_names import Parts, name_of
 from specs.prose.sentences import Sentence, found, pattern, sentences
+from specs.prose.worded_conditions import condition
 from specs.statements import Of, Range
 
 _INTERVAL = re.compile(r"[`$]*(?P<open>[\[(])(?P<least>(?:[^\[\](),]"

@@ -9,9 +9,9 @@ from itertools import islice
 from specs.documents import Passage
 from specs.model import Origin
 from specs.prose.bounds import expression
-from specs.prose.conditions import condition
-from specs.prose.parts import Parts, name_of
+from specs.prose.part_names import Parts, name_of
 from specs.prose.sentences import MOST_LETTERS, Sentence, found, pattern, sentences
+from specs.prose.worded_conditions import condition
 from specs.statements import Rank
 
 _NUMBERED = pattern(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from specs.documents import Passage
-from specs.prose.conditions import condition, necessary
-from specs.prose.parts import Parts, name_of
+from specs.prose.part_names import Parts, name_of
 from specs.prose.sentences import Sentence, found, pattern, sentences
+from specs.prose.worded_conditions import condition, necessary
 from specs.statements import Relevance
 
 _VERB = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from specs.documents import Passage
-from specs.prose.parts import Parts
+from specs.prose.part_names import Parts
 from specs.prose.sentences import Sentence, found, pattern, sentences
 from specs.statements import SameShape
 

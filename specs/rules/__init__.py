@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from opcert.yaml_files import load_file
+from opcert.vocabulary.yaml_files import load_file
 from specs.documents import Text
 from specs.model import Finding, Severity, Spec
 from specs.pages import Page, Version

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from opcert.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind
 from specs.model import Finding, Severity
 from specs.pages import Version
 

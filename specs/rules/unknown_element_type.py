@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model import Finding, Origin, Severity
 from specs.pages import Version
 

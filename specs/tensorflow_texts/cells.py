@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Line, Passage
 from specs.model import Finding, Origin, ParameterSpec, Spec, TypeConstraint
 from specs.tensorflow_texts.arguments import describe_tensor
-from specs.tensorflow_texts.element_types import is_type, our_type
 from specs.tensorflow_texts.examples import read_input_examples
 from specs.tensorflow_texts.phrases import (
     AttributePhrase,
@@ -16,6 +15,7 @@ from specs.tensorflow_texts.phrases import (
     read_attribute,
     unique,
 )
+from specs.tensorflow_texts.type_words import is_type, our_type
 
 _TENSOR = re.compile(
     r"\A\s*An? (?:mutable )?`?Tensor`?(?: of type `?(?P<single>\w+)`?)? ?\."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Line, Passage
 from specs.model import (
     Arity,
@@ -21,13 +21,13 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.prose.values import find_values
+from specs.prose.allowed_values import find_values
 from specs.tensorflow_texts.arguments import describe_tensor
 from specs.tensorflow_texts.checks import check_sections
-from specs.tensorflow_texts.element_types import is_type, our_type
 from specs.tensorflow_texts.examples import read_input_examples
 from specs.tensorflow_texts.phrases import TensorPhrase, read_attribute, read_tensor
 from specs.tensorflow_texts.sections import Item, Sections, split_sections
+from specs.tensorflow_texts.type_words import is_type, our_type
 
 _NO_RESULT = "The created Operation."
 

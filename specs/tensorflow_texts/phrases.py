@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from opcert.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind
 from specs.model import AllowedValues, AttributeSpec, Origin
-from specs.tensorflow_texts.element_types import is_type, our_type
+from specs.tensorflow_texts.type_words import is_type, our_type
 
 _QUOTED = r"`[^`]*`"
 _LIST = rf"{_QUOTED}(?: ?, ?{_QUOTED})*"

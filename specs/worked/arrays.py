@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.element_types import ELEMENT_TYPES
-from specs.worked.values import UNREAD, Part, Typed, Unknown, is_read
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from specs.worked.example_values import UNREAD, Part, Typed, Unknown, is_read
 
 MOST_ELEMENTS = 1_000_000
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from specs.relations import Step
+from specs.worked.example_values import UNREAD, Built, Part, Unknown, is_read
 from specs.worked.literals import LiteralReader
-from specs.worked.values import UNREAD, Built, Part, Unknown, is_read
 
 
 def with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: LiteralReader) -> Any:

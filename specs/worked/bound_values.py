@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from opcert.element_types import element_type_of
-from opcert.errors import UserError
+from opcert.vocabulary.element_types import element_type_of
+from opcert.vocabulary.errors import UserError
 from specs.model import ParameterSpec, Source, Value
 from specs.relations import Relation, Step
-from specs.worked.calls import ExpectedCall, Variable
-from specs.worked.values import Built, Part, Typed, Unknown
+from specs.worked.example_calls import ExpectedCall, Variable
+from specs.worked.example_values import Built, Part, Typed, Unknown
 
 Bound = tuple[tuple[str, Value | None], ...]
 

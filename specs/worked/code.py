@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Sequence
 
 from specs.documents import Line
-from specs.worked.calls import Code
-from specs.worked.statements import StatementReader
+from specs.worked.example_calls import Code
+from specs.worked.example_statements import StatementReader
 
 
 def read_code(lines: Sequence[Line]) -> Code:

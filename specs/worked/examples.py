@@ -13,9 +13,9 @@ from specs.documents import Line
 from specs.model import Action, Example, Finding, Severity, Source, Spec
 from specs.worked.assigned import variable_keywords
 from specs.worked.bound_values import bind_inputs, bind_outputs
-from specs.worked.calls import Code, ExpectedCall, UnreadCall
 from specs.worked.code import read_code
-from specs.worked.values import is_read
+from specs.worked.example_calls import Code, ExpectedCall, UnreadCall
+from specs.worked.example_values import is_read
 
 ONNX_DOMAINS = ("", "ai.onnx")
 

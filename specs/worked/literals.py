@@ -13,9 +13,9 @@ from specs.evaluation import COMPARE
 from specs.relations import Bounds
 from specs.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
 from specs.worked.budget import Budget
+from specs.worked.example_values import UNREAD, Part, Unknown, is_read
 from specs.worked.operations import OPERATIONS, extent
 from specs.worked.plain_calls import ITERTOOLS, MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
-from specs.worked.values import UNREAD, Part, Unknown, is_read
 
 MOST_ELEMENTS = 1_000_000
 

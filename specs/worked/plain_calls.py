@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from specs.worked.values import UNREAD, is_read
+from specs.worked.example_values import UNREAD, is_read
 
 MOST_ITEMS = 64
 """The longest list that a loop or a comprehension goes through."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from specs.worked.calls import Variable
 from specs.worked.comments import Remark
-from specs.worked.values import Unknown
+from specs.worked.example_calls import Variable
+from specs.worked.example_values import Unknown
 
 
 class Remarks:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import cache, discovery, lock, suites
+from generator import cache, discovery, lock, suite_making
 from generator.adequacy import jobs
 from generator.adequacy import kept as keeping
 from generator.adequacy.kept import Kept, Selected, expectations_of
@@ -18,7 +18,7 @@ from generator.lock import Lock, read_lock, write_lock
 from generator.lock_making import read_lock_of
 from generator.operator_cases import generate_operator
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 
 PAD = OperatorName.parse("com.microsoft::Pad-1")
@@ -40,12 +40,12 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lock of a default suite of one operator, whose adequacy was measured; all of it the test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     found = tmp_path / "specs" / "suite.lock"
-    for module in (suites, discovery):
+    for module in (suite_making, discovery):
         monkeypatch.setattr(module, "known_operators", lambda folders=(): [PAD])
     monkeypatch.setattr(lock, "read_lock", lambda path=found: read_lock(path))
     monkeypatch.setattr(lock, "LOCK_FILE", found)
     folder = tmp_path / "specs" / "adequacy"
-    for module in (suites, keeping):
+    for module in (suite_making, keeping):
         monkeypatch.setattr(module, "adequacy_folder", lambda folders: folder)
     monkeypatch.setattr(cache, "sources_digest", lambda folders: _figures(folder))
     keeping.write_kept(measured(5), folder)

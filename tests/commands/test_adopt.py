@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from conformance import scripts
 from conformance.adopting import node_tests
-from conformance.suites import open_suite
+from conformance.runtimes import scripts
+from conformance.suite.suites import open_suite
 from tests.commands.command_line import call, check_message
 from tests.conformance.packed_models import SEQUENCE, sequence_of, write_packed
 from tests.conformance.test_adopting import X, write_relu, write_test

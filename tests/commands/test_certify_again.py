@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from conformance.canonical import canonical_json, sha256
-from conformance.results import Result
-from conformance.suites import open_suite
-from conformance.totals import case_verdicts, count_verdicts
+from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.suites import open_suite
 from reports.certificate import statement_digest
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
@@ -136,7 +136,7 @@ def test_a_profile_that_is_given_must_have_been_demanded(
 
 
 def test_a_suite_in_a_zip_is_the_same_suite(capsys: Capture, certified: tuple[Path, Path]) -> None:
-    from conformance.suites import write_suite
+    from conformance.suite.suites import write_suite
 
     path, suite = certified
     packed = suite.with_name("packed.zip")

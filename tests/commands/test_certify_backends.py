@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.records import read_record
+from conformance.recording.records import read_record
 from tests.commands.command_line import call, check_message, identity_suite
 from tests.conformance.test_backend_runtime import CASES
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.suite_files import write_zip
+from conformance.suite.suite_files import write_zip
 from tests.commands.command_line import call, check_message, identity_suite
 
 Capture = pytest.CaptureFixture[str]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.cases import Case
-from conformance.explanations import read_explanations
-from conformance.responses import Answered, Refused, Response
+from conformance.judging.kept_explanations import read_explanations
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
 from opcert.commands.explaining import explain_run
+from reports.case_results import put_together
 from reports.failure_classes import classes_of
-from reports.results import put_together
 from tests.conformance.samples import IDENTITY, make_case
 from tests.generator import planted_faults as planted
 from tests.reports.sample import Maker

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.records import read_record
+from conformance.recording.records import read_record
 from opcert.commands.failures import READER_GONE
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 
@@ -24,7 +24,7 @@ def break_suites(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def open_suite(path: Path) -> None:
         raise error
 
-    monkeypatch.setattr("conformance.suites.open_suite", open_suite)
+    monkeypatch.setattr("conformance.suite.suites.open_suite", open_suite)
 
 
 def test_a_bug_of_ours_is_told_as_one(
@@ -97,7 +97,7 @@ def test_the_harness_failing_is_a_bug_of_ours(
     def encode_case(*_: object) -> None:
         raise ValueError("cannot be packed")
 
-    monkeypatch.setattr("conformance.lane.encode_case", encode_case)
+    monkeypatch.setattr("conformance.running.lane.encode_case", encode_case)
     out = tmp_path / "out"
     answer = call(capsys, "certify", "fake_backends:Good", "-s", identity_suite(tmp_path), "-o", out)
     check_message(answer, 3, "bug", "the harness failed on 3 cases", "cannot be packed", "no certificate")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.kept_suites import kept_suite
+from conformance.suite.kept_suites import kept_suite
 from tests.commands.command_line import call
 
 Capture = pytest.CaptureFixture[str]

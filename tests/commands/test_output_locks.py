@@ -15,10 +15,10 @@ from pathlib import Path
 import click
 import pytest
 
-from conformance.records import read_record
+from conformance.recording.records import read_record
 from opcert.commands import cli
 from opcert.commands.output_locks import locked
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 

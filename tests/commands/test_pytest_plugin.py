@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.records import read_record
+from conformance.recording.records import read_record
 from opcert.commands.output_locks import locked_record
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 

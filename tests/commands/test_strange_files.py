@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.manifests import manifest_digest
-from conformance.suite_files import write_zip
-from opcert.regular_files import open_regular, read_regular
+from conformance.suite.manifests import manifest_digest
+from conformance.suite.suite_files import write_zip
+from opcert.vocabulary.regular_files import open_regular, read_regular
 from tests.commands.command_line import call, check_message, identity_suite
 
 Capture = pytest.CaptureFixture[str]

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.canonical import canonical_json
-from conformance.cases import Case
-from conformance.manifests import manifest_digest
-from conformance.suites import Suite, open_suite, write_suite
+from conformance.suite.canonical import canonical_json
+from conformance.suite.cases import Case
+from conformance.suite.manifests import manifest_digest
+from conformance.suite.suites import Suite, open_suite, write_suite
 from generator.lock import Lock, OperatorLock
 from opcert.commands.suite_standing import find_standing
 from reports.certificate import statement_digest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.changes.inputs import input_changes
+from generator.changes.input_changes import input_changes
 from generator.discovery import select_operators
 from reports.type_order import in_type_order
 from specs.library import load_spec

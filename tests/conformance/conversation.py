@@ -9,15 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from conformance.cases import Case, Expectation, ExpectedOutput, call_digest
-from conformance.input_names import input_names
-from conformance.models import Form, build_model, has_onnx_form
-from conformance.node_descriptions import describe_node
+from conformance.models.case_models import Form, build_model, has_onnx_form
+from conformance.models.input_names import input_names
+from conformance.models.node_descriptions import describe_node
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.workers.wire_frames import read_frame, write_frame
-from opcert.attributes import attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor
 from tests.conformance.protocol_schema import check_answer, check_request
 
 Header = dict[str, Any]

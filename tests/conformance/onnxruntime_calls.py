@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from onnx import ModelProto
 
-from conformance.cases import Case
-from conformance.models import build_model
-from opcert.tensors import Tensor, tensor
+from conformance.models.case_models import build_model
+from conformance.suite.cases import Case
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import make_case
 from tests.conformance.runtime_checks import numbers
 

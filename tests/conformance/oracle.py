@@ -11,10 +11,10 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from conformance.cases import Alternative, ExpectedOutput
-from conformance.values import decode_floats
-from opcert.element_types import ElementType
-from opcert.tensors import Tensor
+from conformance.suite.cases import Alternative, ExpectedOutput
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor
 
 
 def value_of(element_type: ElementType, element: Any) -> Any:

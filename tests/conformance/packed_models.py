@@ -22,10 +22,10 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
-from conformance.cases import Case
-from conformance.models import build_model
-from conformance.protos import write_tensor
-from opcert.tensors import Tensor
+from conformance.models.case_models import build_model
+from conformance.models.protos import write_tensor
+from conformance.suite.cases import Case
+from opcert.vocabulary.tensors import Tensor
 
 FLOATS = make_tensor_type_proto(TensorProto.FLOAT, None)
 SEQUENCE = make_sequence_type_proto(FLOATS)

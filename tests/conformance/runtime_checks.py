@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from conformance.adapter import Adapter, UnsupportedRule
-from conformance.cases import Case
-from conformance.environments import Environment, prepare
-from conformance.models import Form
-from conformance.runtimes import installer_of, worker_command
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor, tensor
+from conformance.models.case_models import Form
+from conformance.runtimes.adapter import Adapter, UnsupportedRule
+from conformance.runtimes.environments import Environment, prepare
+from conformance.runtimes.runtimes import installer_of, worker_command
+from conformance.suite.cases import Case
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
-from conformance.suites import write_suite
-from opcert.attributes import Attribute, attribute
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor, tensor
+from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
+from conformance.suite.suites import write_suite
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 
 FAKES = Path(__file__).parent / "fakes"
 ECHO = OperatorName.parse("org.example::Echo-1")

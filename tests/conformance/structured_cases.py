@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import TensorProto, helper
 
-from conformance.cases import Case, Expectation, ExpectedOutput, Unordered, call_digest
-from conformance.properties import HasType, Property
-from opcert.attributes import Attribute, Graph, attribute
-from opcert.names import CaseId, OperatorName
-from opcert.slots import Slot
-from opcert.tensors import Tensor, tensor
-from opcert.value_types import ValueType, parse_value_type
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, Unordered, call_digest
+from conformance.suite.properties import HasType, Property
+from opcert.vocabulary.attributes import Attribute, Graph, attribute
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.slots import Slot
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import ValueType, parse_value_type
 
 A = tensor(np.array([1, 2], np.float32))
 B = tensor(np.array([[3, 4, 5]], np.float32))

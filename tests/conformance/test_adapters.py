@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapter import WORKERS, Adapter, UnsupportedRule, list_adapters, load_adapter
+from conformance.runtimes.adapter import WORKERS, Adapter, UnsupportedRule, list_adapters, load_adapter
 from tests.conformance.conversation import Conversation, RuntimeRefused
 
 ADAPTERS = [load_adapter(name) for name in list_adapters()]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.adapter import load_adapter
-from conformance.models import FORMS, Form
-from opcert.tensors import tensor
+from conformance.models.case_models import FORMS, Form
+from conformance.runtimes.adapter import load_adapter
+from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.adapter import load_adapter
-from conformance.models import FORMS, Form
-from conformance.values import decode_floats
-from opcert.tensors import tensor
+from conformance.models.case_models import FORMS, Form
+from conformance.runtimes.adapter import load_adapter
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused, make_case
 from tests.conformance.onnxruntime_calls import REFUSED, UNSUPPORTED
 from tests.conformance.runtime_checks import (

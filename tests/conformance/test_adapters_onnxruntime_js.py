@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from conformance.adapter import WORKERS, Adapter, load_adapter
-from conformance.models import FORMS, Form
-from opcert.tensors import tensor
+from conformance.models.case_models import FORMS, Form
+from conformance.runtimes.adapter import WORKERS, Adapter, load_adapter
+from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused, make_case
 from tests.conformance.onnxruntime_calls import REFUSED, UNSUPPORTED
 from tests.conformance.runtime_checks import (

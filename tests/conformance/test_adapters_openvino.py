@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.adapter import load_adapter
-from conformance.cases import Case
-from conformance.models import FORMS, Form
-from conformance.runtimes import worker_command
-from opcert.tensors import Tensor, tensor
+from conformance.models.case_models import FORMS, Form
+from conformance.runtimes.adapter import load_adapter
+from conformance.runtimes.runtimes import worker_command
+from conformance.suite.cases import Case
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.adapter import load_adapter
-from conformance.cases import Case
-from opcert.tensors import Tensor, tensor
+from conformance.runtimes.adapter import load_adapter
+from conformance.suite.cases import Case
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,

@@ -21,16 +21,16 @@ from conformance.adopting.adopted_cases import WRITTEN_AS
 from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.adopting.tolerances import allowed_error
-from conformance.cases import Case
-from conformance.goldens import read_golden, write_golden
-from conformance.judge import judge
-from conformance.models import FORMS, build_model
-from conformance.protos import write_tensor
-from conformance.responses import Answered
-from conformance.suites import open_suite
-from opcert.element_types import BY_CODE, ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.tensors import Tensor, tensor
+from conformance.judging.judge import judge
+from conformance.models.case_models import FORMS, build_model
+from conformance.models.protos import write_tensor
+from conformance.running.responses import Answered
+from conformance.suite.cases import Case
+from conformance.suite.goldens import read_golden, write_golden
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor, tensor
 from reports.export import export_suite
 from tests.conformance.conversation import make_case as make_onnx_case
 from tests.conformance.samples import IDENTITY, make_case, make_suite

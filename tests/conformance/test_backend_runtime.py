@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.records import read_record
+from conformance.recording.records import read_record
 from opcert.commands import cli
-from opcert.errors import ExitCode, RuntimeUnavailable, UserError
+from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
 from tests.conformance.samples import FAKES, IDENTITY, make_case, make_suite
 
 CASES = {

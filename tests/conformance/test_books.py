@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import runtimes
-from conformance.suites import Suite, open_suite
+from conformance.suite.suites import Suite, open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
 DEEDS = ("echo", "SIGSEGV", "SIGFPE", "echo")

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import GraphProto
 
-from conformance.cases import Case
-from conformance.goldens import read_golden, write_golden
-from conformance.manifests import MANIFEST
-from conformance.suites import open_suite
-from opcert.errors import UserError
+from conformance.suite.cases import Case
+from conformance.suite.goldens import read_golden, write_golden
+from conformance.suite.manifests import MANIFEST
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
 from tests.conformance.test_strangers import rewrite
@@ -124,7 +124,7 @@ def test_a_damaged_suite_is_told_with_its_place_and_runs_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.goldens.check_words", lambda each: each)
+        patch.setattr("conformance.suite.goldens.check_words", lambda each: each)
         suite = make_suite(
             tmp_path,
             [replace(make_case(demand="refuse", family="invalid"), constraint=SCRIPT)],

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.patterns.coincidences import choices, is_strange_order, is_strange_place, orders_of
-from opcert.element_types import ELEMENT_TYPES
+from conformance.judging.patterns.coincidences import choices, is_strange_order, is_strange_place, orders_of
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 
 @given(st.integers(1, 300), st.integers(0, 300), st.integers(0, 300), st.integers(1, 20))

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from conformance.cases import Alternative, ExpectedOutput
-from conformance.comparison import compare_output
-from conformance.elements import ulp_distance
-from conformance.values import decode_floats
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor, tensor
+from conformance.judging.elements import ulp_distance
+from conformance.judging.output_comparison import compare_output
+from conformance.suite.cases import Alternative, ExpectedOutput
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.oracle import (
     expectations_near,
     near_copies,

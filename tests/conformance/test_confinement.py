@@ -18,14 +18,14 @@ from typing import Any
 
 import pytest
 
-from conformance.confinement import read_report, start_confined, worker_environment
-from conformance.harness import run_suite
-from conformance.limits import Limits
-from conformance.records import Record
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from conformance.worker_process import Launch, WorkerProcess
+from conformance.processes.confinement import read_report, start_confined, worker_environment
+from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_process import Launch, WorkerProcess
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import open_suite
 from tests.commands.command_line import heed_signals
 from tests.conformance.samples import FAKES, echo_runtime, find_processes, make_case, make_suite
 
@@ -176,7 +176,7 @@ def test_nothing_of_a_worker_is_left_when_it_is_killed(tmp_path: Path) -> None:
 STARTS = """
 import sys
 from pathlib import Path
-from conformance.confinement import read_report, start_confined
+from conformance.processes.confinement import read_report, start_confined
 folder = Path(sys.argv[1])
 code = "import sys; open(sys.argv[1], 'w')"
 command = [sys.executable, "-c", code, str(folder / "made")]

@@ -11,25 +11,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.cases import Case, Expectation, ExpectedOutput, Unordered, call_digest
-from conformance.distributions import Distributed
-from conformance.harness import run_suite
-from conformance.judge import Judgement, judge
-from conformance.models import build_model
-from conformance.properties import HasShape, HasType, InRange, Property, SameAgain
-from conformance.records import read_record
-from conformance.requests import Offer
-from conformance.responses import Answered, NotTensor
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from opcert.attributes import attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import CaseId, OperatorName
-from opcert.slots import Slot
-from opcert.tensors import Tensor, tensor
-from opcert.value_types import parse_value_type
+from conformance.judging.distributions import Distributed
+from conformance.judging.judge import Judgement, judge
+from conformance.models.case_models import build_model
+from conformance.recording.records import read_record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.requests import Offer
+from conformance.running.responses import Answered, NotTensor
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, Unordered, call_digest
+from conformance.suite.properties import HasShape, HasType, InRange, Property, SameAgain
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.slots import Slot
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import parse_value_type
 from tests.conformance.samples import FAKES, make_suite
 from tests.conformance.structured_cases import FORMS, A, random
 

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case
-from conformance.doctor import Diagnosis, examine
-from conformance.doctor_abilities import Abilities, find_abilities
-from conformance.doctor_answers import (
+from conformance.doctor.abilities import Abilities, find_abilities
+from conformance.doctor.answer_checks import (
     look_at_answers,
     look_at_forms,
     look_at_repeats,
     look_at_threads,
 )
-from conformance.doctor_patient import Fails, Patient
-from conformance.limits import Limits
-from conformance.runtimes import find_runtime, install
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import RuntimeUnavailable
+from conformance.doctor.examination import Diagnosis, examine
+from conformance.doctor.patient import Fails, Patient
+from conformance.processes.worker_limits import Limits
+from conformance.runtimes.runtimes import find_runtime, install
+from conformance.suite.cases import Case
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import RuntimeUnavailable
 from tests.commands.command_line import call, check_message
 from tests.conformance.samples import FAKES, echo_runtime, make_case, make_suite
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance import environments, runtimes
-from conformance.environments import environments_folder, prepare
-from conformance.python_packages import PythonPackages
-from opcert.errors import ExitCode, RuntimeUnavailable, UserError
+from conformance.runtimes import environments, runtimes
+from conformance.runtimes.environments import environments_folder, prepare
+from conformance.runtimes.python_packages import PythonPackages
+from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
 
 PACKAGE = "opcert_tiny"
 
@@ -104,7 +104,8 @@ def test_names_of_one_interpreter_share_an_environment(folder: Path, tmp_path: P
 _PREPARE = """
 import sys, time
 from pathlib import Path
-from conformance import environments, python_packages
+from conformance.runtimes import environments
+from conformance.runtimes import python_packages
 real = python_packages.run_uv
 def slow(arguments, **keywords):
     printed = real(arguments, **keywords)

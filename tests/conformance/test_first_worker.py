@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.first_worker import first_worker
-from conformance.harness import run_suite
-from conformance.limits import Limits
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.processes.worker_limits import Limits
+from conformance.running.first_worker import first_worker
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
 LIMITS = Limits(start_seconds=20)

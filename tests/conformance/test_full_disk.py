@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.canonical import sha256
-from conformance.harness import run_suite
-from conformance.outputs import outputs_folder
-from conformance.records import read_record
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.recording.outputs import outputs_folder
+from conformance.recording.records import read_record
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.canonical import sha256
+from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
 
 CAN_MOUNT = ["unshare", "--user", "--map-root-user", "--mount", "true"]

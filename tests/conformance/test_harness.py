@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.cases import Case, Expectation
-from conformance.harness import run_suite
-from conformance.judge import VERDICTS
-from conformance.limits import Limits
-from conformance.records import Record, read_record
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.judging.judge import VERDICTS
+from conformance.processes.worker_limits import Limits
+from conformance.recording.records import Record, read_record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case, Expectation
+from conformance.suite.suites import open_suite
 from opcert.commands.run_summary import exit_code
-from opcert.errors import ExitCode, NothingRan, RuntimeUnavailable, UserError
+from opcert.vocabulary.errors import ExitCode, NothingRan, RuntimeUnavailable, UserError
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
 
 MARKER = uuid.uuid4().hex
@@ -234,7 +234,7 @@ def test_a_run_returns_the_record_that_it_wrote(tmp_path: Path, monkeypatch: pyt
     several = (expect(sample(1), ties="up"), expect(sample(2), ties="even"))
     cases.append(make_case("echo", seed=3, given=sample(2), expectations=several))
     for most in (5000, 3):
-        monkeypatch.setattr("conformance.records._MOST_KEPT", most)
+        monkeypatch.setattr("conformance.recording.records._MOST_KEPT", most)
         returned = run(tmp_path, cases, repeat=2)
         read = read_record(tmp_path / "run.jsonl")
         assert list(returned.results) == list(read.results)

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.adapter import load_adapter
-from conformance.canonical import canonical_json
-from conformance.doctor import Diagnosis
-from conformance.doctor_abilities import Abilities
-from conformance.frames import BrokenProtocol, Frame
-from conformance.limits import Limits, describe_confinement
-from conformance.requests import read_error, read_offer, seconds_of
-from conformance.responses import HarnessFailed, NotTensor, Refused
-from conformance.returned_values import read_outputs
+from conformance.doctor.abilities import Abilities
+from conformance.doctor.examination import Diagnosis
+from conformance.processes.frames import BrokenProtocol, Frame
+from conformance.processes.worker_limits import Limits, describe_confinement
+from conformance.running.requests import read_error, read_offer, seconds_of
+from conformance.running.responses import HarnessFailed, NotTensor, Refused
+from conformance.running.returned_values import read_outputs
+from conformance.runtimes.adapter import load_adapter
+from conformance.suite.canonical import canonical_json
 from opcert.commands.doctor_command import describe_diagnosis
-from opcert.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 HELLO = {"type": "hello", "protocol": 1, "runtime": {"name": "x", "version": "1"}, "domains": {"*": "onnx"},
          "forms": ["inputs"], "devices": ["CPU"], "threads": [1], "element_types": ["float"], "opsets": {},

@@ -18,8 +18,8 @@ from onnx.helper import make_map_type_proto, make_node, make_optional_type_proto
 from conformance.adopting import foreign_values
 from conformance.adopting.declared_values import DeclaredValue
 from conformance.adopting.foreign_values import parse_value
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
 from tests.conformance.packed_models import (
     FLOATS,
     OPTIONAL,

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.adapter import WORKERS
-from conformance.harness import run_suite
-from conformance.limits import Limits
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import Runtime, find_runtime
-from conformance.suites import open_suite
+from conformance.processes.worker_limits import Limits
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.adapter import WORKERS
+from conformance.runtimes.runtimes import Runtime, find_runtime
+from conformance.suite.suites import open_suite
 from conformance.workers.wire_frames import read_frame
-from opcert.tensors import tensor
+from opcert.vocabulary.tensors import tensor
 from tests.conformance.samples import FAKES, IDENTITY, make_case, make_suite
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is absent")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import validate
 
-from conformance.cases import Expectation, ExpectedOutput
-from conformance.judge import FAILING, VERDICTS, Judgement, judge, worst_verdict
-from conformance.responses import (
+from conformance.judging.judge import FAILING, VERDICTS, Judgement, judge, worst_verdict
+from conformance.recording.rows import make_result
+from conformance.running.responses import (
     Answered,
     Crashed,
     HarnessFailed,
@@ -22,10 +22,10 @@ from conformance.responses import (
     Response,
     TimedOut,
 )
-from conformance.results import make_result
 from conformance.schemas import load_schema
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor, tensor
+from conformance.suite.cases import Expectation, ExpectedOutput
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.oracle import expectations_near, near_copies, oracle_wrong
 from tests.conformance.samples import expect, make_case, sample
 from tests.conformance.test_suites import tensors

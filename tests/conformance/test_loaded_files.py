@@ -9,15 +9,15 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 
-from conformance.harness import run_suite
-from conformance.loaded_files import digest_files, loaded_files, merge_digests
-from conformance.merging import merge_records
-from conformance.records import Record
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
+from conformance.processes.loaded_files import digest_files, loaded_files, merge_digests
+from conformance.recording.merging import merge_records
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
 from conformance.schemas import load_schema
-from conformance.shards import Shard
-from conformance.suites import open_suite
+from conformance.suite.shards import Shard
+from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
 

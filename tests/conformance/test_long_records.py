@@ -11,17 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance import manifests, records
-from conformance.harness import run_suite
-from conformance.judge import VERDICTS, Verdict
-from conformance.record_rows import RecordRows
-from conformance.records import read_record
-from conformance.results import Result
-from conformance.row_places import RowPlaces
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from conformance.totals import CaseVerdicts, case_verdicts, count_verdicts
+from conformance.judging.judge import VERDICTS, Verdict
+from conformance.judging.totals import CaseVerdicts, case_verdicts, count_verdicts
+from conformance.recording import records
+from conformance.recording.record_rows import RecordRows
+from conformance.recording.records import read_record
+from conformance.recording.row_places import RowPlaces
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite import manifests
+from conformance.suite.suites import open_suite
 from opcert.commands import run_summary
 from tests.conformance.samples import IDENTITY, echo_runtime, make_case, make_suite
 

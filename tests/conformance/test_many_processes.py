@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from conformance.harness import run_suite
-from conformance.limits import Limits
-from conformance.memory import MemoryWatch
-from conformance.processes import descendants
-from conformance.records import Record, read_record
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.processes.descendants import descendants
+from conformance.processes.memory import MemoryWatch
+from conformance.processes.worker_limits import Limits
+from conformance.recording.records import Record, read_record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
 MIB = 1 << 20
@@ -42,9 +42,11 @@ def test_a_worker_that_starts_hundreds_of_short_lived_processes(
         seen.update(found)
         return found
 
-    monkeypatch.setattr("conformance.memory._REST", 0)
-    monkeypatch.setattr("conformance.memory.descendants", look)
-    monkeypatch.setattr("conformance.worker_process.MemoryWatch", partial(MemoryWatch, every=0.0005))
+    monkeypatch.setattr("conformance.processes.memory._REST", 0)
+    monkeypatch.setattr("conformance.processes.memory.descendants", look)
+    monkeypatch.setattr(
+        "conformance.processes.worker_process.MemoryWatch", partial(MemoryWatch, every=0.0005)
+    )
     record = run(tmp_path, *["hasty"] * 300)
     assert record.counts["pass"] == 300
     assert len(seen) > 100

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness import run_suite
-from conformance.merging import merge_records
-from conformance.records import Record, read_record
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.shards import Shard
-from conformance.suites import open_suite
-from opcert.errors import UserError
+from conformance.recording.merging import merge_records
+from conformance.recording.records import Record, read_record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.shards import Shard
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message
 from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
 from tests.conformance.test_resuming import cut

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from conformance.cases import Case
-from conformance.harness import run_suite
-from conformance.limits import Limits
-from conformance.records import Record
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.processes.worker_limits import Limits
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
 from opcert.commands.run_summary import exit_code
-from opcert.errors import ExitCode, RuntimeUnavailable
+from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
 MARKER = uuid.uuid4().hex

@@ -9,15 +9,15 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from conformance.cases import Case, call_digest
-from conformance.models import FORMS, Form, build_model, has_onnx_form
-from conformance.node_descriptions import describe_node
+from conformance.models.case_models import FORMS, Form, build_model, has_onnx_form
+from conformance.models.node_descriptions import describe_node
+from conformance.suite.cases import Case, call_digest
 from conformance.workers.wire_requests import LoadRequest
-from opcert.attributes import Attribute, attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.samples import IDENTITY, expect, make_case, sample
 
 

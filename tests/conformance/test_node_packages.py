@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapter import WORKERS, load_adapter
-from conformance.environments import prepare
-from conformance.node_packages import NodePackages
-from conformance.runtimes import find_runtime, install, worker_command
-from opcert.errors import RuntimeUnavailable, UserError
+from conformance.runtimes.adapter import WORKERS, load_adapter
+from conformance.runtimes.environments import prepare
+from conformance.runtimes.node_packages import NodePackages
+from conformance.runtimes.runtimes import find_runtime, install, worker_command
+from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 
 _LOCK = {
     "packages": {

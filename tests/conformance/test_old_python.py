@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapter import WORKERS
-from conformance.environments import prepare
-from conformance.python_packages import PythonPackages
+from conformance.runtimes.adapter import WORKERS
+from conformance.runtimes.environments import prepare
+from conformance.runtimes.python_packages import PythonPackages
 from tests.conformance.test_runtime_examples import EXAMPLES, run_example
 
 OLDEST = (3, 9)

@@ -10,10 +10,10 @@ import pytest
 from onnx.defs import OpSchema, SchemaError, get_all_schemas_with_history, get_schema
 from onnx.helper import VERSION_TABLE
 
-from conformance.models import FORMS, OutputType, build_node_model
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
-from opcert.tensors import tensor
+from conformance.models.case_models import FORMS, OutputType, build_node_model
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
 
 FLOAT = ELEMENT_TYPES["float"]
 IR_OF_CONSTANTS = 4

@@ -16,16 +16,16 @@ import pytest
 from onnx import ModelProto, TypeProto
 from onnx.backend.test.case.node import collect_testcases
 
-from conformance.adapter import load_adapter
 from conformance.adopting import dump_node_tests
 from conformance.adopting.adopted_cases import UNPACKED, VALUES, WRITTEN_AS
-from conformance.cases import Case
-from conformance.harness import run_suite
-from conformance.judge import judge
-from conformance.responses import Answered
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from opcert.tensors import Tensor, tensor
+from conformance.judging.judge import judge
+from conformance.running.harness import run_suite
+from conformance.running.responses import Answered
+from conformance.runtimes.adapter import load_adapter
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.tensors import Tensor, tensor
 from reports.export import export_suite
 from tests.conformance.packed_models import (
     SEQUENCE,

@@ -20,13 +20,13 @@ from onnx.helper import (
 )
 
 from conformance.adopting.adopted_cases import UNPACKED, VALUES, WRITTEN_AS
-from conformance.cases import Case
-from conformance.judge import judge
-from conformance.models import FORMS, build_model
-from conformance.responses import Answered
-from conformance.suites import open_suite
-from opcert.element_types import BY_CODE, ELEMENT_TYPES
-from opcert.tensors import Tensor, tensor
+from conformance.judging.judge import judge
+from conformance.models.case_models import FORMS, build_model
+from conformance.running.responses import Answered
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from reports.export import export_suite
 from tests.conformance.packed_models import (
     FLOATS,

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.cases import ExpectedOutput
-from conformance.comparison import compare_output
-from conformance.patterns import find_pattern
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.tensors import Tensor
+from conformance.judging.output_comparison import compare_output
+from conformance.judging.patterns import find_pattern
+from conformance.suite.cases import ExpectedOutput
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
 from tests.conformance.wrong_answers import (
     ALL,
     SHAPE,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.values import decode_floats
-from opcert.element_types import ELEMENT_TYPES
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from tests.conformance.wrong_answers import (
     FLOATS,
     INTEGERS,

@@ -8,7 +8,7 @@ import os
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.pipe_writer import PipeWriter
+from conformance.processes.pipe_writer import PipeWriter
 
 _LEAST = 4096
 

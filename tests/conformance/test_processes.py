@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from conformance.memory import MemoryWatch
-from conformance.processes import descendants, marked
+from conformance.processes.descendants import descendants, marked
+from conformance.processes.memory import MemoryWatch
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MIB = 1 << 20

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from conformance import worker_process, worker_streams
-from conformance.frames import Frame, FrameReader, encode_frame
-from conformance.harness import run_suite
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime, list_runtimes
-from conformance.suites import open_suite
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import tensor
+from conformance.processes import worker_process, worker_streams
+from conformance.processes.frames import Frame, FrameReader, encode_frame
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime, list_runtimes
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import tensor
 from tests.conformance.protocol_schema import SCHEMA, check_answer, check_request
 from tests.conformance.samples import FAKES, IDENTITY, echo_runtime, make_case, make_suite
 from tests.conformance.structured_cases import FORMS

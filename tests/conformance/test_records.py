@@ -18,20 +18,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.canonical import canonical_json, plain
-from conformance.harness import run_suite
-from conformance.judge import FAILING, VERDICTS, Verdict
-from conformance.outputs import OutputStore, outputs_folder, restore_output
-from conformance.records import RecordWriter, read_record
-from conformance.responses import Answered, NotTensor
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
+from conformance.judging.judge import FAILING, VERDICTS, Verdict
+from conformance.judging.totals import case_verdicts, count_verdicts, format_share, ran
+from conformance.recording.outputs import OutputStore, outputs_folder, restore_output
+from conformance.recording.records import RecordWriter, read_record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.responses import Answered, NotTensor
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
 from conformance.schemas import load_schema
-from conformance.suites import open_suite
-from conformance.totals import case_verdicts, count_verdicts, format_share, ran
-from opcert.errors import UserError
-from opcert.tensors import Tensor, tensor
+from conformance.suite.canonical import canonical_json, plain
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.commands.command_line import heed_signals
 from tests.conformance.samples import echo_runtime, expect, find_processes, make_case, make_suite, sample
 from tests.conformance.test_harness import LIMITS, run

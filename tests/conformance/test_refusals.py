@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.refusals import shorten
+from conformance.judging.refusals import shorten
 
 CONVERSION = """\
 Exception from src/inference/src/cpp/core.cpp:105:

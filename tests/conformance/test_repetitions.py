@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.adapter import load_adapter
-from conformance.faults import FaultFinder, count_threads
-from conformance.frames import BrokenProtocol
-from conformance.harness import run_suite
-from conformance.merging import merge_records
-from conformance.records import Record
-from conformance.requests import read_offer
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.shards import Shard
-from conformance.suites import open_suite
-from opcert.tensors import tensor
+from conformance.judging.faults import FaultFinder, count_threads
+from conformance.processes.frames import BrokenProtocol
+from conformance.recording.merging import merge_records
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.requests import read_offer
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.adapter import load_adapter
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.shards import Shard
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.tensors import tensor
+from reports.case_results import put_together
 from reports.rejudging import judge_again
-from reports.results import put_together
 from tests.conformance.conversation import make_case as make_call
 from tests.conformance.runtime_checks import converse, numbers
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from conformance.harness import run_suite
-from conformance.records import Record, read_record
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from opcert.errors import UserError
+from conformance.recording.records import Record, read_record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import heed_signals
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.adapter import WORKERS, Adapter
-from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.harness import run_suite
-from conformance.records import Record
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from opcert.tensors import Tensor, tensor
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.runtimes.adapter import WORKERS, Adapter
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import make_case
 from tests.conformance.runtime_checks import assert_moved_unharmed, converse, numbers, rule_of
 from tests.conformance.samples import IDENTITY, make_suite

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.runtimes import find_runtime, install, list_runtimes
+from conformance.runtimes.runtimes import find_runtime, install, list_runtimes
 from opcert.commands import cli
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 
 
 def test_a_built_in_runtime_may_have_a_version_and_options() -> None:

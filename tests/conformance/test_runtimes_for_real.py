@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.harness import run_suite
-from conformance.runtimes import find_runtime, list_runtimes
-from conformance.suites import open_suite
-from opcert.tensors import tensor
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime, list_runtimes
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.tensors import tensor
 from tests.conformance import conversation
 from tests.conformance.samples import IDENTITY, make_case, make_suite
 

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from conformance.limits import Limits
-from conformance.removing import remove_folder
-from conformance.scratch_folders import make_scratch_folder, remove_leftovers, scratch_folder
-from conformance.worker_process import Launch, WorkerProcess
+from conformance.processes.removing import remove_folder
+from conformance.processes.scratch_folders import make_scratch_folder, remove_leftovers, scratch_folder
+from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_process import Launch, WorkerProcess
 from tests.commands.command_line import heed_signals
 from tests.commands.test_output_locks import wait_until
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
@@ -71,7 +71,7 @@ def test_who_kills_a_worker_that_another_kills_waits_for_that(monkeypatch: pytes
         reached.set()
         go_on.wait(60)
 
-    monkeypatch.setattr("conformance.worker_process.kill_left_behind", dawdle)
+    monkeypatch.setattr("conformance.processes.worker_process.kill_left_behind", dawdle)
     worker = WorkerProcess(Launch((sys.executable, "-c", "input()")), Limits())
     folder = worker._folder.path
     threads = [threading.Thread(target=worker.kill) for _ in range(2)]
@@ -91,7 +91,7 @@ def test_what_an_interrupt_leaves_undone_of_a_kill_is_done_by_the_next(
     def interrupt(_: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("conformance.worker_process.kill_left_behind", interrupt)
+    monkeypatch.setattr("conformance.processes.worker_process.kill_left_behind", interrupt)
     worker = WorkerProcess(Launch((sys.executable, "-c", "input()")), Limits())
     with pytest.raises(KeyboardInterrupt):
         worker.kill()

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from onnx import TensorProto, helper
 
-from conformance.cases import Case
-from conformance.harness import run_suite
-from conformance.manifests import MANIFEST, manifest_digest
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from opcert.errors import UserError
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case
+from conformance.suite.manifests import MANIFEST, manifest_digest
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.errors import UserError
 from tests.conformance.samples import FAKES, IDENTITY, make_case, make_suite
 
 

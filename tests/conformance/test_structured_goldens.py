@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import AttributeProto, GraphProto, helper
 
-from conformance.cases import Case, Unordered
-from conformance.distributions import Distributed
-from conformance.goldens import read_golden, write_golden
-from conformance.properties import (
+from conformance.judging.distributions import Distributed
+from conformance.models.protos import read_attribute, write_attribute
+from conformance.suite.cases import Case, Unordered
+from conformance.suite.goldens import read_golden, write_golden
+from conformance.suite.properties import (
     HasShape,
     HasType,
     InRange,
@@ -25,13 +26,19 @@ from conformance.properties import (
     describe_property,
     read_property,
 )
-from conformance.protos import read_attribute, write_attribute
-from opcert.attributes import SPARSE, attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.slots import Slot, check_slots
-from opcert.tensors import tensor
-from opcert.value_types import MapType, OptionalType, SequenceType, TensorType, ValueType, parse_value_type
+from opcert.vocabulary.attributes import SPARSE, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.slots import Slot, check_slots
+from opcert.vocabulary.tensors import tensor
+from opcert.vocabulary.value_types import (
+    MapType,
+    OptionalType,
+    SequenceType,
+    TensorType,
+    ValueType,
+    parse_value_type,
+)
 from tests.conformance.structured_cases import FORMS, A, B, branch, random
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.distributions import Distributed
-from conformance.harness import run_suite
-from conformance.properties import HasShape, InRange, SameAgain
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.judging.distributions import Distributed
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.properties import HasShape, InRange, SameAgain
+from conformance.suite.suites import open_suite
 from tests.conformance.samples import make_suite
 from tests.conformance.structured_cases import FORMS, random
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from onnx import GraphProto
 
-from conformance.goldens import write_golden
-from conformance.properties import HasShape, InRange, SameAgain, describe_property
+from conformance.suite.goldens import write_golden
+from conformance.suite.properties import HasShape, InRange, SameAgain, describe_property
 from tests.conformance.structured_cases import FORMS, random
 
 

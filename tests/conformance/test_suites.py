@@ -16,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
-from conformance.goldens import read_golden, write_golden
-from conformance.protos import read_tensor, write_tensor
-from conformance.suites import open_suite, write_suite
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.errors import InternalError, UserError
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor, tensor
+from conformance.models.protos import read_tensor, write_tensor
+from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
+from conformance.suite.goldens import read_golden, write_golden
+from conformance.suite.suites import open_suite, write_suite
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import InternalError, UserError
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.samples import expect, make_case, make_suite, sample
 
 NUMERIC = [each for each in ELEMENT_TYPES.values() if each.kind != "string"]
@@ -151,7 +151,7 @@ def test_only_the_cases_of_a_small_suite_stay_in_memory(
         assert small.case(first, call_alone=True) is not small.case(first)
         assert small.case(first) is small.case(first)
         assert small.case(first).expectations
-    monkeypatch.setattr("conformance.suites._MOST_KEPT_BYTES", 100)
+    monkeypatch.setattr("conformance.suite.suites._MOST_KEPT_BYTES", 100)
     with open_suite(tmp_path / "suite") as large:
         assert large.case(first) is not large.case(first)
 

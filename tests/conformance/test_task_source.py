@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case
-from conformance.harness import run_suite
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.session import Task
-from conformance.suites import Suite, open_suite
-from conformance.task_source import LongestFirst, Plan, TaskSource, earlier_times, share_model
-from opcert.names import OperatorName
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.running.session import Task
+from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times, share_model
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case
+from conformance.suite.suites import Suite, open_suite
+from opcert.vocabulary.names import OperatorName
 from tests.conformance.samples import IDENTITY, echo_runtime, make_case, make_suite, sample
 
 OTHER = OperatorName.parse("ai.onnx::Relu-14")

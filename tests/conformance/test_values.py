@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.values import decode_floats, element_to_json
-from opcert.element_types import ELEMENT_TYPES
+from conformance.suite.values import decode_floats, element_to_json
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-from conformance.confinement import worker_environment
+from conformance.processes.confinement import worker_environment
 
 
 def test_nothing_of_the_caller_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.adapter import WORKERS
-from conformance.frames import BrokenProtocol, FrameReader, encode_frame
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from conformance.processes.frames import BrokenProtocol, FrameReader, encode_frame
+from conformance.runtimes.adapter import WORKERS
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 from tests.conformance.samples import FAKES
 from tests.conformance.test_suites import tensors
 

@@ -33,7 +33,7 @@ def is_outside(path: str) -> bool:
 if __name__ == "__main__":
     for name in (
         "opcert.commands",
-        "conformance.harness",
+        "conformance.running.harness",
         "reports.formats.html",
         "reports.formats.junit",
         "importlib.readers",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.cases import ExpectedOutput
-from conformance.comparison import compare_output
-from conformance.patterns import find_pattern
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.tensors import Tensor
+from conformance.judging.output_comparison import compare_output
+from conformance.judging.patterns import find_pattern
+from conformance.suite.cases import ExpectedOutput
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
 
 SHAPE = (3, 4, 5, 5)
 Array = NDArray[Any]

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from tests.documents.gathering import AbsentDocuments, gather, read_digests, read_sources, source_of
 
 

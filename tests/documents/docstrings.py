@@ -11,7 +11,7 @@ import ast
 import sys
 from pathlib import Path, PurePosixPath
 
-from conformance.environments import environments_folder
+from conformance.runtimes.environments import environments_folder
 from specs.packages.dump_tensorflow import docstrings, parameters
 from tests.documents.gathering import read_digests
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from opcert.errors import Place, UserError
+from opcert.vocabulary.errors import Place, UserError
 
 VARIABLE = "OPCERT_DOCUMENTS"
 SOURCES = Path(__file__).with_name("sources.yaml")

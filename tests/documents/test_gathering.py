@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from opcert.commands.packages import package_document
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.library import OWN_FOLDER
 from tests.documents import gathering
 from tests.documents.__main__ import main

@@ -9,7 +9,7 @@ from pathlib import Path
 from generator.draws import Draw
 from generator.solving import Found
 from generator.space import Space, open_space
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
 from specs.library import OWN_FOLDER, list_operators, load_spec
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from conformance.cases import Case
-from conformance.responses import Answered, Crashed, Refused, Response, TimedOut
+from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
+from conformance.suite.cases import Case
 from generator.calls import Call
-from generator.fuzzing.space import Space, open_space
-from opcert.names import OperatorName
-from opcert.tensors import Tensor
+from generator.fuzzing.known_space import Space, open_space
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 
 Mistake = Callable[[dict[str, Any], dict[str, Tensor | None]], "Response | dict[str, Any] | None"]

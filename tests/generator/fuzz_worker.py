@@ -17,15 +17,15 @@ sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "conformance" / "workers")]
 if TYPE_CHECKING:
     from conformance.workers import worker_protocol
     from conformance.workers.wire_arrays import from_numpy, to_numpy
-    from opcert.names import OperatorName
-    from opcert.tensors import tensor
+    from opcert.vocabulary.names import OperatorName
+    from opcert.vocabulary.tensors import tensor
     from reference.registry import find_operator
 else:
     import worker_protocol
     from wire_arrays import from_numpy, to_numpy
 
-    from opcert.names import OperatorName
-    from opcert.tensors import tensor
+    from opcert.vocabulary.names import OperatorName
+    from opcert.vocabulary.tensors import tensor
     from reference.registry import find_operator
 
 OPERATOR = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")

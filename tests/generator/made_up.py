@@ -15,9 +15,9 @@ from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
 from generator.workshop import Options, Workshop
-from opcert.attributes import attribute
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
 from specs.model import (

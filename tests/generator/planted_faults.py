@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.cases import Case
-from conformance.judge import judge
-from conformance.responses import Answered
-from conformance.suites import open_suite
+from conformance.judging.judge import judge
+from conformance.running.responses import Answered
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
 from generator.cache import default_suite
 from generator.explain import Failure
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator
 

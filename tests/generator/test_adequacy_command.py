@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.responses import Answered
+from conformance.running.responses import Answered
 from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
 from generator.discovery import find_levels
 from generator.draws import Draw
-from generator.suites import write_generated
+from generator.suite_making import write_generated
 from generator.workshop import Options
 from opcert.commands import adequacy_command
-from opcert.errors import ExitCode, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.library import load_spec

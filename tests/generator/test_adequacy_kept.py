@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator.adequacy import kept as keeping
+from generator.adequacy.adequacy_page import percent, write_page
 from generator.adequacy.kept import (
     REMEDY,
     Kept,
@@ -20,13 +21,12 @@ from generator.adequacy.kept import (
     stale,
     write_kept,
 )
-from generator.adequacy.page import percent, write_page
 from generator.discovery import select_operators
 from generator.lock import read_lock
-from generator.suites import generate_operator
+from generator.suite_making import generate_operator
 from generator.workshop import Options
-from opcert.errors import UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 COVERAGE = {"strength": 2, "feasible": 10, "covered": 9, "uncovered": [{"rank": 1, "axes": "all"}], "rows": 3}

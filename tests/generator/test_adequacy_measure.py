@@ -10,9 +10,9 @@ from itertools import islice
 
 import pytest
 
-from conformance.cases import Case
-from conformance.judge import judge
-from conformance.responses import Refused
+from conformance.judging.judge import judge
+from conformance.running.responses import Refused
+from conformance.suite.cases import Case
 from generator.adequacy import measure as measuring
 from generator.adequacy import random_calls, subject
 from generator.adequacy.bench import hold
@@ -23,11 +23,11 @@ from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.subject import Subject
 from generator.calls import Call
 from generator.discovery import find_levels
-from generator.suites import generate_operator
+from generator.suite_making import generate_operator
 from generator.workshop import Options, Workshop
-from opcert.errors import InternalError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.registry import find_operator
 from specs.library import load_spec

@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.cases import Case
-from conformance.judge import judge
-from conformance.responses import Answered
+from conformance.judging.judge import judge
+from conformance.running.responses import Answered
+from conformance.suite.cases import Case
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.subject import Subject
 from generator.calls import Call
-from generator.changes.discovery import find_changes
+from generator.changes.finding import find_changes
 from generator.expectations import expect
-from generator.suites import generate_operator
+from generator.suite_making import generate_operator
 from generator.workshop import Options
-from opcert.attributes import attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import tensor
 from reference.registry import find_operator
 from specs.library import load_spec
 

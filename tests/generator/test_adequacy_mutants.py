@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from conformance.responses import Answered, Refused
+from conformance.running.responses import Answered, Refused
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
 from generator.calls import Call
-from opcert.attributes import Attribute
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator
 from specs.library import load_spec
 

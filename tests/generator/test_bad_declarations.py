@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from generator.covering_rows import learn_cores
 from generator.declaration_faults import levels_without_call, rules_broken_together
-from generator.rows import learn_cores
 from generator.space import Space, open_space
-from opcert.errors import OpcertError, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import OpcertError, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
 from specs.library import load_spec
 

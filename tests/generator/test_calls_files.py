@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.suites import open_suite
+from conformance.suite.suites import open_suite
 from generator.calls import Call
 from generator.calls_files import (
     FORMAT,
@@ -26,11 +26,11 @@ from generator.calls_reader import CallReader
 from generator.data import data_classes, fill
 from generator.draws import Draw
 from generator.found_calls import write_suite_of_calls
-from opcert.attributes import attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.structured_cases import FORMS
 
 

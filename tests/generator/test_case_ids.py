@@ -9,7 +9,7 @@ import pytest
 from generator.calls import Call
 from generator.lock import read_lock
 from generator.workshop import Options, Workshop, open_workshop
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 
 LOCK = read_lock()
 KEPT = (

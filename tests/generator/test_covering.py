@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from generator.covering import ATTEMPTS, cover, with_fixed
 from generator.feasibility import FREE, Group, Model, Rule, Solver
-from generator.tuples import covered_tuples, feasible_tuples
-from opcert.errors import InternalError
+from generator.level_tuples import covered_tuples, feasible_tuples
+from opcert.vocabulary.errors import InternalError
 from tests.growth import count_calls
 
 Sizes = list[int]

@@ -13,7 +13,7 @@ import pytest
 from generator import floats
 from generator.data import data_classes, fill
 from generator.draws import Draw
-from opcert.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 
 FLOATS = [each for each in ELEMENT_TYPES.values() if each.layout is not None]
 ML_DTYPES = {

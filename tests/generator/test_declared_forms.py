@@ -14,14 +14,14 @@ import pytest
 
 from generator.breaches import find_breaches
 from generator.calls import Call
+from generator.covering_rows import learn_cores, make_rows
 from generator.draws import Draw
 from generator.edges import find_edges
-from generator.rows import learn_cores, make_rows
 from generator.space import Space, open_space
 from generator.truth import Refused, ask_checker, ask_inference
 from generator.validity import find_violations
-from opcert.errors import OpcertError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
 from specs.library import load_spec
 

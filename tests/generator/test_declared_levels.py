@@ -13,12 +13,12 @@ from generator.discovery import known_operators, load_rules, open_spec
 from generator.draws import Draw
 from generator.expectations import expect
 from generator.factors import factor_model
-from generator.suites import OperatorCases, generate_operator
+from generator.suite_making import OperatorCases, generate_operator
 from generator.workshop import Options
-from opcert.attributes import attribute
-from opcert.errors import InternalError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain
 from reference.registry import find_operator
 from specs.domain import check_constraints
@@ -48,7 +48,7 @@ prose:
     sha256: {"a" * 64}
 """
 REFERENCE = """\
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.registry import reference_operator
 

@@ -15,17 +15,17 @@ import pytest
 from jsonschema import Draft202012Validator
 from numpy.typing import NDArray
 
-from conformance.explanations import Explanation, read_explanations, write_explanations
+from conformance.judging.kept_explanations import Explanation, read_explanations, write_explanations
 from conformance.schemas import load_schema
-from generator.changes.discovery import find_changes
+from generator.changes.finding import find_changes
 from generator.discovery import known_operators
 from generator.explain import MOST_CASES, Failure, explain, explain_parts
-from generator.suites import generate_operator
+from generator.suite_making import generate_operator
 from generator.workshop import Options
-from opcert.attributes import Attribute
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
 from specs.library import load_spec
 from tests.generator import planted_faults as planted
 

@@ -11,12 +11,12 @@ import pytest
 from generator.calls import Call
 from generator.draws import Draw
 from generator.expectations import expect
-from generator.facts import operator_facts
 from generator.families import boundary, cover, example, inert, invalid, survival
+from generator.manifest_facts import operator_facts
 from generator.workshop import Workshop
-from opcert.attributes import attribute
-from opcert.errors import InternalError
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from specs.model import Constraint, Exclusion, Factor, Origin, Spec, Value
 from tests.generator.made_up import HERE, NAME, ORIGIN, REFERENCE, SPEC, Levels, call, reading, workshop

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.limits import Limits
-from conformance.runtimes import find_runtime
+from conformance.processes.worker_limits import Limits
+from conformance.runtimes.runtimes import find_runtime
 from generator.calls import Call
 from generator.calls_files import read_calls
 from generator.data import fill
 from generator.draws import Draw
-from generator.fuzzing.space import Attempt
-from generator.fuzzing.trying import Bench
+from generator.fuzzing.judged_calls import Bench
+from generator.fuzzing.known_space import Attempt
 from generator.fuzzing.workers import RunningRuntime
-from opcert.tensors import tensor
+from opcert.vocabulary.tensors import tensor
 from tests.commands.command_line import call, check_message
 from tests.generator.fuzz_fakes import plain, space_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from generator.calls import Call
-from generator.fuzzing.space import growth, without_huge_numbers
-from opcert.attributes import Attribute, attribute
-from opcert.tensors import Tensor, tensor
+from generator.fuzzing.known_space import growth, without_huge_numbers
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.generator.fuzz_fakes import space_of
 
 PAD, RESIZE = "com.microsoft::Pad-1", "ai.onnx::Resize-18"

@@ -13,8 +13,8 @@ from generator.discovery import known_operators
 from generator.families import boundary
 from generator.families.boundary import PLACES, SPECIALS
 from generator.workshop import Options, open_workshop
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.kept_suites import suites_folder
-from conformance.suites import open_suite
+from conformance.suite.kept_suites import suites_folder
+from conformance.suite.suites import open_suite
 from generator import cache, lock
 from generator.discovery import select_operators
 from generator.lock import Lock, write_lock
 from generator.lock_making import read_lock_of
-from generator.suites import write_generated
+from generator.suite_making import write_generated
 from generator.workshop import Options
 from opcert.commands import generate_command
-from opcert.errors import ExitCode, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.names import OperatorName
 
 QUICK = OperatorName.parse("com.microsoft::Pad-1")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.cases import Alternative, Case, Expectation, ExpectedOutput
+from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from generator.ambiguity import Ambiguity, ambiguity
 from generator.lock import LOCK_FILE, Lock, OperatorLock, read_lock, write_lock
 from generator.lock_changes import compare, only_figures
-from opcert.errors import UserError
-from opcert.names import CaseId
-from opcert.tensors import tensor
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.tensors import tensor
 
 SHIFT = "test.domain::Shift-1"
 ONE = OperatorLock(

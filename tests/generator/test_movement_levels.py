@@ -14,9 +14,9 @@ from generator.discovery import Levels, find_levels
 from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import FREE, Solver
-from generator.suites import generate_operator
+from generator.suite_making import generate_operator
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.answers import OutsideDomain
 from reference.registry import ReferenceOperator, find_operator
 from specs.domain import check_constraints

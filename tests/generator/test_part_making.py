@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from conformance import kept_parts
-from conformance.kept_parts import MOST_KEPT, keep_part, kept_part, parts_folder
-from conformance.suite_parts import SuitePart, make_part, part_bytes, read_part
-from conformance.suites import open_suite, write_suite
-from generator import part_making, suites
+from conformance.suite import kept_parts
+from conformance.suite.kept_parts import MOST_KEPT, keep_part, kept_part, parts_folder
+from conformance.suite.suite_parts import SuitePart, make_part, part_bytes, read_part
+from conformance.suite.suites import open_suite, write_suite
+from generator import part_making, suite_making
 from generator.adequacy import kept as keeping
 from generator.operator_cases import generate_operator
 from generator.part_making import make_part_once, part_key
-from generator.suites import Made, write_generated
+from generator.suite_making import Made, write_generated
 from generator.workshop import Options
-from opcert.errors import InternalError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, spec_folder
 
 PAD = OperatorName.parse("com.microsoft::Pad-1")
@@ -146,7 +146,7 @@ def test_figures_of_adequacy_are_of_the_suite_and_change_no_part(
     case = generate_operator(PAD, Options()).cases[0]
     ((name, expectation),) = keeping.expectations_of([case]).items()
     chosen = keeping.Selected(name, 1, expectation)
-    monkeypatch.setattr(suites, "adequacy_folder", lambda folders: tmp_path / "adequacy")
+    monkeypatch.setattr(suite_making, "adequacy_folder", lambda folders: tmp_path / "adequacy")
     digests: list[str] = []
     told: list[Made | str] = []
     for killed in (1, 2):
@@ -231,7 +231,7 @@ import sys
 from pathlib import Path
 import generator.part_making as making
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 plain = making.make_part_anew
 def noting(operator, options, folders=()):
     with Path(sys.argv[1]).open("a") as file:
@@ -254,7 +254,8 @@ def test_two_processes_that_make_the_same_part_make_it_once(tmp_path: Path) -> N
 
 def test_a_maker_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
     code = (
-        "import os; from conformance.kept_parts import one_maker; from opcert.names import OperatorName\n"
+        "import os; from conformance.suite.kept_parts import one_maker\n"
+        "from opcert.vocabulary.names import OperatorName\n"
         f"with one_maker(OperatorName.parse('{PAD}'), '{KEY}0'): os._exit(9)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9

@@ -15,11 +15,11 @@ import numpy as np
 import onnx
 from onnx.shape_inference import InferenceError, infer_shapes
 
-from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.models import build_model
-from conformance.suites import open_suite
+from conformance.models.case_models import build_model
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.suites import open_suite
 from generator.cache import default_suite
-from opcert.tensors import tensor
+from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import make_case
 
 Extents = tuple[int | None, ...]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from generator.covering_rows import make_rows
 from generator.draws import Draw
 from generator.edges import find_edges
 from generator.partial import Partial
 from generator.points import fill_points
-from generator.rows import make_rows
 from generator.space import Space
 from generator.validity import find_violations
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
-from opcert.slots import slots_of
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.slots import slots_of
 from tests.generator.declared import space_of
 
 

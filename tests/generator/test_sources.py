@@ -13,7 +13,7 @@ import pytest
 from generator import sources
 from generator.named_operators import known_operators
 from generator.sources import ROOT, SourceReader, digest_of, sources_digest
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER
 from tests.generator.declared import write_operator
@@ -29,18 +29,18 @@ def names(files: list[Path]) -> set[str]:
 def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
     resize = names(SourceReader().code_of(RESIZE))
     assert {
-        "reference/families/resize.py",
+        "reference/operators/resize.py",
         "reference/interpolation/nearest.py",
         "reference/sums.py",
         "generator/levels/_resize_edges.py",
     } <= resize
     pad = names(SourceReader().code_of(PAD))
-    assert {"reference/families/pad.py", "generator/levels/pad.py", "generator/families/inert.py"} <= pad
+    assert {"reference/operators/pad.py", "generator/levels/pad.py", "generator/families/inert.py"} <= pad
     assert not [each for each in pad if "interpolation" in each or "resize" in each]
     assert {
         "generator/covering.py",
-        "conformance/goldens.py",
-        "opcert/tensors.py",
+        "conformance/suite/goldens.py",
+        "opcert/vocabulary/tensors.py",
         "specs/expressions.py",
     } <= pad
     for each in ("fuzzing", "explain", "changes", "generator/lock", "harness", "part_making", "kept_parts"):
@@ -54,7 +54,7 @@ opened = set()
 sys.addaudithook(lambda event, words: opened.add(str(words[0])) if event == "open" else None)
 from generator.operator_cases import generate_part
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 generate_part(OperatorName.parse(sys.argv[1]), Options.of(sys.argv[2]))
 loaded = [str(each.__file__) for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
 print(json.dumps([loaded, sorted(opened)]))
@@ -151,7 +151,7 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
 ) -> None:
     operator = write_operator(tmp_path, "{}\n", "{}\n")
     (tmp_path / operator.domain / operator.short / "curated.yaml").write_text("levels: levels.py\n")
-    (tmp_path / "levels.py").write_text("import generator.fuzzing.weights\n")
+    (tmp_path / "levels.py").write_text("import generator.fuzzing.plainness\n")
     seen: list[Path] = []
 
     def noting(files: Iterable[Path]) -> str:
@@ -160,7 +160,7 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
 
     monkeypatch.setattr(sources, "digest_of", noting)
     sources_digest([tmp_path])
-    assert "generator/fuzzing/weights.py" in names([each for each in seen if each.is_relative_to(ROOT)])
+    assert "generator/fuzzing/plainness.py" in names([each for each in seen if each.is_relative_to(ROOT)])
 
 
 def test_a_declaration_counts_with_its_parts_and_the_readings_that_they_name(tmp_path: Path) -> None:

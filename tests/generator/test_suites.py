@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.determinism import AS_IT_IS, OLDER, digest_under
-from conformance.suites import open_suite
+from conformance.suite.suites import open_suite
 from generator.covering import cover
 from generator.discovery import find_levels, known_operators
 from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import Solver
-from generator.suites import write_generated
-from generator.tuples import covered_tuples, feasible_tuples
+from generator.level_tuples import covered_tuples, feasible_tuples
+from generator.suite_making import write_generated
 from generator.workshop import Options
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.expressions import parse
@@ -115,7 +115,7 @@ def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(operator: Op
 
 def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> str:
     code = (
-        "import sys; from pathlib import Path; from generator.suites import write_generated; "
+        "import sys; from pathlib import Path; from generator.suite_making import write_generated; "
         "from generator.workshop import Options; from generator.discovery import select_operators\n"
         "if __name__ == '__main__':\n"
         "    chosen = select_operators(['Pad', 'CenterCropPad'])\n"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from conformance.cases import Case
-from conformance.comparison import compare_output
-from conformance.suites import open_suite
+from conformance.judging.output_comparison import compare_output
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
 from generator.cache import default_suite
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from tests.reference.resize_by_loops import AxisNumbers, Call
 from tests.reference.resize_routes import F32, F64, ROUTES, HonestRoute, axis_taps, compute
 from tests.reference.test_routes_on_the_suite import as_call

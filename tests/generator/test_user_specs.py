@@ -12,12 +12,12 @@ import pytest
 from generator.calls import Call
 from generator.calls_files import KeptCall, write_call
 from generator.discovery import known_operators, select_operators
-from generator.suites import generate_operator, write_generated
+from generator.suite_making import generate_operator, write_generated
 from generator.workshop import Options
-from opcert.attributes import attribute
-from opcert.errors import SeveralErrors, UserError
-from opcert.names import OperatorName
-from opcert.tensors import tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
 from reference.registry import find_operator, implemented
 from specs.library import find_operator_name, load_spec
 from tests.conftest import REPOSITORY
@@ -72,7 +72,7 @@ def test_a_folder_may_stand_in_for_an_operator_that_ships(specs: Path) -> None:
     own = specs / "com.microsoft" / "Pad-1"
     shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad-1", own)
     (own / "own.py").write_text(
-        "from reference.families.pad import *\nfrom reference.registry import reference_operator\n"
+        "from reference.operators.pad import *\nfrom reference.registry import reference_operator\n"
         "@reference_operator('com.microsoft::Pad-1')\ndef own(data, pads, value=None, *, mode='constant'):\n"
         "    raise NotImplementedError\n"
     )

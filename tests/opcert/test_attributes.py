@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opcert.attributes import Attribute, attribute
-from opcert.errors import UserError
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.errors import UserError
 
 
 @given(st.floats(allow_nan=False, min_value=-1e30, max_value=1e30))

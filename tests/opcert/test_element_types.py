@@ -5,8 +5,8 @@ import numpy as np
 import onnx
 import pytest
 
-from opcert.element_types import BY_CODE, ELEMENT_TYPES, element_type_of, find_element_type
-from opcert.errors import UserError
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, element_type_of, find_element_type
+from opcert.vocabulary.errors import UserError
 
 ML_NAMES = {
     "bfloat16": "bfloat16",

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from opcert.harmless import (
+from opcert.vocabulary.harmless import (
     for_json,
     for_markdown,
     for_markdown_code,

@@ -1,4 +1,4 @@
-"""Nobody writes text into a medium but through opcert/harmless.py: the sources are looked at."""
+"""Nobody writes text into a medium but through opcert/vocabulary/harmless.py: the sources are looked at."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGES = ("opcert", "conformance", "generator", "reference", "reports", "specs")
 PRINTS = {
     "opcert/commands/terminal.py": "the one place that prints",
-    "conformance/confine.py": "runs in a worker's process, and prints into the worker's standard error",
+    "conformance/processes/confine.py": "runs in a worker's process, and prints into its standard error",
     "reports/reproduction_script.py": "is copied out of opcert, and prints through its own `say`",
 }
 FOREIGN = ("conformance/workers/", "conformance/adopting/dump_", "specs/packages/dump_")
@@ -63,8 +63,8 @@ def sources(repository: Path) -> Iterator[tuple[str, str]]:
 
 def test_every_writer_takes_the_one_way(repository: Path) -> None:
     allowed = {
-        "opcert/harmless.py",
-        "reports/packing.py",  # compressed, and in base64
+        "opcert/vocabulary/harmless.py",
+        "reports/page_data.py",  # compressed, and in base64
         *PRINTS,
     }
     found = {name: [*offences(text)] for name, text in sources(repository) if name not in allowed}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opcert.errors import UserError
-from opcert.names import FAMILIES, CaseId, OperatorName, slug
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import FAMILIES, CaseId, OperatorName, slug
 
 WORD = st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,8}", fullmatch=True)
 OPERATORS = st.builds(OperatorName, st.sampled_from(["ai.onnx", "com.microsoft", "org.tensorflow"]), WORD,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opcert.element_types import ELEMENT_TYPES, ElementType
-from opcert.errors import UserError
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor, tensor
 
 SHAPES = st.lists(st.integers(0, 3), max_size=4).map(tuple)
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opcert.errors import SeveralErrors, UserError
-from opcert.yaml_files import load, load_file
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import load, load_file
 from specs.yaml_writer import dump
 
 

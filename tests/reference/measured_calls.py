@@ -10,9 +10,9 @@ from itertools import count, product
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.values import decode_floats
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.numbers import encode, numbers
 from tests.reference.resize_by_loops import Call

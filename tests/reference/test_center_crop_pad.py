@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from generator.data import data_classes, fill
 from generator.draws import Draw
-from opcert.element_types import find_element_type
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.element_types import find_element_type
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain
 from reference.movement import CLASSIC_TYPES
 from reference.registry import find_operator

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from opcert.errors import SeveralErrors
+from opcert.vocabulary.errors import SeveralErrors
 from reference.disagreements import explain, load_disagreements
 from specs.evaluation import Operand
 from specs.library import list_operators, load_spec

@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks.agreement import followed_by
 from benchmarks.disagreeing import disagreeing
-from conformance.harness import run_suite
-from conformance.records import Record
-from conformance.runtimes import find_runtime
-from conformance.suites import Suite, open_suite
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import Suite, open_suite
 from generator.cache import default_suite
 from reference.disagreements import load_disagreements
 from reference.followed import load_followed

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opcert.element_types import BINARY32, ELEMENT_TYPES
+from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
 from reference.estimates import Estimate, hull
 from reference.interpolation.kernels import cubic, linear
 from reference.numbers import decode

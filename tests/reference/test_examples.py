@@ -18,10 +18,10 @@ import onnx
 import pytest
 from onnx.backend.test.loader import load_model_tests
 
-from opcert.element_types import find_element_type
-from opcert.errors import OpcertError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.element_types import find_element_type
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.disagreements import explain, load_disagreements
 from reference.numbers import numbers

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from generator.data import data_classes, fill
 from generator.draws import Draw
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain
 from reference.registry import find_operator
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from opcert.errors import SeveralErrors
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import SeveralErrors
+from opcert.vocabulary.names import OperatorName
 from reference.followed import followers, load_followed
 from specs.library import load_spec
 from tests.commands.command_line import call

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.comparison import compare_output
+from conformance.judging.output_comparison import compare_output
 from generator.calls import Call
 from generator.expectations import expect, expected_output
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.choices import Choice
 from reference.movement import moved

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from opcert.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from reference.numbers import (
     decode,
     encode,

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import pytest
 
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference import registry
 from reference.answers import Answer, OutsideDomain
 from reference.registry import Reading, ReferenceOperator, find_operator, implemented, reference_operator

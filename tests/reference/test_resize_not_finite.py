@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from conformance.comparison import compare_output
+from conformance.judging.output_comparison import compare_output
 from generator.expectations import expected_output
-from opcert.element_types import ELEMENT_TYPES
-from opcert.tensors import Tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.numbers import encode, largest, layout_of, numbers
 from tests.reference.resize_by_loops import Call

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import OperatorName
-from opcert.tensors import Tensor, tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.numbers import encode, numbers
 from reference.registry import find_operator

@@ -12,11 +12,11 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.cases import Case
-from conformance.comparison import compare_output
-from conformance.suites import open_suite
+from conformance.judging.output_comparison import compare_output
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
 from generator.cache import default_suite
-from opcert.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor
 from tests.reference.resize_by_loops import Call
 from tests.reference.resize_routes import F32, F64, ROUTES, compute
 from tests.reference.test_resize_bounds import move_by

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.rules.example_vs_reference import examine
 from specs.library import load_spec
 from specs.model import Example, Spec, Value

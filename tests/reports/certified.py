@@ -13,20 +13,20 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from conformance.canonical import canonical_json, sha256
-from conformance.harness import run_suite
-from conformance.records import read_record
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import Suite, open_suite
-from conformance.totals import case_verdicts, count_verdicts
+from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.recording.records import read_record
+from conformance.recording.rows import Result
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.suites import Suite, open_suite
 from opcert.commands.suite_standing import find_standing
+from reports.case_results import put_together
 from reports.certificate import make_certificate, statement_digest
 from reports.certificate_files import write_certificate
 from reports.evidence import Evidence
 from reports.profiles import Profile
-from reports.results import put_together
 from reports.verification import verify_certificate
 from reports.verified import Verification
 from tests.conformance.samples import ECHO, echo_runtime, make_case, make_suite, sample

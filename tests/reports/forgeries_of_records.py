@@ -7,8 +7,8 @@ import json
 import os
 from typing import Any, Final
 
-from conformance.outputs import TOTAL_BYTES, outputs_folder
-from conformance.suites import open_suite
+from conformance.recording.outputs import TOTAL_BYTES, outputs_folder
+from conformance.suite.suites import open_suite
 from tests.reports.certified import Row
 from tests.reports.forging import Forged, Forgery, bare, digest_entry, each_failing
 
@@ -539,7 +539,7 @@ def _not_sent(rows: list[Row]) -> list[Row]:
 
 def _edit_line(forged: Forged, before: bytes, after: bytes) -> None:
     """Change bytes of the first row that has them, with a footer that fits."""
-    from conformance.canonical import canonical_json, sha256
+    from conformance.suite.canonical import canonical_json, sha256
 
     first, *rows, last = forged.record.read_bytes().splitlines(keepends=True)
     place = next(number for number, each in enumerate(rows) if before in each)

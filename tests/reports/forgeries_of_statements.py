@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conformance.canonical import canonical_json
-from conformance.cases import Case
-from conformance.suites import open_suite
-from opcert.element_types import ELEMENT_TYPES
+from conformance.suite.canonical import canonical_json
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reports.signing import load_private_key, sign
 from reports.standing import SuiteStanding
 from tests.conformance.samples import make_case, sample
@@ -296,11 +296,11 @@ def demand_dropped(forged: Forged) -> None:
 
 def no_profile_at_all(forged: Forged) -> None:
     """The certificate demands no profile, where the reader has one."""
-    from conformance.records import read_record
+    from conformance.recording.records import read_record
     from opcert.commands.suite_standing import find_standing
+    from reports.case_results import put_together
     from reports.certificate import make_certificate
     from reports.certificate_files import write_certificate
-    from reports.results import put_together
 
     with open_suite(forged.suite) as suite:
         results = put_together(suite, read_record(forged.record))
@@ -540,11 +540,11 @@ def _keep_what_passes(forged: Forged, options: Any = None) -> None:
 
 def _loosen(forged: Forged, manifest: Callable[[Row], None] | None = None) -> None:
     """Let every case that must be answered accept any value, and judge what was recorded by that."""
-    from conformance.judge import judge
-    from conformance.outputs import restore_output
-    from conformance.records import read_record
-    from conformance.responses import Answered
-    from conformance.results import make_result
+    from conformance.judging.judge import judge
+    from conformance.recording.outputs import restore_output
+    from conformance.recording.records import read_record
+    from conformance.recording.rows import make_result
+    from conformance.running.responses import Answered
 
     def loose(case: Case) -> Case:
         if case.demand != "answer" or case.element_type.name != "float":

@@ -12,30 +12,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from conformance.canonical import canonical_json, sha256
-from conformance.cases import Case
-from conformance.collector import perturb
-from conformance.faults import FaultFinder, count_threads
-from conformance.harness import run_suite
-from conformance.manifests import manifest_digest
-from conformance.records import read_record
-from conformance.results import Result
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import Suite, open_suite, write_suite
+from conformance.judging.faults import FaultFinder, count_threads
+from conformance.recording.records import read_record
+from conformance.recording.rows import Result
+from conformance.running.collector import perturb
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
+from conformance.suite.manifests import manifest_digest
+from conformance.suite.suites import Suite, open_suite, write_suite
 from generator.lock import Lock, OperatorLock
-from generator.suites import generate_operator
+from generator.suite_making import generate_operator
 from generator.workshop import Options
 from opcert.commands.suite_standing import find_standing
-from opcert.names import OperatorName
-from opcert.tensors import tensor
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
+from reports.case_results import put_together
 from reports.certificate import Certificate, Recorded, make_certificate
 from reports.certificate_files import write_certificate
 from reports.certificate_page import write_certificate_page
 from reports.evidence import Evidence
 from reports.formats.badge import write_certificate_badge
 from reports.profiles import Profile
-from reports.results import put_together
 from reports.standing import SuiteStanding
 from reports.verification import verify_certificate
 from reports.verified import Verification

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from conformance.cases import Alternative, Case, Demand, Expectation, ExpectedOutput, call_digest
-from conformance.judge import Judgement, judge
-from conformance.records import Record, RecordWriter, read_record
-from conformance.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
-from conformance.results import make_result
-from conformance.suites import Suite, open_suite, write_suite
-from conformance.totals import case_verdicts, count_verdicts
-from opcert.attributes import Attribute, Attributes, attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor
+from conformance.judging.judge import Judgement, judge
+from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.recording.records import Record, RecordWriter, read_record
+from conformance.recording.rows import make_result
+from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
+from conformance.suite.cases import Alternative, Case, Demand, Expectation, ExpectedOutput, call_digest
+from conformance.suite.suites import Suite, open_suite, write_suite
+from opcert.vocabulary.attributes import Attribute, Attributes, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor
 
 RESIZE_18 = OperatorName("ai.onnx", "Resize", 18)
 RESIZE_13 = OperatorName("ai.onnx", "Resize", 13)

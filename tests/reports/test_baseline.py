@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cases import Case
-from conformance.judge import VERDICTS, Verdict
-from conformance.responses import Answered, Crashed, Refused, Response
-from opcert.errors import SeveralErrors, UserError
+from conformance.judging.judge import VERDICTS, Verdict
+from conformance.running.responses import Answered, Crashed, Refused, Response
+from conformance.suite.cases import Case
+from opcert.vocabulary.errors import SeveralErrors, UserError
 from reports.baseline import (
     Baseline,
     Known,
@@ -23,7 +23,7 @@ from reports.baseline import (
     updated,
     write_baseline,
 )
-from reports.results import Results, put_together
+from reports.case_results import Results, put_together
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import FAKES
 from tests.reports.sample import CROP_PAD, Maker, make_case

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from opcert.commands import cli
-from opcert.errors import NothingRan, UserError
+from opcert.vocabulary.errors import NothingRan, UserError
 from tests.reports.sample import CROP_PAD, Maker, Sample, make_case, sample_cases
 
 

@@ -16,19 +16,19 @@ from click.testing import Result as Done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cases import Case
-from conformance.judge import FAILING, VERDICTS, Verdict
-from conformance.records import Record, read_record
-from conformance.responses import Answered, Crashed, Refused, Response
-from conformance.results import Result
-from conformance.totals import case_verdicts, count_verdicts
+from conformance.judging.judge import FAILING, VERDICTS, Verdict
+from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.recording.records import Record, read_record
+from conformance.recording.rows import Result
+from conformance.running.responses import Answered, Crashed, Refused, Response
+from conformance.suite.cases import Case
 from opcert.commands import cli
-from opcert.errors import NothingRan, UserError
-from opcert.tensors import Tensor
-from reports.comparison import KINDS, compare_runs
+from opcert.vocabulary.errors import NothingRan, UserError
+from opcert.vocabulary.tensors import Tensor
 from reports.comparison_json import render_json
 from reports.comparison_page import render_comparison
 from reports.comparison_text import LIMIT, render_markdown, render_text
+from reports.run_comparison import KINDS, compare_runs
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, Sample, make_case
 

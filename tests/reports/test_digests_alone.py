@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 import reports.recorded_outputs
-from conformance import outputs
-from conformance.harness import run_suite
-from conformance.records import read_record
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
-from opcert.element_types import ELEMENT_TYPES
+from conformance.recording import outputs
+from conformance.recording.records import read_record
+from conformance.running.harness import run_suite
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reports.believed import find_believed
+from reports.case_results import put_together
 from reports.rejudging import MOST_UNCHECKED, Rejudged, judge_again
-from reports.results import put_together
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
 
 
@@ -64,7 +64,7 @@ def test_more_of_them_are_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_every_type_has_the_bytes_that_its_shape_says() -> None:
     """What a digest's number of bytes is held against is what is written, of every type but strings."""
-    from opcert.tensors import tensor
+    from opcert.vocabulary.tensors import tensor
 
     for element_type in ELEMENT_TYPES.values():
         if element_type.kind != "string":

@@ -13,13 +13,13 @@ from click.testing import CliRunner
 
 from opcert.commands import cli
 from reports.baseline import Baseline, write_baseline
+from reports.case_results import Results, put_together
 from reports.excuses import STANDINGS, Excuse
 from reports.excusing import excuse
-from reports.page import Page
+from reports.followed_readings import fault_name
 from reports.profiles import Profile
-from reports.readings import fault_name
 from reports.report_page import render_report
-from reports.results import Results, put_together
+from reports.run_page import Page
 from tests.reports.page_data import read_parts, text_of
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_18, Maker, sample_cases
 

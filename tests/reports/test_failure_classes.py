@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cases import Case
-from conformance.judge import VERDICTS as VERDICT_NAMES
-from conformance.responses import Answered, Refused, Response
-from conformance.results import Result
-from opcert.names import CaseId, OperatorName
+from conformance.judging.judge import VERDICTS as VERDICT_NAMES
+from conformance.recording.rows import Result
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
+from opcert.vocabulary.names import CaseId, OperatorName
+from reports.case_results import CaseResult, Results, put_together
 from reports.conditions import Condition, Observation, separate
 from reports.failure_classes import FailureClass, find_classes
 from reports.failure_kinds import TIERS
-from reports.page import fit_text
-from reports.results import CaseResult, Results, put_together
+from reports.run_page import fit_text
 from reports.summary import headline
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases
 

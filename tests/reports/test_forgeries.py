@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.records import read_record
-from opcert.errors import ExitCode, UserError
+from conformance.recording.records import read_record
+from opcert.vocabulary.errors import ExitCode, UserError
 from reports.profiles import Profile
 from tests.reports.forgeries_of_records import RECORDS
 from tests.reports.forgeries_of_statements import STATEMENTS

@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cases import Case
-from conformance.judge import FAILING, VERDICTS, Judgement, Verdict
-from conformance.records import Record
-from conformance.responses import HarnessFailed, Refused, Response
-from conformance.results import Result
-from conformance.totals import case_verdicts, count_verdicts
+from conformance.judging.judge import FAILING, VERDICTS, Judgement, Verdict
+from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.running.responses import HarnessFailed, Refused, Response
+from conformance.suite.cases import Case
+from reports.case_results import Results, put_together
 from reports.certificate import make_certificate
 from reports.formats import list_formats, write_format
 from reports.formats.badge import state_run
@@ -32,7 +33,6 @@ from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import LIMIT, render_markdown
 from reports.matrix import build_matrix
-from reports.results import Results, put_together
 from reports.schemas import load_schema
 from reports.summary import summary_table
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases

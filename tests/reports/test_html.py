@@ -12,12 +12,12 @@ from urllib.parse import parse_qs, unquote
 
 import pytest
 
-from conformance.cases import Case
-from conformance.judge import Judgement
-from conformance.responses import Answered, Refused
-from opcert.errors import UserError
+from conformance.judging.judge import Judgement
+from conformance.running.responses import Answered, Refused
+from conformance.suite.cases import Case
+from opcert.vocabulary.errors import UserError
+from reports.case_results import Results, put_together
 from reports.report_page import render_report
-from reports.results import Results, put_together
 from reports.verdicts import WORST_FIRST
 from tests.reports.page_data import case_ids, read_details, read_directory, read_parts
 from tests.reports.sample import RESIZE_13, RESIZE_18, Maker, make_case, sample_cases, sample_facts
@@ -180,7 +180,7 @@ def test_runs_of_different_suites_do_not_stand_side_by_side(results: Results, tm
 def test_hostile_text_stays_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Markup, scripts, direction marks and NUL in every place where text of others appears."""
     # The reader of goldens takes no such words; the page does not rely on it.
-    monkeypatch.setattr("conformance.goldens.check_words", lambda case: case)
+    monkeypatch.setattr("conformance.suite.goldens.check_words", lambda case: case)
     levels = {HOSTILE: HOSTILE, "mode": HOSTILE}
     cases = [
         make_case(RESIZE_18, "cover", {"mode": "linear", HOSTILE: f"{HOSTILE}{number}"}, rule=HOSTILE)

@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 
-from conformance.cases import Case
-from conformance.judge import Judgement
-from conformance.responses import HarnessFailed, Refused, Response
+from conformance.judging.judge import Judgement
+from conformance.running.responses import HarnessFailed, Refused, Response
+from conformance.suite.cases import Case
+from reports.case_results import Results, put_together
 from reports.formats.junit import render_junit
-from reports.results import Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, planted, sample_cases
 
 SCHEMA = Path(__file__).parent / "schemas" / "junit.xsd"

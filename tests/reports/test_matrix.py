@@ -6,9 +6,9 @@ from collections import Counter
 
 from hypothesis import given, settings
 
+from reports.case_results import CaseResult
 from reports.failure_classes import find_classes
 from reports.matrix import build_matrix
-from reports.results import CaseResult
 from reports.verdicts import FAILING, GROUPS, WORST_FIRST
 from tests.reports.test_failure_classes import runs
 

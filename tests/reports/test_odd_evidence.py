@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.canonical import sha256
-from opcert.errors import UserError
+from conformance.suite.canonical import sha256
+from opcert.vocabulary.errors import UserError
 from reports.certificate import statement_digest
 from tests.reports.certified import Certified
 
@@ -83,7 +83,7 @@ def test_an_odd_record_is_answered(steady: Certified, data: st.DataObject, odd: 
 
 
 def test_an_honest_record_has_its_shape(steady: Certified) -> None:
-    from conformance.records import read_record
+    from conformance.recording.records import read_record
     from reports.record_shape import check_shape
 
     check_shape(read_record(steady.record))

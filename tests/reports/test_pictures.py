@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from conformance.cases import Alternative, ExpectedOutput
-from opcert.tensors import tensor
+from conformance.suite.cases import Alternative, ExpectedOutput
+from opcert.vocabulary.tensors import tensor
 from reports.pictures import SIDE, WHOLE, WINDOW, Picture, draw_picture
 
 

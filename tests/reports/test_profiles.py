@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case
-from conformance.responses import Answered, Crashed, Refused, Response
+from conformance.running.responses import Answered, Crashed, Refused, Response
+from conformance.suite.cases import Case
 from generator.lock import read_lock
-from opcert.errors import SeveralErrors, UserError
-from reports.evaluation import evaluate
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from reports.case_results import Results, put_together
+from reports.profile_evaluation import evaluate
 from reports.profiles import Profile, list_profiles, load_profile, read_profile
-from reports.results import Results, put_together
 from tests.reports.sample import CROP_PAD, PAD, Maker, make_case
 
 TODAY = date(2026, 11, 20)

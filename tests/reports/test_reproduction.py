@@ -18,13 +18,13 @@ from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
-from conformance.cases import Alternative, Case, Expectation, ExpectedOutput, call_digest
-from conformance.suites import open_suite, write_suite
-from opcert.attributes import attribute
-from opcert.element_types import ELEMENT_TYPES
-from opcert.errors import UserError
-from opcert.names import CaseId, OperatorName
-from opcert.tensors import Tensor, tensor
+from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput, call_digest
+from conformance.suite.suites import open_suite, write_suite
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reports.export import export_suite
 from reports.reproduction import write_reproduction
 from reports.reproduction_script import has_plain_type

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapter import load_adapter
-from conformance.cases import Case, Expectation, ExpectedOutput
-from conformance.environments import prepare
-from conformance.suites import open_suite, write_suite
-from opcert.tensors import tensor
+from conformance.runtimes.adapter import load_adapter
+from conformance.runtimes.environments import prepare
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.suites import open_suite, write_suite
+from opcert.vocabulary.tensors import tensor
 from reports.reproduction import write_reproduction
 from reports.standalone import case_lines, whole_script
 from tests.conformance.conversation import make_case

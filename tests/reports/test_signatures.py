@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives.serialization import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.canonical import canonical_json
-from conformance.records import read_record
-from opcert.errors import UserError
+from conformance.recording.records import read_record
+from conformance.suite.canonical import canonical_json
+from opcert.vocabulary.errors import UserError
 from reports.signing import load_private_key, sign
 from tests.reports.certified import Certified, make_key, problems
 

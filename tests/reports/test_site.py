@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from conformance.cases import Case
-from conformance.responses import Answered, Crashed, Response
-from opcert.errors import NothingRan, UserError
+from conformance.running.responses import Answered, Crashed, Response
+from conformance.suite.cases import Case
+from opcert.vocabulary.errors import NothingRan, UserError
 from reports.kept_runs import find_runs
 from reports.site import write_site
 from tests.commands.command_line import call

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Alternative, Case
-from opcert.tensors import tensor
+from conformance.suite.cases import Alternative, Case
+from opcert.vocabulary.tensors import tensor
 from reports.standalone import MOST_ELEMENTS, case_lines, surroundings, whole_script
 from tests.reports.sample import BATCH_TO_SPACE, PATCHES, make_case
 from tests.reports.test_reproduction import crop

@@ -12,17 +12,17 @@ from pathlib import Path
 import onnx
 import pytest
 
-from conformance.cases import Case
-from conformance.harness import run_suite
-from conformance.properties import HasShape, SameAgain
-from conformance.run_options import RunOptions
-from conformance.runtimes import find_runtime
-from conformance.suites import open_suite
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case
+from conformance.suite.properties import HasShape, SameAgain
+from conformance.suite.suites import open_suite
 from reports.case_folder import must_text, write_case
+from reports.case_results import put_together
 from reports.reproduction import write_reproduction
-from reports.results import put_together
 from reports.standalone import case_lines
-from reports.values import attribute_text
+from reports.value_text import attribute_text
 from tests.conformance.samples import FAKES, make_suite
 from tests.conformance.structured_cases import FORMS, random
 from tests.conformance.test_demands import DRAWS, node, values_cases

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.cases import ExpectedOutput
-from opcert.element_types import ELEMENT_TYPES
-from opcert.harmless import one_line, shown
-from opcert.tensors import Tensor, tensor
+from conformance.suite.cases import ExpectedOutput
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.harmless import one_line, shown
+from opcert.vocabulary.tensors import Tensor, tensor
 from reports.case_views import allowed_text
-from reports.facts import joined, short_names
-from reports.text import duration, listed, moment, plural, ratio_text
-from reports.values import attribute_text, element_text, shape_text, values_text
+from reports.told_facts import joined, short_names
+from reports.value_text import attribute_text, element_text, shape_text, values_text
+from reports.words import duration, listed, moment, plural, ratio_text
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_13, RESIZE_18
 
 

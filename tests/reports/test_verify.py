@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from conformance.canonical import canonical_json
-from conformance.suites import open_suite
+from conformance.suite.canonical import canonical_json
+from conformance.suite.suites import open_suite
 from tests.conformance.samples import make_case, make_suite
 from tests.reports.certified import PROFILE, Certified, Row, pass_everything, problems
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from opcert.yaml_files import load_file
+from opcert.vocabulary.yaml_files import load_file
 from specs.model import Spec
 from specs.statements import KINDS, describe
 

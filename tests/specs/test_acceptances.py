@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from opcert.errors import SeveralErrors
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import SeveralErrors
+from opcert.vocabulary.names import OperatorName
 from specs.acceptances import Acceptances, read_acceptances
 from specs.linting import Linted, Reported, accept
 from specs.model import Finding, Severity, Source

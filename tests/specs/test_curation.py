@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from opcert.errors import SeveralErrors, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.library import list_operators, load_spec
 
 NAME = OperatorName("ai.test", "Blend", 3)

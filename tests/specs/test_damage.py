@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opcert.errors import UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text, decode
 from specs.imported_writer import plain_layer
 from specs.importers import import_text, importers

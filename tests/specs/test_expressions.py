@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opcert.attributes import attribute
-from opcert.errors import UserError
-from opcert.names import OperatorName
-from opcert.tensors import tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
 from specs.domain import Scope, check_constraints, operand_of
 from specs.expressions import EvaluationError, Operand, parse
 from specs.library import load_imported

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import read_document
 from specs.importers import import_text
 from specs.importing import (

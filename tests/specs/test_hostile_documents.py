@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from opcert.errors import Place, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.names import OperatorName
 from specs import importers, reading
 from specs.documents import Text
 from specs.imported_writer import write_imported
 from specs.importers import import_text
-from specs.limits import limited
 from specs.reading import Job, read_one
+from specs.reading_limits import limited
 from tests.growth import LINEAR, growth
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from opcert.commands import import_table
 from opcert.commands.import_command import command
-from opcert.errors import SeveralErrors, UserError
+from opcert.vocabulary.errors import SeveralErrors, UserError
 from specs import reading
 from specs.importing import read_documents
 from specs.reading import Step

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from opcert.commands.lint_command import FORMATS
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.lint_formats import find_format, list_formats
 from specs.linting import Linted, Reported
 from specs.model import Finding, Source

@@ -13,7 +13,7 @@ import pytest
 
 import reference.rules
 import specs.rules
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text, read_document
 from specs.importers import find_importer
 from specs.library import load_spec

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.documents import decode, read_document
 from specs.importers import import_text
 from specs.model import Spec

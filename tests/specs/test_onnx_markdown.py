@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import decode, read_document
 from specs.importers import import_text, onnx_markdown
 from tests.documents.gathering import Documents

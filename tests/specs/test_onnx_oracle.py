@@ -7,7 +7,7 @@ from typing import Any
 import onnx.defs
 import pytest
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.library import load_imported
 
 OPERATORS = ("CenterCropPad-18", "Resize-10", "Resize-11", "Resize-13", "Resize-18", "Resize-19")

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from opcert.attributes import KINDS
-from opcert.names import OperatorName
+from opcert.vocabulary.attributes import KINDS
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text, read_document
 from specs.importers import onnx_markdown
 from specs.model import Arity, AttributeSpec, Document, Origin, ParameterSpec, Source, Spec, TypeConstraint

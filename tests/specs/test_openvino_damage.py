@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.documents import Text, decode
 from specs.imported_writer import plain_layer
 from specs.importers import find_importer

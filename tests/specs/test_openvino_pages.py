@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from benchmarks.documents.openvino import Measure, measure_folder
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 from specs.documents import Text, read_document
 from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
 from specs.model import Example, Spec
-from specs.openvino_pages.element_types import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
+from specs.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
 from tests.documents.gathering import Documents
 
 _INTEGERS = (*SIGNED, *UNSIGNED)

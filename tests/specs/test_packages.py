@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import specs.packages
-from conformance.worker_process import Launch
+from conformance.processes.worker_process import Launch
 from opcert.commands import packages
 from opcert.commands.import_command import command
 from opcert.commands.import_contradictions import print_contradictions
 from opcert.commands.packages import PACKAGES, package_document
-from opcert.errors import RuntimeUnavailable, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import RuntimeUnavailable, UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Text, decode, read_document
 from specs.importers import import_text
 from specs.importers.onnx_markdown import read as read_markdown

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from specs.documents import Line, Passage
+from specs.prose.allowed_values import find_values
 from specs.prose.defaults import find_default
 from specs.prose.formulas import find_formulas
-from specs.prose.values import find_values
 from tests.growth import LINEAR, growth
 
 

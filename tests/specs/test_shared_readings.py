@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from opcert.errors import SeveralErrors, UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator, implemented
 from specs.library import OWN_FOLDER, load_spec
 from specs.shared_readings import FILE_NAME, read_shared

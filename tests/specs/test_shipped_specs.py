@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 from generator.discovery import known_operators
 from opcert.commands import cli
 from opcert.commands.packages import package_document
-from opcert.names import OperatorName
-from opcert.regular_files import read_regular
-from opcert.yaml_files import YamlDocument, load_file
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from reference.registry import implemented
 from specs import curated_files, imported_files
 from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
@@ -153,7 +153,7 @@ def test_list_reads_no_spec(monkeypatch: pytest.MonkeyPatch) -> None:
         opened.append(path)
         return read_regular(path, most)
 
-    monkeypatch.setattr("opcert.yaml_files.read_regular", record)
+    monkeypatch.setattr("opcert.vocabulary.yaml_files.read_regular", record)
     load_file(spec_folder(implemented()[0], OWN_FOLDER) / imported_files.FILE_NAME)
     assert [each.name for each in opened] == [imported_files.FILE_NAME]
     opened.clear()

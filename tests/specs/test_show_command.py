@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from opcert.commands.show_command import command
-from opcert.errors import UserError
+from opcert.vocabulary.errors import UserError
 
 IMPORTED = """\
 operator: {domain: ai.test, name: Blend, since_version: 3}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from opcert.errors import UserError
-from opcert.names import OperatorName
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 from specs.documents import decode
 from specs.importers import find_importer
 from specs.importers.tensorflow_fragment import read as read_fragment

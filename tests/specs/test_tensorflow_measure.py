@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
 from opcert.commands.packages import package_document
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import decode, read_document
 from specs.importers.tensorflow_docstring import read
-from specs.packages.rows import read_dump
+from specs.packages.dumped_rows import read_dump
 from tests.documents.gathering import Documents
 from tests.specs.emitters.tensorflow import Definition, emit_docstring
 from tests.specs.test_tensorflow import same_structure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import decode
 from specs.importers import import_text
 from specs.layers import merge_layers

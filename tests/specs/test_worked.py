@@ -15,10 +15,10 @@ from hypothesis.extra import numpy as arrays
 
 from specs.documents import Line
 from specs.worked.code import read_code
+from specs.worked.example_values import Built, Part, Unknown
 from specs.worked.flattened import split_statements
 from specs.worked.literals import LiteralReader
 from specs.worked.printed import read_printed
-from specs.worked.values import Built, Part, Unknown
 
 
 def _lines(text: str) -> list[Line]:

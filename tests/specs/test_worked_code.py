@@ -12,9 +12,9 @@ import pytest
 from specs.documents import Line, decode
 from specs.importers import import_text
 from specs.model import Spec
-from specs.worked.calls import Code
 from specs.worked.code import read_code
-from specs.worked.values import Typed, Unknown
+from specs.worked.example_calls import Code
+from specs.worked.example_values import Typed, Unknown
 from tests.growth import LINEAR, growth
 
 NODE = 'node = onnx.helper.make_node("A", ["x"], ["y"])\n'

@@ -11,7 +11,7 @@ import pytest
 from generator.discovery import find_levels
 from generator.families import example
 from generator.workshop import Options, Workshop, word_of
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
 

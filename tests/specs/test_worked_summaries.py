@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import Line, Passage
 from specs.model import AttributeSpec, Document, Example, Finding, Origin, ParameterSpec, Spec
 from specs.worked.summaries import read_summary_example

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from generator.covering_rows import make_rows
 from generator.draws import Draw
 from generator.edges import find_edges
 from generator.modelled import kept_cores_of
-from generator.rows import make_rows
 from generator.truth import Refused, ask_checker, ask_inference
 from generator.truth_explanations import FILE_NAME, read_explanations
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.library import OWN_FOLDER
 from tests.generator.declared import newest_operators, space_of
 

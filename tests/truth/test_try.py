@@ -15,11 +15,11 @@ from generator.truth_calls import TruthCalls
 from generator.truth_explanations import FILE_NAME, Explanation, read_explanations
 from generator.truth_runs import Reaction, Witnessed
 from generator.truth_table import TruthTable, TruthTableMaker
-from opcert.attributes import attribute
 from opcert.commands.truth_summary import summarise_truth
-from opcert.errors import OpcertError, UserError
-from opcert.names import OperatorName
-from opcert.tensors import tensor
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import OpcertError, UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
 from specs.model import Constraint, Origin
 from tests.commands.command_line import Answer
 from tests.commands.command_line import call as command

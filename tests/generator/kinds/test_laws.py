@@ -13,7 +13,7 @@ from generator.draws import Draw
 from generator.kind import Kind
 from generator.partial import Partial
 from generator.space import Space
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.evaluation import EvaluationError
 from tests.generator.declared import newest_operators, random_scopes, space_of
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from conformance.cases import Case
-from conformance.responses import Answered, Response
-from conformance.suites import open_suite
+from conformance.running.responses import Answered, Response
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from reports.case_results import Results, put_together
 from reports.report_page import write_report
-from reports.results import Results, put_together
 from tests.reports.sample import HEADER, Maker, planted, sample_cases
 
 OTHER = "other-runtime"

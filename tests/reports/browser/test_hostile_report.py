@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from conformance.cases import Case
-from conformance.judge import Judgement
-from conformance.responses import Refused
+from conformance.judging.judge import Judgement
+from conformance.running.responses import Refused
+from conformance.suite.cases import Case
+from reports.case_results import put_together
 from reports.report_page import write_report
-from reports.results import put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_facts
 from tests.reports.test_html import HOSTILE, poison
 
@@ -24,7 +24,7 @@ def test_nothing_of_it_runs_anywhere(
     module_browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The reader of goldens takes no such words; the page does not rely on it.
-    monkeypatch.setattr("conformance.goldens.check_words", lambda case: case)
+    monkeypatch.setattr("conformance.suite.goldens.check_words", lambda case: case)
     cases = [
         make_case(RESIZE_18, "cover", {"mode": "linear", HOSTILE: f"{HOSTILE}{number}"}, rule=HOSTILE)
         for number in range(6)

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
-from conformance.records import read_record
-from conformance.suites import open_suite
+from conformance.recording.records import read_record
+from conformance.suite.suites import open_suite
 from opcert.commands import cli
-from reports.results import Results, put_together
+from reports.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 
 pytestmark = pytest.mark.browser

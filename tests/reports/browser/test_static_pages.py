@@ -9,16 +9,16 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser
 
-from conformance.cases import Case
-from conformance.records import read_record
-from conformance.responses import Answered, Refused, Response
+from conformance.recording.records import read_record
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
+from reports.case_results import put_together
 from reports.certificate import make_certificate
 from reports.certificate_page import write_certificate_page
-from reports.comparison import compare_runs
 from reports.comparison_page import render_comparison
 from reports.files import write_text
 from reports.profiles import Profile
-from reports.results import put_together
+from reports.run_comparison import compare_runs
 from reports.site import write_site
 from tests.reports.accessibility import find_violations
 from tests.reports.sample import CROP_PAD, HEADER, PATCHES, RESIZE_18, Maker, sample_cases

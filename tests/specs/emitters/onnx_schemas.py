@@ -17,8 +17,8 @@ from typing import Any
 import onnx
 import onnx.defs
 
-from conformance.environments import prepare
-from opcert.names import OperatorName
+from conformance.runtimes.environments import prepare
+from opcert.vocabulary.names import OperatorName
 
 FIXTURE = Path(__file__).with_name("com_microsoft.json")
 SCRIPT = Path(__file__).with_name("dump_onnxruntime.py")

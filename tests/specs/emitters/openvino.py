@@ -14,7 +14,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from specs.model import AttributeSpec, Example, ParameterSpec, Spec, Value
-from specs.openvino_pages.element_types import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED
+from specs.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED
 
 _WORDS = {
     "int": ("int", "integer"),

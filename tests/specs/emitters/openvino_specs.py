@@ -6,8 +6,8 @@ import re
 from random import Random
 from typing import Any, get_args
 
-from opcert.attributes import AttributeKind
-from opcert.names import OperatorName
+from opcert.vocabulary.attributes import AttributeKind
+from opcert.vocabulary.names import OperatorName
 from specs.model import (
     AllowedValues,
     Arity,
@@ -21,7 +21,7 @@ from specs.model import (
     TypeConstraint,
     Value,
 )
-from specs.openvino_pages.element_types import find_precision
+from specs.openvino_pages.type_words import find_precision
 from tests.specs.emitters.onnx_schemas import AttributeSchema, ParameterSchema, Schema
 
 _PLACE = Source("d", 1)

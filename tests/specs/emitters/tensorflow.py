@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from opcert.names import OperatorName
+from opcert.vocabulary.names import OperatorName
 from specs.documents import KEY
 from specs.model import Document, Spec
-from specs.packages.rows import Row
+from specs.packages.dumped_rows import Row
 from specs.packages.tensorflow_definitions import read_definition
 
 Values = Mapping[str, Any]

@@ -1,0 +1,190 @@
+"""The judge: a case and what a runtime did with it become a verdict with its reason. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from conformance.judging.expectation_trials import DifferenceKind, describe_trial, match_bits, try_expectation
+from conformance.judging.output_comparison import Worst
+from conformance.judging.property_checks import check_properties
+from conformance.judging.refusals import shorten
+from conformance.running.responses import (
+    Answered,
+    Crashed,
+    HarnessFailed,
+    NotOffered,
+    Refused,
+    Response,
+    TimedOut,
+)
+from conformance.suite.cases import Case
+from opcert.vocabulary.tensors import Tensor
+
+Verdict = Literal[
+    "pass",
+    "mismatch",
+    "unsupported",
+    "rejected_valid",
+    "accepted_invalid",
+    "crash",
+    "timeout",
+    "observed",
+    "harness_error",
+    "not_run",
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+FAILING: frozenset[Verdict] = frozenset(
+    {"mismatch", "rejected_valid", "accepted_invalid", "crash", "timeout"}
+)
+_BEST_FIRST: tuple[Verdict, ...] = (
+    "pass",
+    "observed",
+    "unsupported",
+    "not_run",
+    "accepted_invalid",
+    "rejected_valid",
+    "mismatch",
+    "timeout",
+    "crash",
+    "harness_error",
+)
+
+
+def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """A case's verdict from those of its rows; raises ValueError on none."""
+    return max(verdicts, key=_BEST_FIRST.index)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict and why.
+
+    `readings` and `behaviours` hold, for each id, the options under which the answer is right. `expectation`
+    is the number of the expectation that matched, or was the closest. `matched` holds, for each output, the
+    number of the first expectation that it is bit for bit equal to, or None. `wrong` is the number of wrong
+    elements in all outputs, of `elements`.
+    """
+
+    verdict: Verdict
+    reason: str | None = None
+    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    worst: Worst | None = None
+    difference: DifferenceKind | None = None
+    pattern: str | None = None
+    wrong: int | None = None
+    elements: int | None = None
+    expectation: int | None = None
+    matched: tuple[int | None, ...] = ()
+
+    @property
+    def behaviour(self) -> str | None:
+        """The implementation-defined behaviours shown, as one text: `flush: yes; ties: even or up`."""
+        if not self.behaviours:
+            return None
+        return "; ".join(f"{name}: {' or '.join(each)}" for name, each in sorted(self.behaviours.items()))
+
+
+def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -> Judgement:
+    """The verdict on a response.
+
+    `valid_case_answered` says whether the runtime answered the valid case that a case that must be refused
+    was made from: without that, a refusal shows nothing.
+    """
+    match response:
+        case HarnessFailed():
+            return Judgement("harness_error", response.reason)
+        case Crashed():
+            return Judgement("crash", response.reason)
+        case TimedOut():
+            return Judgement("timeout", f"no answer to {response.stage} within {response.limit:g} s")
+        case NotOffered():
+            return Judgement("unsupported", response.reason)
+        case Refused():
+            return _judge_refusal(case, response, valid_case_answered)
+        case Answered():
+            if case.demand == "survive":
+                return Judgement("observed", "answered")
+            if case.demand == "refuse":
+                return Judgement("accepted_invalid", _accepted(case))
+            return _judge_answer(case, response)
+
+
+def _accepted(case: Case) -> str:
+    rule = f" breaks {case.constraint}" if case.constraint else " is an error"
+    return f"the call{rule} and must be refused, and was answered"
+
+
+def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> Judgement:
+    said = f"{response.kind}: {shorten(response.message)}"
+    if case.demand == "survive":
+        return Judgement("observed", f"refused with {said}")
+    if case.demand == "refuse":
+        if valid_case_answered:
+            return Judgement("pass", f"refused with {said}")
+        return Judgement(
+            "unsupported", f"refused with {said}; so is the valid case that this one was made from"
+        )
+    if response.unsupported is not None:
+        return Judgement("unsupported", said)
+    return Judgement("rejected_valid", said)
+
+
+def _judge_answer(case: Case, response: Answered) -> Judgement:
+    if not case.expectations and not case.properties:
+        return Judgement("harness_error", "the case demands an answer and states none")
+    if case.properties:
+        outputs, violation = check_properties(case, response.outputs)
+        if violation is not None:
+            return Judgement(
+                "mismatch", violation, difference="property", matched=(None,) * len(response.outputs)
+            )
+        if not case.expectations:
+            count = sum(each.array.size for each in outputs if isinstance(each, Tensor))
+            return Judgement("pass", wrong=0, elements=count, matched=(None,) * len(response.outputs))
+        again = len(response.outputs) - len(outputs)
+        judgement = _judge_values(case, Answered(outputs, response.seconds))
+        return replace(judgement, matched=judgement.matched * (2 if again else 1))
+    return _judge_values(case, response)
+
+
+def _judge_values(case: Case, response: Answered) -> Judgement:
+    tried = [try_expectation(each, response) for each in case.expectations]
+    matched = match_bits(tried, len(response.outputs))
+    right = [number for number, each in enumerate(tried) if each.right]
+    if right:
+        chosen = tried[right[0]]
+        return Judgement(
+            "pass",
+            readings=_collect(case.expectations[number].readings for number in right),
+            behaviours=_collect(case.expectations[number].behaviours for number in right),
+            worst=chosen.worst,
+            wrong=0,
+            elements=chosen.elements,
+            expectation=right[0],
+            matched=matched,
+        )
+    closest = 0 if len(tried) == 1 else min(range(len(tried)), key=lambda each: tried[each].distance)
+    found = describe_trial(case, case.expectations[closest], tried[closest], response)
+    by_value = found.difference == "value"
+    return Judgement(
+        "mismatch",
+        found.reason,
+        worst=tried[closest].worst if by_value else None,
+        difference=found.difference,
+        pattern=found.pattern,
+        wrong=tried[closest].wrong if by_value else None,
+        elements=tried[closest].elements if by_value else None,
+        expectation=closest,
+        matched=matched,
+    )
+
+
+def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for each in options:
+        for name, values in each.items():
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in sorted(found.items())}

@@ -1,0 +1,135 @@
+"""What failures resemble, beside a record: `explanations.json`, written after a run and shown by reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.suite.canonical import canonical_json
+from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.strict_json import parse_json
+
+_MOST_BYTES = 256 << 20
+FORMAT = "opcert-explanations/1"
+FILE = "explanations.json"
+
+
+@dataclass(frozen=True)
+class NamedChange:
+    """A single change: `key` is stable, `text` says it in words (`mode half_pixel → asymmetric`)."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class TriedChange:
+    """A change that was tried: in how many cases, in how many the result is right under it.
+
+    `telling` counts the cases among those in which no expectation of the case itself is right under it.
+    """
+
+    key: str
+    tested: int
+    fits: int
+    telling: int
+
+
+@dataclass(frozen=True)
+class ExplainedPart:
+    """Cases of a class whose results are right under a change that was named for another class."""
+
+    change: NamedChange
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the results of a class of failing cases equal.
+
+    `cases` are the class; `explained` those whose results were compared and are right under what is named.
+    `change` is the one change under which all of them are right; where several are, it is None and `either`
+    holds them, as long as they are few. Where none is, `parts` may explain some of the cases. `sentence` says
+    it, and is None where nothing is known.
+    """
+
+    cases: tuple[str, ...]
+    compared: int
+    change: NamedChange | None = None
+    either: tuple[NamedChange, ...] = ()
+    explained: tuple[str, ...] = ()
+    sentence: str | None = None
+    tried: tuple[TriedChange, ...] = ()
+    parts: tuple[ExplainedPart, ...] = ()
+
+
+def write_explanations(
+    path: Path, suite: str, record: str | None, explanations: Sequence[Explanation]
+) -> None:
+    """Write them for a suite and a record, which their digests name; UserError where that is impossible."""
+    content = {
+        "format": FORMAT,
+        "suite": suite,
+        "record": record,
+        "classes": [asdict(each) for each in explanations],
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(canonical_json(content) + b"\n")
+    except OSError as error:
+        raise unwritable("the explanations", path, error) from error
+
+
+def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Explanation, ...]:
+    """The explanations of a record; none where there is no such file, or one of another run.
+
+    Raises UserError where the file is damaged.
+    """
+    try:
+        raw = read_regular(path, _MOST_BYTES)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise unreadable("the explanations", path, error) from error
+    try:
+        content = parse_json(raw)
+        if content["format"] != FORMAT:
+            raise ValueError(f"the format {content['format']!r}")
+        if (content["suite"], content["record"]) != (suite, record):
+            return ()
+        return tuple(_parse(each) for each in content["classes"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UserError(
+            "the explanations are damaged",
+            got=f"{type(error).__name__}: {error}",
+            where=Place(str(path)),
+            remedy="Remove the file, or certify again.",
+        ) from error
+
+
+def _parse(entry: Mapping[str, Any]) -> Explanation:
+    change = entry["change"]
+    sentence = entry["sentence"]
+    return Explanation(
+        tuple(str(each) for each in entry["cases"]),
+        int(entry["compared"]),
+        None if change is None else _parse_change(change),
+        tuple(_parse_change(each) for each in entry["either"]),
+        tuple(str(each) for each in entry["explained"]),
+        None if sentence is None else str(sentence),
+        tuple(
+            TriedChange(str(each["key"]), int(each["tested"]), int(each["fits"]), int(each["telling"]))
+            for each in entry["tried"]
+        ),
+        tuple(
+            ExplainedPart(_parse_change(each["change"]), tuple(str(case) for case in each["cases"]))
+            for each in entry["parts"]
+        ),
+    )
+
+
+def _parse_change(entry: Mapping[str, Any]) -> NamedChange:
+    return NamedChange(str(entry["key"]), str(entry["text"]))

@@ -1,0 +1,70 @@
+"""The arithmetic of totals: every case has exactly one verdict, and every count adds up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
+from conformance.recording.rows import Result
+
+
+def case_verdicts(results: Iterable[Result]) -> dict[str, Verdict]:
+    """Each case's verdict, the worst of its rows, in the order in which cases first appear."""
+    found: dict[str, Verdict] = {}
+    for each in results:
+        add_verdict(found, each)
+    return found
+
+
+def add_verdict(verdicts: dict[str, Verdict], result: Result) -> None:
+    """Let a row count in the verdicts of cases: the worst of its rows is a case's."""
+    before = verdicts.get(result.case)
+    verdicts[result.case] = result.verdict if before is None else worst_verdict((before, result.verdict))
+
+
+class CaseVerdicts:
+    """The verdicts of cases that are known by their numbers, a byte for each."""
+
+    def __init__(self) -> None:
+        self._codes = bytearray()
+
+    def add(self, number: int, verdict: Verdict) -> tuple[Verdict | None, Verdict]:
+        """Let a row count: the case's verdict before, None where this is its first row, and now."""
+        if number >= len(self._codes):
+            self._codes.extend(bytes(number + 1 - len(self._codes)))
+        code = self._codes[number]
+        before = VERDICTS[code - 1] if code else None
+        now = verdict if before is None else worst_verdict((before, verdict))
+        self._codes[number] = VERDICTS.index(now) + 1
+        return before, now
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return (VERDICTS[code - 1] for code in self._codes if code)
+
+
+def count_verdicts(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
+    """How many there are of each verdict, those of which there is none included."""
+    counted = Counter(verdicts)
+    return {each: counted[each] for each in VERDICTS}
+
+
+def ran(counts: Mapping[Verdict, int]) -> int:
+    """How many cases tell something about the runtime: it was asked, and did not say that it cannot."""
+    outside = ("unsupported", "harness_error", "not_run")
+    return sum(count for verdict, count in counts.items() if verdict not in outside)
+
+
+def format_share(part: int, whole: int) -> str:
+    """A percentage with one decimal, cut off and never rounded up: 99.96 % prints as 99.9 %.
+
+    Anything above nothing prints as at least 0.1 %. Raises ValueError where the part exceeds the whole.
+    """
+    if part < 0 or part > whole:
+        raise ValueError(f"{part} of {whole}")
+    if whole == 0:
+        return "none"
+    tenths = part * 1000 // whole
+    if part > 0:
+        tenths = max(tenths, 1)
+    return f"{tenths // 10}.{tenths % 10} %"

@@ -1,0 +1,238 @@
+"""A case as a runtime of ONNX models takes it: a model of one node, or its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from onnx import GraphProto, ModelProto, OperatorSetIdProto
+
+from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs, slot_names
+from conformance.models.ir_versions import LEAST_IR, least_ir_version
+from conformance.models.packed_models import pack_model
+from conformance.models.protos import declare_tensor, fill_attribute, write_tensor
+from conformance.suite.cases import Case
+from conformance.suite.properties import HasShape, HasType
+from opcert.vocabulary.attributes import Attributes
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.slots import Slots
+
+Form = Literal["inputs", "initializers", "dynamic"]
+FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic")
+"""How a case's inputs reach a runtime: with each run; all but the first as constants of the model; with each
+run, of unknown extents."""
+
+_DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
+"""Those of documents that name none."""
+_OPSET_BESIDE_OTHERS = 13
+_OLDEST_IR = 3
+
+
+@dataclass(frozen=True)
+class OutputType:
+    """What a model declares of an output: element type and rank (None: any); extents are left open."""
+
+    element_type: ElementType
+    rank: int | None
+
+
+def has_onnx_form(operator: OperatorName) -> bool:
+    """Whether the operator can stand in an ONNX model: domains of ours belong to no ONNX runtime."""
+    return operator.domain not in _DOMAINS_OF_OURS
+
+
+def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType, ...]:
+    """What a case's model declares of its wanted outputs.
+
+    A case without an expectation takes it from the valid case that it was made from, so that its model
+    differs in nothing but what makes it invalid. What is said of an output that is no tensor means nothing.
+    """
+    for source in (case, valid_case):
+        if source is not None and source.expectations and not source.output_types:
+            outputs = source.expectations[0].outputs
+            return tuple(OutputType(each.expected.element_type, len(each.expected.shape)) for each in outputs)
+    first = next((tensor for _, tensor in case.inputs if tensor is not None), None)
+    rank = 0 if first is None else len(first.shape)
+    types = {each.output: each.element_type for each in case.properties if isinstance(each, HasType)}
+    ranks = {each.output: len(each.shape) for each in case.properties if isinstance(each, HasShape)}
+    for expectation in case.expectations:
+        types |= {each.name: each.expected.element_type for each in expectation.outputs}
+        ranks |= {each.name: len(each.expected.shape) for each in expectation.outputs}
+    return tuple(
+        OutputType(types.get(name, case.element_type), ranks.get(name, rank)) for name in case.wanted
+    )
+
+
+def build_model(
+    case: Case,
+    form: Form = "inputs",
+    valid_case: Case | None = None,
+    declared: Sequence[OutputType] | None = None,
+) -> bytes:
+    """The ONNX ModelProto of a case in a form; raises UserError where the operator is none of ONNX models.
+
+    `declared` are the types of the wanted outputs, where they are known otherwise than by an expectation.
+    """
+    if case.model is not None:
+        return bring_into_form(case.model, case.inputs, form)
+    declared = output_types(case, valid_case) if declared is None else declared
+    if not case.slots and not case.output_types:
+        return build_node_model(
+            case.operator, case.attributes, case.inputs, case.output_names, declared, form
+        )
+    model = _node_model(
+        case.operator, case.attributes, case.inputs, case.output_names, declared, "inputs", case.slots
+    )
+    names = input_names(case.inputs)
+    outputs = [each for each in model.graph.node[0].output if each]
+    pack_model(model, case, names, slot_names(case.inputs, case.slots), outputs)
+    _raise_ir_version(model, case)
+    raw = bytes(model.SerializeToString(deterministic=True))
+    in_maps = map_parts(case.slots)
+    tensors = [
+        each
+        for place, each in enumerate(zip(names, (tensor for _, tensor in case.inputs), strict=True))
+        if place not in in_maps
+    ]
+    return bring_into_form(raw, tensors, form)
+
+
+def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
+    """A serialized ModelProto that takes `inputs` by name, in a form; `raw` itself where that is `inputs`."""
+    if form == "inputs":
+        return raw
+    model = ModelProto.FromString(raw)
+    graph = model.graph
+    if form == "initializers":
+        constant = dict(named_inputs(inputs)[1:])
+        kept = [each for each in graph.input if each.name not in constant]
+        del graph.input[:]
+        graph.input.extend(kept)
+        graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constant.items())
+        model.ir_version = max(model.ir_version, LEAST_IR)
+    else:
+        del graph.value_info[:]
+        given = {name for name, _ in named_inputs(inputs)}
+        for each in graph.input:
+            for axis, dimension in enumerate(each.type.tensor_type.shape.dim if each.name in given else ()):
+                dimension.dim_param = f"{each.name}_{axis}"
+        for each in graph.output:
+            for dimension in each.type.tensor_type.shape.dim:
+                dimension.Clear()
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def build_node_model(
+    operator: OperatorName,
+    attributes: Attributes,
+    inputs: Inputs,
+    output_names: Sequence[str],
+    outputs: Sequence[OutputType],
+    form: Form = "inputs",
+    slots: Slots = (),
+) -> bytes:
+    """The ONNX ModelProto of one node, of the oldest opset and IR version that hold it.
+
+    `outputs` are of those that are wanted. Values of `slots` that are no tensors are left as they are.
+    """
+    model = _node_model(operator, attributes, inputs, output_names, outputs, form, slots)
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def _node_model(
+    operator: OperatorName,
+    attributes: Attributes,
+    inputs: Inputs,
+    output_names: Sequence[str],
+    outputs: Sequence[OutputType],
+    form: Form,
+    slots: Slots,
+) -> ModelProto:
+    if not has_onnx_form(operator):
+        raise UserError("not an operator of ONNX models", got=str(operator))
+    model = ModelProto(producer_name="opcert")
+    model.opset_import.extend(_opsets(operator))
+    graph = model.graph
+    graph.name = operator.short
+    taken = {*input_names(inputs), *slot_names(inputs, slots)}
+    given_back = [f"{name}_" if name in taken else name for name in output_names]
+    _add_node(graph, operator, attributes, slot_names(inputs, slots), given_back)
+    given = named_inputs(inputs)
+    in_maps = {input_names(inputs)[each] for each in map_parts(slots)}
+    for position, (name, tensor) in enumerate(given):
+        if name in in_maps:
+            continue
+        if is_constant(position, form):
+            graph.initializer.append(write_tensor(tensor, name))
+        else:
+            open_extents = [f"{name}_{axis}" for axis in range(len(tensor.shape))]
+            extents = open_extents if form == "dynamic" else tensor.shape
+            declare_tensor(graph.input.add(), name, tensor.element_type, extents)
+    _declare_outputs(graph, given_back, outputs)
+    types = {each.element_type.name for _, each in given} | {each.element_type.name for each in outputs}
+    oldest = LEAST_IR if graph.initializer else _OLDEST_IR
+    model.ir_version = least_ir_version(model.opset_import, types, oldest)
+    return model
+
+
+def _raise_ir_version(model: ModelProto, case: Case) -> None:
+    """Let the version hold the constants and operators that were put around the node."""
+    types = {each.element_type.name for _, each in named_inputs(case.inputs)}
+    types |= {each.expected.element_type.name for one in case.expectations for each in one.outputs}
+    model.ir_version = max(model.ir_version, least_ir_version(model.opset_import, types))
+
+
+def is_constant(position: int, form: Form) -> bool:
+    """Whether the input at a position, counted over those that are there, is part of the model."""
+    return form == "initializers" and position > 0
+
+
+def constant_places(case: Case, form: Form) -> frozenset[int]:
+    """The places of the inputs that are part of the model: all but the first, and what maps are made of."""
+    in_maps = map_parts(case.slots)
+    there = [
+        place for place, (_, each) in enumerate(case.inputs) if each is not None and place not in in_maps
+    ]
+    return frozenset(there[1:] if form == "initializers" else ())
+
+
+def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
+    if operator.domain == "ai.onnx":
+        return [OperatorSetIdProto(domain="", version=operator.since_version)]
+    return [
+        OperatorSetIdProto(domain="", version=_OPSET_BESIDE_OTHERS),
+        OperatorSetIdProto(domain=operator.domain, version=operator.since_version),
+    ]
+
+
+def _add_node(
+    graph: GraphProto,
+    operator: OperatorName,
+    attributes: Attributes,
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+) -> None:
+    names = list(input_names)
+    while names and not names[-1]:
+        names.pop()
+    node = graph.node.add()
+    node.op_type = operator.name
+    if operator.domain != "ai.onnx":
+        node.domain = operator.domain
+    node.input.extend(names)
+    node.output.extend(output_names)
+    for name, each in sorted(attributes.items()):
+        fill_attribute(node.attribute.add(), name, each)
+
+
+def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[OutputType]) -> None:
+    # The node may have more outputs than anybody expects something of, or fewer.
+    for position, name in enumerate(each for each in names if each):
+        found = outputs[min(position, len(outputs) - 1)]
+        declared = graph.output.add()
+        declare_tensor(declared, name, found.element_type, [None] * (found.rank or 0))
+        if found.rank is None:
+            declared.type.tensor_type.ClearField("shape")

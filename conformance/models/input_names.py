@@ -1,0 +1,46 @@
+"""The names that the inputs of a case, and of its node, have in a model and on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opcert.vocabulary.slots import Slots, slots_of
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import holds_map
+
+Inputs = Sequence[tuple[str, Tensor | None]]
+
+
+def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:
+    """The inputs that are there, by names that are different from each other."""
+    return [
+        (each, tensor)
+        for each, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
+        if tensor is not None
+    ]
+
+
+def input_names(inputs: Inputs) -> list[str]:
+    """A name for every input, in order; the tensors of a variadic one are told apart by their position."""
+    names = [name for name, _ in inputs]
+    return [name if names.count(name) == 1 else f"{name}_{position}" for position, name in enumerate(names)]
+
+
+def slot_names(inputs: Inputs, slots: Slots) -> list[str]:
+    """The name of the value that the node takes for each of its inputs; empty where one is omitted."""
+    names = input_names(inputs)
+    found: list[str] = []
+    for slot in slots_of(inputs, slots):
+        if slot.type is None:
+            found.append(names[slot.parts[0]] if slot.parts else "")
+            continue
+        name = slot.name
+        while name in names or name in found:
+            name += "_"
+        found.append(name)
+    return found
+
+
+def map_parts(slots: Slots) -> frozenset[int]:
+    """The positions of inputs that are keys or values of maps: no model takes them as tensors."""
+    return frozenset(part for each in slots if each.type and holds_map(each.type) for part in each.parts)

@@ -1,0 +1,100 @@
+"""A case as a worker takes it that knows its domain as nodes: a description of the node, without a model."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from conformance.models.case_models import Form, constant_places
+from conformance.models.input_names import input_names
+from conformance.suite.canonical import number_name
+from conformance.suite.cases import Case
+from opcert.vocabulary.attributes import Attribute, Graph
+from opcert.vocabulary.slots import Slot, slots_of
+from opcert.vocabulary.tensors import Tensor
+
+
+def describe_node(case: Case, form: Form, how: str = "node") -> tuple[dict[str, Any], list[bytes]]:
+    """The node as a `load` request of the worker protocol describes it, and the blobs of its constants.
+
+    Where the worker gets a model beside it (`how` is `onnx`), the inputs are those of the model.
+    Blobs are numbered from 0; the caller moves the numbers where it sends others before them.
+    """
+    description = _Description(case, form)
+    operator = {
+        "domain": case.operator.domain,
+        "name": case.operator.name,
+        "since_version": case.operator.since_version,
+    }
+    header: dict[str, Any] = {
+        "operator": operator,
+        "attributes": {name: description.attribute(each) for name, each in sorted(case.attributes.items())},
+        "inputs": [
+            description.slot(each) for each in slots_of(case.inputs, () if how == "onnx" else case.slots)
+        ],
+        "outputs": list(case.output_names),
+    }
+    if case.output_types:
+        header["output_types"] = {name: str(each) for name, each in sorted(case.output_types.items())}
+    return header, description.blobs
+
+
+class _Description:
+    """Describes parts of one case, and collects their blobs: of inputs first, of attributes behind them."""
+
+    def __init__(self, case: Case, form: Form) -> None:
+        self.blobs: list[bytes] = []
+        self._inputs = case.inputs
+        self._names = input_names(case.inputs)
+        self._open = form == "dynamic"
+        self._constant: dict[int, int] = {}
+        for place in constant_places(case, form):
+            tensor = case.inputs[place][1]
+            assert tensor is not None
+            self._constant[place] = self._blob(tensor.to_bytes())
+
+    def slot(self, slot: Slot) -> dict[str, Any] | None:
+        """An input of the node; one made of several tensors, or of none, has these as its parts."""
+        if slot.type is None:
+            return self._tensor(slot.parts[0]) if slot.parts else None
+        parts = [self._tensor(each) for each in slot.parts]
+        said: dict[str, Any] = {"name": slot.name, "type": str(slot.type), "parts": parts}
+        return {**said, "empty": True} if slot.empty else said
+
+    def attribute(self, attribute: Attribute) -> dict[str, Any]:
+        value: Any = attribute.value
+        if isinstance(value, tuple):
+            return {"kind": attribute.kind, "value": [self._plain(each) for each in value]}
+        return {"kind": attribute.kind, "value": self._plain(value)}
+
+    def _tensor(self, place: int) -> dict[str, Any]:
+        tensor = self._inputs[place][1]
+        assert tensor is not None
+        shape: list[int | None] = [None] * len(tensor.shape) if self._open else list(tensor.shape)
+        name, kind = self._names[place], tensor.element_type.name
+        entry: dict[str, Any] = {"name": name, "element_type": kind, "shape": shape}
+        if place in self._constant:
+            entry.update(constant=True, blob=self._constant[place])
+        return entry
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            said = {"element_type": value.element_type.name, "shape": list(value.shape)}
+            return {**said, "blob": self._blob(value.to_bytes())}
+        if isinstance(value, Graph):
+            return {"blob": self._blob(value.raw)}
+        if isinstance(value, float):
+            return value if math.isfinite(value) else number_name(value)
+        return value if isinstance(value, int | str) else str(value)
+
+    def _blob(self, raw: bytes) -> int:
+        self.blobs.append(raw)
+        return len(self.blobs) - 1
+
+
+def moved_blobs(said: Any, by: int) -> Any:
+    """A description whose blobs are counted from another place."""
+    if isinstance(said, dict):
+        moved = {name: moved_blobs(each, by) for name, each in said.items()}
+        return {**moved, "blob": said["blob"] + by} if type(said.get("blob")) is int else moved
+    return [moved_blobs(each, by) for each in said] if isinstance(said, list) else said

@@ -1,0 +1,196 @@
+"""The nodes around a graph that make sequences and optionals of tensors, and take them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import GraphProto, ModelProto, NodeProto, TypeProto
+from onnx.helper import make_node
+
+from conformance.models.protos import write_tensor
+from conformance.models.type_protos import write_type
+from conformance.suite.carried_models import list_graphs
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import (
+    OptionalType,
+    SequenceType,
+    TensorType,
+    ValueType,
+    element_type_in,
+    holds_map,
+)
+
+Value = Tensor | tuple[Tensor, ...] | None
+"""A tensor, the elements of a sequence, or None: an optional that holds nothing."""
+
+SINCE = {
+    "SequenceConstruct": 11,
+    "SequenceEmpty": 11,
+    "SequenceLength": 11,
+    "SequenceAt": 11,
+    "Optional": 15,
+    "OptionalHasElement": 15,
+    "OptionalGetElement": 15,
+}
+"""The operators that pack and unpack, and the opset that each is there since."""
+
+_MARK = "opcert: packs or unpacks a value of the test"
+
+Named = list[tuple[str, Tensor]]
+
+
+def can_pack(kind: ValueType) -> bool:
+    """Whether nodes make values of a type: a tensor, a sequence of tensors, an optional of either."""
+    held = kind.of if isinstance(kind, OptionalType) else kind
+    held = held.of if isinstance(held, SequenceType) else held
+    return isinstance(held, TensorType) and not holds_map(kind)
+
+
+def is_packing(node: NodeProto) -> bool:
+    """Whether a node is one that was put around a graph."""
+    return bool(node.doc_string == _MARK and node.op_type in SINCE and not node.domain)
+
+
+class Surroundings:
+    """What is put around one graph.
+
+    `before` and `after` are the nodes, `positions` the names of the constants that they take elements by: the
+    first is 0, the second 1.
+    """
+
+    def __init__(self, graph: GraphProto) -> None:
+        self.before: list[NodeProto] = []
+        self.after: list[NodeProto] = []
+        self.positions: list[str] = []
+        # A graph within another sees its names, and none may be there twice.
+        self._taken = set(_names(graph))
+
+    def pack(self, name: str, kind: ValueType, value: Value, held: TypeProto | None = None) -> Named:
+        """Make the value of a name out of tensors: those, by the names of new inputs.
+
+        `held` is an optional's declared type where it has a shape.
+        """
+        is_optional = isinstance(kind, OptionalType)
+        if is_optional and value is None:
+            self.join(name, kind, None, held=held)
+            return []
+        inner = self._name(f"{name}_element") if is_optional else name
+        if isinstance(value, Tensor):
+            parts = [(inner, value)]
+        else:
+            parts = [(self._name(f"{name}_{number}"), each) for number, each in enumerate(value or ())]
+        self.join(name, kind, [each for each, _ in parts], inner)
+        return parts
+
+    def join(
+        self,
+        name: str,
+        kind: ValueType,
+        parts: Sequence[str] | None,
+        inner: str | None = None,
+        held: TypeProto | None = None,
+    ) -> None:
+        """Make the value of a name out of tensors that have names; None makes an optional that holds nothing.
+
+        `inner` is a name for what an optional holds.
+        """
+        if not isinstance(kind, OptionalType):
+            if isinstance(kind, SequenceType):
+                self._construct(name, kind, parts or ())
+            return
+        if parts is None:
+            self._add(self.before, "Optional", [], name, type=held or write_type(kind.of))
+            return
+        element = parts[0] if isinstance(kind.of, TensorType) else inner or self._name(f"{name}_element")
+        if isinstance(kind.of, SequenceType):
+            self._construct(element, kind.of, parts)
+        self._add(self.before, "Optional", [element], name)
+
+    def _construct(self, name: str, kind: ValueType, parts: Sequence[str]) -> None:
+        if parts:
+            self._add(self.before, "SequenceConstruct", list(parts), name)
+        else:
+            self._add(self.before, "SequenceEmpty", [], name, dtype=element_type_in(kind).code)
+
+    def unpack(self, output: str, kind: ValueType, value: Value) -> Named:
+        """Take an output apart, as far as `value` goes: what is expected, by the names of the outputs."""
+        name = output
+        found: Named = []
+        if isinstance(kind, OptionalType):
+            has_element = self._name(f"{name}_has_element")
+            self._add(self.after, "OptionalHasElement", [name], has_element)
+            found.append((has_element, tensor(np.array(value is not None))))
+            if value is None:
+                return found
+            name = self._name(f"{output}_element")
+            self._add(self.after, "OptionalGetElement", [output], name)
+        if isinstance(value, Tensor):
+            return [*found, (name, value)]
+        return [*found, *self._take_apart(name, output, value or ())]
+
+    def _take_apart(self, name: str, output: str, elements: Sequence[Tensor]) -> Named:
+        length = self._name(f"{output}_length")
+        self._add(self.after, "SequenceLength", [name], length)
+        found = [(length, tensor(np.array(len(elements), np.int64)))]
+        for number, each in enumerate(elements):
+            element = self._name(f"{output}_{number}")
+            self._add(self.after, "SequenceAt", [name, self._position(number)], element)
+            found.append((element, each))
+        return found
+
+    def write_into(self, graph: GraphProto) -> None:
+        """Put the nodes and constants around the nodes of a graph."""
+        own = [*graph.node]
+        del graph.node[:]
+        graph.node.extend((*self.before, *own, *self.after))
+        graph.initializer.extend(
+            write_tensor(tensor(np.array(number, np.int64)), name)
+            for number, name in enumerate(self.positions)
+        )
+
+    def _add(
+        self, nodes: list[NodeProto], operator: str, inputs: list[str], output: str, **more: Any
+    ) -> None:
+        nodes.append(make_node(operator, inputs, [output], doc_string=_MARK, **more))
+
+    def _position(self, number: int) -> str:
+        while len(self.positions) <= number:
+            self.positions.append(self._name(f"position_{len(self.positions)}"))
+        return self.positions[number]
+
+    def _name(self, wish: str) -> str:
+        while wish in self._taken:
+            wish += "_"
+        self._taken.add(wish)
+        return wish
+
+
+def _names(graph: GraphProto) -> Iterator[str]:
+    """Every name of a value in a graph, and in those within it."""
+    for each in list_graphs(graph):
+        for declared in (*each.input, *each.output):
+            yield declared.name
+        for constant in each.initializer:
+            yield constant.name
+        for sparse in each.sparse_initializer:
+            yield sparse.values.name
+        for node in each.node:
+            yield from node.input
+            yield from node.output
+
+
+def import_operators(model: ModelProto, nodes: Sequence[NodeProto]) -> None:
+    """See to it that the model's operator set has the nodes; the set is never raised."""
+    least = max((SINCE[each.op_type] for each in nodes), default=1)
+    imported = [each for each in model.opset_import if each.domain in ("", "ai.onnx")]
+    if not imported:
+        model.opset_import.add(domain="", version=least)
+    elif min(each.version for each in imported) < least:
+        raise UserError(
+            "the model's operator set has no operators for its sequences and optionals",
+            got=str(min(each.version for each in imported)),
+            expected=f"at least {least}",
+        )

@@ -1,0 +1,1 @@
+"""Processes that are not trusted: confined, watched, killed with their children, and swept up after."""

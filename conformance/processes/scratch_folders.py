@@ -1,0 +1,105 @@
+"""Folders for a while: removed by whoever made them, and where that was killed, by the next who makes one.
+
+Who makes one holds a lock (`flock`) on the folder itself, which the system lets go when the process ends,
+however it does. A folder of ours that nobody holds has been left behind, together with processes that were
+started in it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.processes.descendants import kill_left_behind
+from conformance.processes.removing import open_folder, remove_folder
+from opcert.vocabulary.regular_files import is_still_at
+
+_NAME = re.compile(r"\.?opcert-scratch-[a-z]+-[a-z0-9_]{8}")
+_TRIES = 100
+_looked_through: set[Path] = set()
+
+
+@dataclass(frozen=True)
+class ScratchFolder:
+    """A folder of this process; `remove` ends it."""
+
+    path: Path
+    descriptor: int
+
+    def remove(self) -> None:
+        """Remove it with all that is in it, whoever took away the right to do so."""
+        remove_folder(self.path)
+        os.close(self.descriptor)
+
+
+def make_scratch_folder(what: str, place: Path | None = None, *, hidden: bool = False) -> ScratchFolder:
+    """A new folder that nobody else may enter, in `place` or where temporary files go; `what` is one word.
+
+    What killed processes have left there is removed first, once a process. OSError where none can be made.
+    """
+    inside = Path(tempfile.gettempdir()) if place is None else place
+    if inside not in _looked_through:
+        _looked_through.add(inside)
+        remove_leftovers(inside)
+    for _ in range(_TRIES):
+        path = Path(tempfile.mkdtemp(prefix=f"{'.' * hidden}opcert-scratch-{what}-", dir=inside.absolute()))
+        # Before the lock is on it, another process may take it for one that was left behind.
+        with suppress(FileNotFoundError):
+            descriptor = open_folder(str(path))
+            if _lock(descriptor, fcntl.LOCK_SH) is not False and is_still_at(path, descriptor):
+                return ScratchFolder(path, descriptor)
+            os.close(descriptor)
+    raise OSError(f"no folder can be made in {inside}")
+
+
+@contextmanager
+def scratch_folder(what: str, place: Path | None = None, *, hidden: bool = False) -> Iterator[Path]:
+    """A folder as `make_scratch_folder` makes it, for as long as the context lasts."""
+    made = make_scratch_folder(what, place, hidden=hidden)
+    try:
+        yield made.path
+    finally:
+        made.remove()
+
+
+def remove_leftovers(place: Path) -> None:
+    """Remove the folders of killed processes, and kill the processes that were started in them.
+
+    Only folders of this user that stand in `place` itself are looked at; links are not followed.
+    """
+    try:
+        names = [name for name in os.listdir(place) if _NAME.fullmatch(name)]  # noqa: PTH208 - many files
+    except OSError:
+        return
+    for name in names:
+        with suppress(OSError):
+            _remove_leftover(place.absolute() / name)
+
+
+def _remove_leftover(path: Path) -> None:
+    if path.lstat().st_uid != os.geteuid():
+        return
+    descriptor = open_folder(str(path))
+    try:
+        if _lock(descriptor, fcntl.LOCK_EX) and is_still_at(path, descriptor):
+            kill_left_behind(path.name)
+            remove_folder(path)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, kind: int) -> bool | None:
+    """Whether the lock could be had; None where the file system has no locks: there nothing is left over."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True

@@ -1,0 +1,254 @@
+"""One worker: a process that may die, hang, print or eat memory, and is killed with all its children."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from conformance.processes.confinement import (
+    make_folder,
+    read_report,
+    start_confined,
+    worker_environment,
+)
+from conformance.processes.descendants import kill_all, kill_left_behind
+from conformance.processes.frames import BrokenProtocol, Frame, encode_frame
+from conformance.processes.loaded_files import loaded_files
+from conformance.processes.memory import MemoryWatch
+from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
+from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_streams import WorkerStreams
+from opcert.vocabulary.errors import RuntimeUnavailable
+
+_TICK = 0.05
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a worker is started: its command, the options of its `hello`, and variables that it needs."""
+
+    command: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class WorkerLost(Exception):
+    """The worker is gone: it died, broke the protocol, or was killed for exceeding a limit.
+
+    `earlier` says that what it did belongs to a request that was answered before.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        stderr: str,
+        signal_name: str | None = None,
+        status: int | None = None,
+        *,
+        earlier: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = cut(reason, LONGEST_MESSAGE)
+        self.stderr = stderr
+        self.signal_name = signal_name
+        self.status = status
+        self.earlier = earlier
+
+
+class WorkerHung(Exception):
+    """The worker did not answer in time, and was killed."""
+
+    def __init__(self, limit: float, stderr: str) -> None:
+        super().__init__(f"no answer within {limit:g} s")
+        self.limit = limit
+        self.stderr = stderr
+
+
+class Stopped(Exception):
+    """Somebody asked for the end of the whole run while a worker was waited for."""
+
+
+class WorkerProcess:
+    """A running worker. `stop` may be set by another thread's question; it is looked at while waiting.
+
+    `settled` counts bytes on standard error that were there before the answer that was waited for last: no
+    later request has caused them, however many the worker has before it.
+
+    Raises RuntimeUnavailable where the command cannot be started at all.
+    """
+
+    def __init__(self, launch: Launch, limits: Limits) -> None:
+        self.stop = False
+        self.settled = 0
+        self._limits = limits
+        self._folder = make_folder()
+        environment = worker_environment(self._folder.path, launch.command[0], launch.environment)
+        try:
+            self._process, self._report = start_confined(
+                launch.command, self._folder.path, environment, network=limits.network
+            )
+        except (OSError, ValueError) as error:
+            self._folder.remove()
+            raise RuntimeUnavailable("the worker cannot be started", got=str(error)) from error
+        self._streams = WorkerStreams(self._process, limits.answer_bytes)
+        self._memory = MemoryWatch(self._process.pid, limits.resident_bytes)
+        # Who kills it while another thread does waits for that, and does what an interrupt left undone.
+        self._ending = threading.RLock()
+        self._left_to_do: list[Callable[[], None]] = [
+            self._kill_process,
+            self._streams.close,
+            partial(os.close, self._report),
+            self._folder.remove,
+        ]
+        self.alive = True
+
+    def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
+        """Put a frame behind those that are to be sent; `flush`, or waiting for an answer, sends them."""
+        self._streams.put(*encode_frame(header, blobs))
+
+    def send_raw(self, raw: bytes) -> None:
+        """Put bytes that need be no frame behind what is to be sent."""
+        self._streams.put(raw)
+
+    def end_input(self) -> None:
+        """Close the worker's standard input, once it has taken what was sent."""
+        self._streams.end_input()
+
+    def flush(self) -> None:
+        """Send as much as the worker takes at once."""
+        self._streams.flush()
+
+    def read_isolation(self) -> dict[str, str]:
+        """What the worker could not be kept from, each with the reason."""
+        return read_report(self._report)
+
+    def loaded_files(self) -> set[Path]:
+        """The files that the worker runs code from at this moment."""
+        return loaded_files(self._process.pid)
+
+    @property
+    def unsent(self) -> int:
+        """How many pieces of requests wait to be sent."""
+        return self._streams.unsent
+
+    @property
+    def printed(self) -> int:
+        """How many bytes the worker has printed on standard error, as far as they were read."""
+        return self._streams.tail.printed
+
+    def mark(self, printed: int) -> None:
+        """What the worker printed before that many bytes tells nothing about the case that it is at."""
+        self._streams.tail.marked = printed
+
+    def receive(self, number: int, seconds: float, deadline: float, nap: float = 0.0) -> Frame:
+        """The answer to request `number`; `seconds` is the limit that led to `deadline` (monotonic time).
+
+        Where it is not there yet, nobody looks for it before `nap` seconds are over: to be woken by each of
+        many answers costs both sides more than the answers. Raises WorkerLost, WorkerHung or Stopped; after
+        these the worker is dead.
+        """
+        while True:
+            try:
+                frame = self._streams.take()
+            except BrokenProtocol as error:
+                raise self._killed(f"broke the protocol with {error}") from error
+            self._check_memory()
+            if frame is not None:
+                return self._checked(frame, number)
+            now = time.monotonic()
+            if now >= deadline:
+                stderr = self.kill()
+                raise WorkerHung(seconds, stderr)
+            printed = self.printed
+            self.flush()
+            if nap:
+                time.sleep(min(nap, _TICK, deadline - now))
+                nap = 0.0
+            self._wait(min(_TICK, deadline - now))
+            if not self._streams.complete:
+                self.settled = printed
+
+    def _checked(self, frame: Frame, number: int) -> Frame:
+        found = frame.header.get("id")
+        if found == number and type(found) is int:
+            return frame
+        if found is None and frame.header.get("type") == "error":
+            raise self._killed(f"could not read a request: {frame.header.get('message')}")
+        if type(found) is int and 0 <= found < number:
+            reason = f"broke the protocol with a second answer to request {found}"
+            raise self._killed(reason, earlier=True)
+        raise self._killed(f"broke the protocol with an answer to request {found!r}, not {number}")
+
+    def _wait(self, seconds: float) -> None:
+        """Move bytes in all directions for a while; raises WorkerLost where the worker has gone."""
+        if self.stop:
+            self.kill()
+            raise Stopped
+        if not self._streams.move(seconds) and self._has_exited():
+            # A child that holds the pipe open hides that its parent has died.
+            self._streams.drain()
+        if self._streams.ended and not self._streams.complete:
+            raise self._died()
+
+    def _check_memory(self) -> None:
+        used = self._memory.look()
+        if used is not None:
+            limit = self._limits.resident_bytes
+            raise self._killed(
+                f"killed at {used >> 20} MiB of resident memory; the limit is {limit >> 20} MiB"
+            )
+
+    def _has_exited(self) -> bool:
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        except ChildProcessError:  # the caller told the system to wait for its children
+            return True
+
+    def _died(self) -> WorkerLost:
+        # Some die in steps: wait a moment for the status before the group is killed.
+        end = time.monotonic() + 1
+        while not self._has_exited() and time.monotonic() < end:
+            time.sleep(0.005)
+        exited = self._has_exited()
+        stderr = self.kill()
+        code = self._process.returncode
+        if not exited:
+            return WorkerLost("closed its output", stderr)
+        if code < 0:
+            known = {each.value: each.name for each in signal.Signals}
+            name = known.get(-code, f"signal {-code}")
+            return WorkerLost(f"killed by {name}", stderr, signal_name=name)
+        return WorkerLost(f"exited with status {code}", stderr, status=code)
+
+    def _killed(self, reason: str, *, earlier: bool = False) -> WorkerLost:
+        return WorkerLost(reason, self.kill(), earlier=earlier)
+
+    def kill(self) -> str:
+        """Kill the worker and everything that it started; returns the last lines of its standard error."""
+        with self._ending:
+            self.alive = False
+            while self._left_to_do:
+                self._left_to_do.pop(0)()
+        return self._streams.tail.last_lines()
+
+    def _kill_process(self) -> None:
+        kill_all(self._process.pid)
+        self._process.wait()
+        kill_left_behind(self._folder.path.name)
+
+    def close(self) -> None:
+        """Ask the worker to go, give it a second, and kill what is left."""
+        if self.alive:
+            self.send({"type": "shutdown", "id": -1})
+            with suppress(WorkerLost, WorkerHung, Stopped):
+                self.receive(-1, 1.0, time.monotonic() + 1.0)
+        self.kill()

@@ -1,0 +1,165 @@
+"""Several records of one suite and runtime put together into one."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
+from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.processes.loaded_files import merge_digests
+from conformance.recording.outputs import outputs_folder
+from conformance.recording.records import Record, RecordWriter
+from conformance.recording.row_places import Order
+from conformance.recording.rows import Result
+from conformance.suite.shards import Shard
+from conformance.suite.suites import suite_order
+from opcert.vocabulary.errors import Place, UserError, unwritable
+from opcert.vocabulary.names import CaseId
+
+_SAME_OPTIONS = ("pattern", "forms", "repeat", "timeout", "memory")
+
+
+def merge_records(
+    records: Sequence[Record], path: Path, *, allow_missing: bool = False, allow_overlap: bool = False
+) -> Record:
+    """Write one record of all rows, in suite order, with faults found anew; returns it as it was written.
+
+    Raises UserError where records are of different suites, runtimes, versions or options, where one is
+    partial, where shards are missing (unless `allow_missing`), and where two hold the same case (unless
+    `allow_overlap`: then the record named first counts).
+    """
+    first = records[0]
+    for each in records[1:]:
+        _check_alike(first, each)
+    for each in records:
+        if each.footer is None or "stopped" in each.footer:
+            raise _refused("a record is not whole", each, "run it to its end with --resume")
+    gaps = _find_missing(records)
+    if gaps and not allow_missing:
+        raise _refused(
+            "shards are missing",
+            first,
+            f"give {', '.join(gaps)} as well, or --allow-missing",
+            ", ".join(gaps),
+        )
+    rows = _rows(records, allow_overlap)
+    header = {key: value for key, value in first.header.items() if key not in ("type", "format")}
+    header["options"] = {**header["options"], "shard": None}
+    header["started"] = min(str(each.header.get("started")) for each in records)
+    header["merged"] = {"records": [_origin(each) for each in records], "missing": gaps}
+    writer = RecordWriter(path, header)
+    try:
+        _copy_outputs(records, path)
+        finder = FaultFinder(count_threads(first.header))
+        by_case: dict[str, list[Result]] = defaultdict(list)
+        for result, order in rows:
+            writer.append(result, order)
+            finder.see(result)
+            by_case[result.case].append(result)
+        for same in by_case.values():
+            if len(same) > 1:
+                finder.compare(same)
+        counts = count_verdicts(case_verdicts(each for each, _ in rows).values())
+        faults = [*finder.faults(), *merge_unload_faults([each.faults for each in records])]
+        return writer.finish(counts, faults, **_loaded(records))
+    finally:
+        writer.close()
+
+
+def _check_alike(first: Record, other: Record) -> None:
+    before, now = _identity(first), _identity(other)
+    for key, value in before.items():
+        if now[key] != value:
+            raise UserError(
+                "the records are not of one run",
+                got=f"{key}: {now[key]}",
+                expected=f"{value}, as in {first.path}",
+                where=Place(str(other.path)),
+            )
+
+
+def _identity(record: Record) -> dict[str, Any]:
+    runtime = record.header.get("runtime") or {}
+    options = record.header.get("options") or {}
+    found = {"suite": record.header.get("suite")}
+    found |= {f"runtime {key}": runtime.get(key) for key in ("name", "version", "options")}
+    return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
+
+
+def _shard(record: Record) -> Shard:
+    stated = (record.header.get("options") or {}).get("shard")
+    return Shard(1, 1) if stated is None else Shard.parse(str(stated))
+
+
+def _find_missing(records: Sequence[Record]) -> list[str]:
+    """The shards that are not there, of as many as the records say there are."""
+    shards = [_shard(each) for each in records]
+    count = shards[0].count
+    for shard, record in zip(shards, records, strict=True):
+        if shard.count != count:
+            raise _refused("shards of different counts", record, "merge shards of one split", str(shard))
+    there = {each.number for each in shards}
+    return [str(Shard(number, count)) for number in range(1, count + 1) if number not in there]
+
+
+def _rows(records: Sequence[Record], allow_overlap: bool) -> list[tuple[Result, Order]]:
+    owner: dict[str, Record] = {}
+    for record in records:
+        for case_id in dict.fromkeys(each.case for each in record.results):
+            before = owner.setdefault(case_id, record)
+            if before is not record and not allow_overlap:
+                raise _refused(
+                    "two records hold the same case",
+                    record,
+                    f"leave one of it and {before.path} out",
+                    case_id,
+                )
+    ordered = sorted(owner, key=lambda each: suite_order(CaseId.parse(each)))
+    position = {case_id: number for number, case_id in enumerate(ordered)}
+    forms = list(records[0].header["options"]["forms"])
+    return [
+        (each, (position[each.case], forms.index(each.form), each.repeat))
+        for record in records
+        for each in record.results
+        if owner[each.case] is record
+    ]
+
+
+def _origin(record: Record) -> Mapping[str, Any]:
+    assert record.footer is not None
+    return {
+        "shard": str(_shard(record)),
+        "rows": len(record.results),
+        "digest": record.footer.get("digest"),
+        "started": record.header.get("started"),
+        "finished": record.footer.get("finished"),
+        "platform": record.header.get("platform"),
+    }
+
+
+def _loaded(records: Sequence[Record]) -> dict[str, Any]:
+    """What the records say of the files that were loaded; nothing where one of them says nothing."""
+    parts = [(each.footer or {}).get("loaded") for each in records]
+    known = [each for each in parts if each is not None]
+    return {"loaded": merge_digests(known)} if len(known) == len(parts) else {}
+
+
+def _copy_outputs(records: Sequence[Record], path: Path) -> None:
+    target = outputs_folder(path)
+    try:
+        for record in records:
+            source = outputs_folder(record.path)
+            if source.is_dir() and source != target:
+                target.mkdir(exist_ok=True)
+                for each in sorted(source.iterdir()):
+                    shutil.copyfile(each, target / each.name)
+    except OSError as error:
+        raise unwritable("the outputs of the record", target, error) from error
+
+
+def _refused(what: str, record: Record, remedy: str, got: str | None = None) -> UserError:
+    return UserError(what, got=got, where=Place(str(record.path)), remedy=f"{remedy[0].upper()}{remedy[1:]}.")

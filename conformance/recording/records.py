@@ -1,0 +1,255 @@
+"""Records: what a run saw, as JSON Lines - a header, one line a result, a footer.
+
+While a run goes on, lines are appended as results come and flushed one by one, so that whatever ends the run
+loses none; when it is through, the record is written anew in suite order, with its footer, and takes the old
+one's place by rename. A record without a footer is a partial run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import count
+from operator import itemgetter
+from pathlib import Path
+from typing import IO, Any
+
+from conformance.judging.judge import VERDICTS, Verdict
+from conformance.judging.totals import add_verdict, case_verdicts, count_verdicts
+from conformance.recording.outputs import OutputStore
+from conformance.recording.record_rows import RecordRows
+from conformance.recording.row_places import Order, RowPlaces
+from conformance.recording.rows import Result
+from conformance.suite.canonical import canonical_json
+from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.regular_files import open_regular
+from opcert.vocabulary.strict_json import parse_json
+
+FORMAT = "opcert-run/1"
+_LONGEST_LINE = 16 << 20
+_MOST_KEPT_BYTES = 256 << 20
+_MOST_KEPT = 5000
+"""Rows of a record that are kept in memory; those of a longer one are read when they are looked at."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record that was read. `footer` is None where the run did not come to its end.
+
+    `results` of a long record are read from its file each time that they are looked at, also after that was
+    moved or removed.
+    """
+
+    path: Path
+    header: Mapping[str, Any]
+    results: Sequence[Result]
+    footer: Mapping[str, Any] | None
+
+    @property
+    def partial(self) -> bool:
+        return self.footer is None
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """Each case's verdict, the worst of its rows."""
+        known = self.results.verdicts if isinstance(self.results, RecordRows) else None
+        return case_verdicts(self.results) if known is None else dict(known)
+
+    @cached_property
+    def counts(self) -> dict[Verdict, int]:
+        """How many cases there are of each verdict."""
+        return count_verdicts(self.verdicts.values())
+
+    @property
+    def faults(self) -> tuple[Mapping[str, Any], ...]:
+        return () if self.footer is None else tuple(self.footer["faults"])
+
+
+class RecordWriter:
+    """Writes one record. Raises UserError where its place cannot be written, at the start or later.
+
+    `places` says where its rows lie. `kept` are rows of an earlier record at the same place, with which this
+    one begins: it takes the other's place by rename, so that no row is lost in between.
+    """
+
+    def __init__(
+        self, path: Path, header: Mapping[str, Any], kept: Iterable[tuple[Result, Order]] | None = None
+    ) -> None:
+        self.path = path
+        self.outputs = OutputStore(path)
+        self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
+        self.places = RowPlaces(len(self._header))
+        self._rows: list[tuple[Order, Result]] | None = []
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            begun = path
+            if kept is None:
+                self.outputs.clear()
+            else:
+                begun = path.with_name(f".{path.name}.resumed")
+            self._file: IO[bytes] = begun.open("w+b")
+            self._file.write(self._header)
+            for result, order in kept or ():
+                self._file.write(self._place(result, order))
+            self._file.flush()
+            if begun != path:
+                begun.replace(path)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+    def append(self, result: Result, order: Order) -> None:
+        """Append a result; `order` is its place in the end."""
+        line = self._place(result, order)
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+
+    def _place(self, result: Result, order: Order) -> bytes:
+        line = result.to_line()
+        self.places.add(order, len(line))
+        if self._rows is not None:
+            self._rows.append((order, result))
+            if len(self._rows) > _MOST_KEPT:
+                self._rows = None
+        return line
+
+    def finish(
+        self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any
+    ) -> Record:
+        """Put the record into suite order and give it its footer; returns it as `read_record` does."""
+        try:
+            made = self.path.with_name(f".{self.path.name}.ordered")
+            digest = hashlib.sha256()
+            with made.open("wb") as file:
+                file.write(self._header)
+                for begin, length in self.places.sorted_spans():
+                    line = os.pread(self._file.fileno(), length, begin)
+                    digest.update(line)
+                    file.write(line)
+                footer = {
+                    "type": "footer",
+                    "counts": counts,
+                    "faults": list(faults),
+                    "finished": timestamp(),
+                    "rows": len(self.places),
+                    "digest": digest.hexdigest(),
+                    **more,
+                }
+                last = canonical_json(footer) + b"\n"
+                file.write(last)
+            made.replace(self.path)
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        finally:
+            self.close()
+        if self._rows is None:
+            return read_record(self.path)
+        self._rows.sort(key=itemgetter(0))
+        return Record(
+            self.path, json.loads(self._header), tuple(row for _, row in self._rows), json.loads(last)
+        )
+
+    def close(self) -> None:
+        """Leave the record as it is; without `finish` it is a partial run."""
+        self._file.close()
+
+
+def timestamp() -> str:
+    """Now, in UTC, as ISO 8601 to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_record(path: Path) -> Record:
+    """Read a record; raises UserError where there is none, or where it does not fit its own footer.
+
+    A last line that was cut off while it was written is left out of a partial record.
+    """
+    try:
+        with open_regular(path) as file:
+            return _read(path, file)
+    except OSError as error:
+        raise unreadable("the record", path, error, "Make one with `opcert run`.") from error
+
+
+def _read(path: Path, file: IO[bytes]) -> Record:
+    lines = _parse_lines(path, file)
+    raw, header = next(lines, (b"", {}))
+    if header.get("type") != "header" or header.get("format") != FORMAT:
+        raise UserError("not a record of a run", expected=f"a header of {FORMAT}", where=Place(str(path), 1))
+    offsets = array("Q", [len(raw)])
+    digest = hashlib.sha256()
+    verdicts: dict[str, Verdict] = {}
+    kept: list[Result] = []
+    footer: Mapping[str, Any] | None = None
+    for number, (raw, line) in enumerate(lines, start=2):
+        if footer is not None or line.get("type") not in ("result", "footer"):
+            found = line if footer is None else footer
+            raise _damaged(path, number - (footer is not None), f"a line of type {found.get('type')!r}")
+        if line["type"] == "footer":
+            footer = line
+            continue
+        try:
+            result = Result.from_json(line)
+            hash((result.case, result.form, result.repeat, result.verdict))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise _damaged(path, number, str(error)) from error
+        if result.verdict not in VERDICTS:
+            raise _damaged(path, number, f"a result of the unknown verdict {result.verdict!r}")
+        digest.update(raw)
+        offsets.append(offsets[-1] + len(raw))
+        add_verdict(verdicts, result)
+        if len(kept) == len(offsets) - 2 and len(kept) < _MOST_KEPT and offsets[-1] <= _MOST_KEPT_BYTES:
+            kept.append(result)
+    results: Sequence[Result] = tuple(kept)
+    if len(kept) < len(offsets) - 1:
+        results = RecordRows(os.dup(file.fileno()), offsets, verdicts)
+    record = Record(path, header, results, footer)
+    if footer is not None:
+        _check_footer(record, footer, digest.hexdigest())
+    return record
+
+
+def _parse_lines(path: Path, file: IO[bytes]) -> Iterator[tuple[bytes, Mapping[str, Any]]]:
+    for number in count(1):
+        raw = file.readline(_LONGEST_LINE + 1)
+        if len(raw) > _LONGEST_LINE:
+            raise _damaged(path, number, f"a line of more than {_LONGEST_LINE} bytes")
+        if not raw.endswith(b"\n"):
+            return  # the writer was stopped inside this line
+        try:
+            line = parse_json(raw)
+        except ValueError as error:
+            raise _damaged(path, number, str(error)) from error
+        if not isinstance(line, dict):
+            raise _damaged(path, number, "a line that is no object")
+        yield raw, line
+
+
+def _check_footer(record: Record, footer: Mapping[str, Any], digest: str) -> None:
+    problem = None
+    if footer.get("digest") != digest:
+        problem = "the results do not have the digest that the footer states"
+    elif footer.get("rows") != len(record.results):
+        problem = f"{len(record.results)} results, and the footer counts {footer.get('rows')}"
+    elif footer.get("counts") != record.counts:
+        problem = "the footer's counts are not those of the results"
+    elif not isinstance(footer.get("faults"), list):
+        problem = "the footer has no list of faults"
+    if problem is not None:
+        raise UserError("the record is damaged", got=problem, where=Place(str(record.path)))
+
+
+def _damaged(path: Path, number: int, problem: str) -> UserError:
+    return UserError("the record is damaged", got=problem, where=Place(str(path), number))
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    return unwritable("the record", path, error, "Make room, or name another file with -o.")

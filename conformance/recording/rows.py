@@ -1,0 +1,173 @@
+"""One row of a record: what came of one case, in one form, one time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from conformance.judging.judge import Judgement, Verdict
+from conformance.judging.output_comparison import Worst
+from conformance.running.responses import Crashed, Refused, Response, TimedOut
+from conformance.suite.canonical import canonical_json, plain
+from conformance.suite.cases import Case
+from conformance.suite.properties import is_random
+
+ResponseKind = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A `result` line of a record.
+
+    `readings` and `behaviours` hold the options under which the answer is right; `behaviour` is the latter as
+    one text. `worst` has `output` (a position), `index`, `got`, `expected`, `allowed`, `ratio`, `ulps`. Each
+    of `outputs` is `golden` (bit for bit the first expectation), `golden:N` (the expectation number N), or an
+    object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256`, `bytes` (their
+    number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
+    `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
+    that it matched. `varies` says that right answers are random, so that two of them may differ.
+    """
+
+    case: str
+    operator: str
+    family: str
+    element_type: str
+    form: str
+    repeat: int
+    verdict: Verdict
+    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    behaviour: str | None = None
+    reason: str | None = None
+    worst: Mapping[str, Any] | None = None
+    outputs: tuple[Any, ...] = ()
+    seconds: float = 0.0
+    behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    constraint: str | None = None
+    levels: Mapping[str, str] = field(default_factory=dict)
+    difference: str | None = None
+    pattern: str | None = None
+    wrong: int | None = None
+    elements: int | None = None
+    expectation: int | None = None
+    stage: str | None = None
+    error: str | None = None
+    message: str | None = None
+    unsupported: str | None = None
+    signal: str | None = None
+    status: int | None = None
+    stderr: str | None = None
+    varies: bool = False
+
+    @property
+    def response(self) -> ResponseKind:
+        """What came of asking the runtime; `none` where the run did not come to it.
+
+        `not offered` is a case that was not sent: the runtime had said that it does not take it.
+        """
+        if self.verdict in ("crash", "timeout"):
+            return "crashed" if self.verdict == "crash" else "timed out"
+        if self.verdict in ("not_run", "harness_error"):
+            return "none"
+        if self.stage is not None:
+            return "refused"
+        return "not offered" if self.verdict == "unsupported" else "answered"
+
+    def to_line(self) -> bytes:
+        """The same as canonical JSON, with its newline."""
+        try:
+            return _ENCODER.encode(self._to_object()).encode("ascii") + b"\n"
+        except (TypeError, ValueError):  # what JSON lacks
+            return canonical_json(self.to_json()) + b"\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """The line's object: what is always there, and of the rest what says something."""
+        found: dict[str, Any] = plain(self._to_object())
+        return found
+
+    def _to_object(self) -> dict[str, Any]:
+        everything = self.__dict__
+        kept = {name: value for name, value in everything.items() if value or name in _ALWAYS}
+        kept.update({name: everything[name] for name in _NUMBERS if everything[name] is not None})
+        kept["type"] = "result"
+        return kept
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Result:
+        """The inverse; keys of later versions are left out. Raises TypeError where one is missing."""
+        known: dict[str, Any] = {name: line[name] for name in _NAMES if name in line}
+        for name in ("readings", "behaviours"):
+            known[name] = {key: tuple(options) for key, options in known.get(name, {}).items()}
+        known["outputs"] = tuple(known.get("outputs", ()))
+        return cls(**known)
+
+
+_NAMES = tuple(each.name for each in fields(Result))
+_ALWAYS = frozenset(_NAMES[: _NAMES.index("seconds") + 1])
+_EXACT_IN_JSON = 1 << 53
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+_NUMBERS = ("wrong", "elements", "expectation", "status")
+
+
+def make_result(
+    case: Case,
+    form: str,
+    repeat: int,
+    response: Response | None,
+    judgement: Judgement,
+    outputs: tuple[Any, ...] = (),
+) -> Result:
+    """The row of a judged response; `response` is None where nothing was asked of the runtime."""
+    seen: dict[str, Any] = {"seconds": round(getattr(response, "seconds", 0.0), 7)}
+    if isinstance(response, Refused):
+        seen.update(
+            stage=response.stage,
+            error=response.kind or None,
+            message=response.message or None,
+            unsupported=response.unsupported,
+        )
+    elif isinstance(response, Crashed):
+        seen.update(signal=response.signal, status=response.status, stderr=response.stderr or None)
+    elif isinstance(response, TimedOut):
+        seen.update(stage=response.stage, stderr=response.stderr or None, seconds=response.limit)
+    return Result(
+        case=str(case.id),
+        operator=str(case.operator),
+        family=case.family,
+        element_type=case.element_type.name,
+        form=form,
+        repeat=repeat,
+        verdict=judgement.verdict,
+        readings=judgement.readings,
+        behaviour=judgement.behaviour,
+        reason=judgement.reason or None,
+        worst=_worst_to_json(judgement.worst),
+        outputs=outputs,
+        behaviours=judgement.behaviours,
+        constraint=case.constraint,
+        levels=case.levels,
+        difference=judgement.difference,
+        pattern=judgement.pattern,
+        wrong=judgement.wrong,
+        elements=judgement.elements,
+        expectation=judgement.expectation,
+        varies=is_random(case.properties),
+        **seen,
+    )
+
+
+def _worst_to_json(worst: Worst | None) -> dict[str, Any] | None:
+    """The element as JSON has it; whole numbers beyond 2**53 are strings."""
+    if worst is None:
+        return None
+    ulps = worst.ulps
+    return {
+        "output": worst.output,
+        "index": list(worst.index),
+        "got": worst.got,
+        "expected": worst.expected,
+        "allowed": plain(worst.allowed),
+        "ratio": plain(worst.ratio),
+        "ulps": str(ulps) if ulps is not None and ulps > _EXACT_IN_JSON else ulps,
+    }

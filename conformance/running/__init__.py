@@ -1,0 +1,1 @@
+"""A run: the harness, its lanes, requests to workers, and what comes back. Start at harness.py."""

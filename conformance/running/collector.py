@@ -1,0 +1,210 @@
+"""Where the responses of all lanes come together: they are judged, recorded, counted and compared."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from conformance.judging.faults import FaultFinder
+from conformance.judging.judge import FAILING, Judgement, judge
+from conformance.judging.totals import CaseVerdicts, count_verdicts
+from conformance.processes.loaded_files import digest_files
+from conformance.recording.records import Record, RecordWriter
+from conformance.recording.row_places import Order
+from conformance.recording.rows import Result, make_result
+from conformance.running.lane import Lane
+from conformance.running.progress import Progress
+from conformance.running.responses import Answered, Refused, Response
+from conformance.running.run_options import RunOptions
+from conformance.running.session import Task
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor, tensor
+
+_UNKNOWN, _ANSWERED, _REFUSED = range(3)
+
+
+class Halt:
+    """Why the run is to end before its cases do; the first reason stands."""
+
+    def __init__(self) -> None:
+        self.kind: str | None = None
+        self.reason: str | None = None
+        self._lock = threading.Lock()
+
+    def set(self, kind: str, reason: str) -> None:
+        with self._lock:
+            if self.reason is None:
+                self.kind, self.reason = kind, reason
+
+
+class Collector:
+    """Takes responses from lanes, which may be in several threads, and writes the record.
+
+    `threads` is how many thread counts take turns in repetitions. `answered_task` is the first task that the
+    runtime answered; `rows` counts what was recorded.
+    """
+
+    def __init__(
+        self, suite: Suite, writer: RecordWriter, progress: Progress, options: RunOptions, threads: int = 1
+    ) -> None:
+        self.options = options
+        self.progress = progress
+        self.halt = Halt()
+        self.rows = 0
+        self.answered_task: Task | None = None
+        self._suite = suite
+        self._writer = writer
+        self._lock = threading.Lock()
+        self._faults = FaultFinder(threads)
+        # By place in the run and in the suite, because there may be many cases.
+        self._verdicts = CaseVerdicts()
+        self._answered: dict[str, bytearray] = {}
+        self._same_case: dict[int, list[tuple[Order, Result]]] = {}
+        self._unsettled: list[tuple[Task, Refused]] = []
+        self._failing = 0
+
+    def take(self, task: Task, response: Response) -> None:
+        """Judge and record a response, or keep it until it is known whether the valid case is answered."""
+        valid = True
+        if task.case.demand == "refuse" and isinstance(response, Refused):
+            known = self._valid_case_answered(task)
+            if known is None:
+                with self._lock:
+                    self._unsettled.append((task, response))
+                return
+            valid = known
+        judgement = judge(task.case, response, valid_case_answered=valid)
+        with self._lock:
+            if isinstance(response, Answered):
+                self._check_judge(task, response)
+            self._note_answered(str(task.case.id), task.form, isinstance(response, Answered))
+            self._record(task, response, judgement)
+
+    def settle(self, lane: Lane) -> None:
+        """Judge what waits for a valid case that was not among those that ran, by asking the runtime."""
+        while True:
+            with self._lock:
+                if not self._unsettled:
+                    return
+                task, response = self._unsettled.pop()
+            if self._valid_case_answered(task) is None:
+                assert task.valid_case is not None
+                probe = Task(task.valid_case, task.form, 0, task.order)
+                for _, answer in lane.run([probe]):
+                    with self._lock:
+                        self._note_answered(str(task.valid_case.id), task.form, isinstance(answer, Answered))
+            self.take(task, response)
+
+    def _valid_case_answered(self, task: Task) -> bool | None:
+        if task.valid_case is None:
+            return False
+        known = self._answered.get(task.form)
+        found = known[self._suite.position(str(task.valid_case.id))] if known else _UNKNOWN
+        return None if found == _UNKNOWN else found == _ANSWERED
+
+    def _note_answered(self, case_id: str, form: str, answered: bool) -> None:
+        if form not in self._answered:
+            self._answered[form] = bytearray(len(self._suite.case_ids))
+        self._answered[form][self._suite.position(case_id)] = _ANSWERED if answered else _REFUSED
+
+    def keep(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
+        """Count a row, one of `rows` of its case, that an earlier part of the run has recorded already."""
+        self._note_answered(result.case, result.form, result.response == "answered")
+        self._count(result, order, rows)
+
+    def finish(
+        self, tasks: Iterable[Task], unload_losses: Sequence[str], loaded: Iterable[Path] | None = None
+    ) -> Record:
+        """Record what was not run as such, and write the footer; `loaded` are files to identify in it.
+
+        Returns the record as it was written.
+        """
+        stopped = None
+        if self.halt.reason is not None:
+            stopped = {"kind": self.halt.kind, "reason": self.halt.reason}
+            recorded = self._writer.places.orders()
+            for task in tasks:
+                if task.order not in recorded:
+                    self._record(task, None, Judgement("not_run", self.halt.reason))
+        counts = count_verdicts(self._verdicts)
+        more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
+        if loaded is not None:
+            more["loaded"] = digest_files(loaded)
+        return self._writer.finish(counts, self._faults.faults(unload_losses), **more)
+
+    def _record(self, task: Task, response: Response | None, judgement: Judgement) -> None:
+        outputs: tuple[Any, ...] = ()
+        if isinstance(response, Answered):
+            matched = judgement.matched or (None,) * len(response.outputs)
+            keep = self._writer.outputs.keep
+            outputs = tuple(keep(each, bit) for each, bit in zip(response.outputs, matched, strict=True))
+        result = make_result(task.case, task.form, task.repeat, response, judgement, outputs)
+        self._writer.append(result, task.order)
+        self.rows += 1
+        self._count(result, task.order, task.rows)
+        self.progress.advance(result)
+
+    def _count(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
+        before, verdict = self._verdicts.add(order[0], result.verdict)
+        if verdict in FAILING and before not in FAILING:
+            self._failing += 1
+            if self._failing == self.options.max_failures:
+                self.halt.set("max_failures", f"{self._failing} cases have failed, as many as were allowed")
+        self._faults.see(result, order[0])
+        if rows > 1 and result.response != "none":
+            self._compare_rows(result, order, rows)
+
+    def _compare_rows(self, result: Result, order: Order, count: int) -> None:
+        """Keep the rows of a case until they are all there, then compare them in the order of the record."""
+        place = order[0]
+        rows = self._same_case.setdefault(place, [])
+        rows.append((order, result))
+        if len(rows) == count:
+            self._faults.compare([each for _, each in sorted(rows, key=itemgetter(0))], place)
+            del self._same_case[place]
+
+    def _check_judge(self, task: Task, response: Answered) -> None:
+        """Before anything counts: an answer must agree with itself, and not with a perturbed copy."""
+        if self.answered_task is not None:
+            return
+        outputs = tuple(each for each in response.outputs if isinstance(each, Tensor))
+        if len(outputs) != len(response.outputs) or not any(each.array.size for each in outputs):
+            return
+        wrong = tuple(perturb(each) for each in outputs)
+        alike = judge(expect(task.case, outputs), response).verdict
+        different = judge(expect(task.case, wrong), response).verdict
+        if (alike, different) != ("pass", "mismatch"):
+            raise InternalError(
+                "the judge cannot tell right from wrong on this runtime's answers",
+                got=f"{alike} for the answer itself, {different} for a perturbed copy",
+            )
+        self.answered_task = task
+
+
+def expect(case: Case, outputs: Sequence[Tensor]) -> Case:
+    """A copy of a case that demands exactly these outputs."""
+    wanted = tuple(ExpectedOutput(f"output_{position}", each) for position, each in enumerate(outputs))
+    return replace(case, demand="answer", expectations=(Expectation(wanted),), properties=())
+
+
+def perturb(answer: Tensor) -> Tensor:
+    """A copy with its first element changed; itself where it has none."""
+    if answer.array.size == 0:
+        return answer
+    if answer.element_type.kind == "string":
+        changed = answer.array.copy()
+        changed.reshape(-1)[0] = changed.reshape(-1)[0] + b"x"
+        return tensor(changed, answer.element_type)
+    changed = answer.array.copy()
+    flat = changed.reshape(-1)
+    if answer.element_type.kind == "bool":
+        flat[0] = not flat[0]
+    else:
+        flat[:1] = 1 if flat[0] != 1 else 2
+    return Tensor(answer.element_type, changed)

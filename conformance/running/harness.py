@@ -1,0 +1,225 @@
+"""The harness: runs the cases of a suite on a runtime that may crash, and records what happened."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from conformance.processes.worker_limits import describe_confinement
+from conformance.processes.worker_process import Stopped
+from conformance.recording.records import Record, RecordWriter, timestamp
+from conformance.recording.row_places import Order
+from conformance.recording.rows import Result
+from conformance.running.collector import Collector
+from conformance.running.first_worker import FirstWorker
+from conformance.running.lane import Lane
+from conformance.running.progress import Progress, Silent
+from conformance.running.requests import Offer
+from conformance.running.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
+from conformance.running.run_options import RunOptions, choose_forms
+from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times
+from conformance.runtimes.runtimes import Installed, Runtime, install
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import NothingRan, Place, RuntimeUnavailable
+
+_PATIENCE = 10.0
+"""Seconds that the lanes of an interrupted run have for letting their workers go."""
+
+
+def run_suite(
+    suite: Suite,
+    runtime: Runtime,
+    record_path: Path,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
+    *,
+    only: Container[str] | None = None,
+    resume: bool = False,
+    first: FirstWorker | None = None,
+    replacing: Callable[[], None] = lambda: None,
+) -> Record:
+    """Run the selected cases on a runtime and write the record; returns it as it was written.
+
+    With `only` no case runs that is not in it. With `resume` the cases that a record at the same place holds
+    already are not run again; UserError where that is the record of another run. `first` is a worker of this
+    runtime that is starting already. `replacing` is called before anything changes of a record that is there.
+
+    The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
+    the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
+    where the runtime cannot be installed or started (then no record is written), UserError where the record
+    cannot be written or a form is not taken. KeyboardInterrupt leaves a partial record.
+    """
+    options, progress = options or RunOptions(), progress or Silent()
+    selected = suite.select(options.pattern)
+    if options.shard is not None:
+        selected = tuple(filter(options.shard.holds, selected))
+    if only is not None:
+        selected = tuple(each for each in selected if each in only)
+    if not selected:
+        where = Place(str(suite.path))
+        raise NothingRan(
+            "no case of the suite is selected",
+            got=repr(options.pattern),
+            where=where,
+            remedy="-k takes a part of a case id, or a pattern with * for the whole of it.",
+        )
+    installed = install(runtime, progress.note) if first is None else first.installed
+    lanes = [
+        Lane(
+            installed.launch, runtime.adapter, options.limits, first.take() if first and not number else None
+        )
+        for number in range(max(1, min(options.jobs, len(selected))))
+    ]
+    try:
+        for lane in lanes:
+            lane.begin()
+        offer = lanes[0].start()
+        forms = choose_forms(options.forms, offer)
+        header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
+        plan = Plan(suite, selected, forms, options.repeat)
+        kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
+        earlier = find_begun(record_path) if resume else None
+        if earlier is not None:
+            check_same_run(earlier, header)
+            if is_through(earlier):
+                progress.note("the record is whole already: nothing is left to run")
+                for lane in lanes:
+                    lane.close()
+                return earlier
+            plan = replace(plan, done=whole_cases(earlier, plan.rows))
+            kept = partial(kept_rows, earlier, plan)
+            recorded = len(plan.done) * plan.rows
+            progress.note(f"{recorded} of {len(selected) * plan.rows} rows are recorded already")
+            header["started"] = earlier.header.get("started")
+            header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
+        tasks = TaskSource(plan)
+        if len(lanes) > 1:
+            tasks = LongestFirst(plan, earlier_times(record_path, suite.digest, runtime.text))
+        replacing()
+        writer = RecordWriter(record_path, header, None if kept is None else kept())
+        try:
+            collector = Collector(suite, writer, progress, options, len(offer.threads))
+            for result, order in () if kept is None else kept():
+                collector.keep(result, order, plan.rows)
+            progress.start((len(selected) - len(plan.done)) * plan.rows)
+            _run_lanes(lanes, tasks, collector)
+            losses = [each for lane in lanes for each in lane.unload_losses]
+            loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
+            record = collector.finish(plan.tasks(), losses, loaded)
+        finally:
+            writer.close()
+            progress.finish()
+    except BaseException:
+        for lane in lanes:
+            lane.kill()
+        raise
+    for lane in lanes:
+        lane.close()
+    return record
+
+
+def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> None:
+    """Run one lane in this thread, or several each in its own; the first error of any ends all."""
+    if len(lanes) == 1:
+        _run_lane(lanes[0], tasks, collector)
+        return
+    errors: list[BaseException] = []
+
+    def work(lane: Lane) -> None:
+        try:
+            _run_lane(lane, tasks, collector)
+        except Stopped:
+            return
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            errors.append(error)
+            collector.halt.set("error", "an error in another lane")
+
+    threads = [threading.Thread(target=work, args=(lane,), daemon=True) for lane in lanes]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        collector.halt.set("error", "interrupted")
+        for lane in lanes:
+            lane.stop()
+        for thread in threads:
+            thread.join(timeout=_PATIENCE)
+        raise
+    if errors:
+        raise errors[0]
+
+
+def _run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
+    try:
+        for task, response in lane.run(takewhile(lambda _: collector.halt.reason is None, tasks.lane())):
+            tasks.measured(task, getattr(response, "seconds", 0.0))
+            collector.take(task, response)
+            if lane.deaths >= collector.options.max_deaths and not _survives(lane, collector):
+                reason = f"{lane.deaths} workers were lost in a row, and none answered a case in between"
+                collector.halt.set("runtime_dies", reason)
+            if collector.halt.reason is not None:
+                return
+        collector.settle(lane)
+    except RuntimeUnavailable as error:
+        if not collector.rows:
+            raise
+        collector.halt.set("runtime_dies", f"a new worker could not be started: {error}")
+
+
+def _survives(lane: Lane, collector: Collector) -> bool:
+    """Whether the runtime still answers a case that it answered before."""
+    known = collector.answered_task
+    if known is None:
+        return False
+    before = lane.deaths
+    for _, response in lane.run([known]):
+        collector.progress.note(f"{before} workers lost in a row; {type(response).__name__} to a known case")
+    return lane.deaths == 0
+
+
+def _header(
+    suite: Suite,
+    runtime: Runtime,
+    installed: Installed,
+    lane: Lane,
+    offer: Offer,
+    options: RunOptions,
+    forms: Any,
+) -> dict[str, Any]:
+    memory = None
+    with suppress(ValueError, OSError, AttributeError):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "suite": suite.digest,
+        "runtime": {
+            "name": offer.name,
+            "version": offer.version,
+            "source": runtime.text,
+            "options": dict(installed.launch.options),
+            "environment": dict(installed.facts),
+            "offer": offer.facts,
+        },
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+            "processors": os.cpu_count(),
+            "memory": memory,
+            "python": platform.python_version(),
+            "opcert": version("opcert"),
+        },
+        "confinement": describe_confinement(options.limits, lane.lacking),
+        "options": {**options.to_json(), "forms": list(forms)},
+        "started": timestamp(),
+    }

@@ -1,0 +1,232 @@
+"""One lane of a run: a worker, and the cases that it is given one after the other.
+
+While the harness judges a case, the worker already has the next ones. When a worker is lost, the case that
+it was at gets the blame, and those behind it are given to a new worker.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from conformance.processes.frames import BrokenProtocol
+from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
+from conformance.running.first_worker import begin_worker
+from conformance.running.requests import (
+    CaseRequest,
+    Offer,
+    encode_case,
+    read_error,
+    seconds_of,
+)
+from conformance.running.responses import Answered, Crashed, HarnessFailed, Refused, Response, TimedOut
+from conformance.running.returned_values import read_outputs
+from conformance.running.session import Sent, Session, Task, send_task, shake_hands
+from conformance.runtimes.adapter import Adapter
+from opcert.vocabulary.errors import OpcertError
+
+_SECONDS_IN_FLIGHT = 0.1
+_FEWEST_IN_FLIGHT, _MOST_IN_FLIGHT = 4, 64
+_BYTES_IN_FLIGHT = 8 << 20
+"""A worker has as many cases before it as take it about so long, within limits, and of large ones two."""
+
+_NAP = 0.25
+"""The part of the time that a worker needs for what it has in which nobody looks for its answers."""
+
+_REMEMBERED = 0.9
+"""How much of what a case is thought to take stays when another one has been answered."""
+
+
+class Lane:
+    """Runs tasks on workers of one launch.
+
+    `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
+    were lost between two cases, which no case is to blame for. `lacking` says what the worker that was
+    started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
+    already and is the lane's first.
+    """
+
+    def __init__(
+        self, launch: Launch, adapter: Adapter, limits: Limits, begun: WorkerProcess | None = None
+    ) -> None:
+        self._launch = launch
+        self._begun = begun
+        self._adapter = adapter
+        self._limits = limits
+        self._session: Session | None = None
+        self._offer: Offer | None = None
+        self.lacking: dict[str, str] = {}
+        # Seconds that a case takes, the latest counting most.
+        self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
+        self._latest = "nothing"
+        self.deaths = 0
+        self.unload_losses: list[str] = []
+
+    def begin(self) -> None:
+        """Let the first worker start, without waiting for it; raises RuntimeUnavailable where it cannot."""
+        if self._begun is None:
+            self._begun = begin_worker(self._launch, self._limits)
+
+    def start(self) -> Offer:
+        """Start a worker and read its offer; raises RuntimeUnavailable, with what the worker printed."""
+        self.begin()
+        process, self._begun = self._begun, None
+        assert process is not None
+        self._session = Session(process)
+        self._offer = shake_hands(process, self._limits)
+        self.lacking = process.read_isolation()
+        return self._offer
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Response]]:
+        """The response to each task, in order; tasks are taken from `tasks` no sooner than they can be sent.
+
+        Raises RuntimeUnavailable where a new worker is needed and does not start.
+        """
+        ahead: deque[Sent | tuple[Task, Response]] = deque()
+        for task in tasks:
+            self._revive(ahead)
+            ahead.append(self._submit(task))
+            while self._is_enough(ahead):
+                yield self._finish(ahead)
+        while ahead:
+            yield self._finish(ahead)
+
+    def loaded_files(self) -> set[Path]:
+        """The files that the worker runs code from; none where there is no worker."""
+        return set() if self._session is None else self._session.process.loaded_files()
+
+    def close(self) -> None:
+        """Let the worker go."""
+        if self._session is not None:
+            self._session.process.close()
+        elif self._begun is not None:
+            self._begun.kill()
+
+    def stop(self) -> None:
+        """Called by another thread: end the wait for the worker that is running."""
+        if self._session is not None:
+            self._session.process.stop = True
+
+    def kill(self) -> None:
+        process = self._begun if self._session is None else self._session.process
+        if process is not None:
+            process.kill()
+
+    def _submit(self, task: Task) -> Sent | tuple[Task, Response]:
+        """Send a task to the worker; a task that is not to be sent has its response at once."""
+        offer = self._offer or self.start()
+        refusal = offer.refusal(task.case)
+        if refusal is not None:
+            return task, refusal
+        try:
+            how = offer.takes_as(task.case)
+            assert how is not None
+            request = encode_case(task.case, task.form, how, task.valid_case, offer.threads_of(task.repeat))
+        except (OpcertError, ValueError, TypeError) as error:
+            return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
+        return self._send(task, request)
+
+    def _send(self, task: Task, request: CaseRequest) -> Sent:
+        if self._session is None or not self._session.process.alive:
+            self.start()
+        session = self._session
+        assert session is not None
+        return send_task(session, task, request)
+
+    def _is_enough(self, ahead: deque[Sent | tuple[Task, Response]]) -> bool:
+        """Whether the worker has enough before it for a while."""
+        wanted = min(_MOST_IN_FLIGHT, max(_FEWEST_IN_FLIGHT, _SECONDS_IN_FLIGHT / self._pace))
+        if len(ahead) >= wanted:
+            return True
+        return len(ahead) > 1 and _bytes(ahead) > _BYTES_IN_FLIGHT
+
+    def _finish(self, ahead: deque[Sent | tuple[Task, Response]]) -> tuple[Task, Response]:
+        while True:
+            self._revive(ahead)
+            first = ahead.popleft()
+            if not isinstance(first, Sent):
+                return first
+            response = self._await_all(first, _NAP * self._pace * len(ahead))
+            if response is None:
+                # The worker was lost between two cases: this one has had no chance yet.
+                ahead.appendleft(first)
+                continue
+            self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
+            self._latest = str(first.task.case.id)
+            if isinstance(response, Answered | Refused):
+                self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
+            return first.task, response
+
+    def _revive(self, ahead: deque[Sent | tuple[Task, Response]]) -> None:
+        """Send again, to a new worker, what a lost one had been given: all that was sent, or nothing."""
+        oldest = next((each for each in ahead if isinstance(each, Sent)), None)
+        if oldest is None or (oldest.session is self._session and oldest.session.process.alive):
+            return
+        for position, each in enumerate(ahead):
+            if isinstance(each, Sent):
+                ahead[position] = self._send(each.task, each.request)
+
+    def _await_all(self, sent: Sent, nap: float) -> Response | None:
+        """The response to a task; where it is run twice, the outputs of both runs one behind the other."""
+        first = self._await(sent, nap)
+        if sent.again is None or first is None or isinstance(first, Crashed | TimedOut):
+            return first
+        second = self._await(sent.again, nap)
+        if isinstance(first, Answered) and isinstance(second, Answered):
+            return Answered((*first.outputs, *second.outputs), first.seconds + second.seconds)
+        return second if isinstance(first, Answered) else first
+
+    def _await(self, sent: Sent, nap: float) -> Response | None:
+        """The response to the oldest task that the worker has; None where an earlier model took it down."""
+        session = sent.session
+        process, limit = session.process, self._limits.case_seconds
+        process.mark(max(sent.printed, process.settled))
+        begin = time.monotonic()
+        stage = "unload"
+        try:
+            if sent.unload is not None:
+                process.receive(sent.unload, limit, begin + limit, nap)
+            stage, begin = "load", time.monotonic()
+            seconds = 0.0
+            if sent.load is not None:
+                frame = process.receive(sent.load, limit, begin + limit, nap)
+                seconds = seconds_of(frame)
+                if frame.header.get("type") == "error":
+                    session.refused[sent.model] = read_error(frame.header, stage, self._adapter, seconds)
+                elif frame.header.get("type") != "loaded":
+                    raise BrokenProtocol(f"an answer to load of type {frame.header.get('type')!r}")
+            stage = "run"
+            frame = process.receive(sent.run, limit, begin + limit, nap)
+            if sent.model in session.refused:
+                session.loaded = (
+                    None if session.loaded and session.loaded[0] == sent.model else session.loaded
+                )
+                return session.refused[sent.model]
+            seconds = seconds + seconds_of(frame) or time.monotonic() - begin
+            if frame.header.get("type") == "error":
+                return read_error(frame.header, stage, self._adapter, seconds)
+            return read_outputs(frame, seconds)
+        except WorkerHung as hung:
+            if stage == "unload":
+                self._note_loss(f"no answer within {limit:g} s")
+                return None
+            return TimedOut(hung.limit, stage, hung.stderr)
+        except WorkerLost as lost:
+            if stage == "unload" or lost.earlier:
+                self._note_loss(lost.reason)
+                return None
+            reason = f"{lost.reason} at {stage}"
+            return Crashed(reason, lost.signal_name, lost.status, lost.stderr, time.monotonic() - begin)
+        except BrokenProtocol as error:
+            return Crashed(f"broke the protocol with {error}", stderr=process.kill())
+
+    def _note_loss(self, reason: str) -> None:
+        self.unload_losses.append(f"{reason} after {self._latest}")
+
+
+def _bytes(ahead: Iterable[Sent | tuple[Task, Response]]) -> int:
+    """How many bytes of tensors and models the tasks have that were sent."""
+    return sum(each.bytes for each in ahead if isinstance(each, Sent))

@@ -1,0 +1,183 @@
+"""Cases as requests of the worker protocol, and answers as responses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.models.case_models import FORMS, Form, build_model, constant_places, has_onnx_form
+from conformance.models.input_names import input_names, named_inputs
+from conformance.models.native_values import describe_values, needed_values
+from conformance.models.node_descriptions import describe_node, moved_blobs
+from conformance.processes.frames import BrokenProtocol, Frame
+from conformance.processes.protocol_limits import (
+    LARGEST_HELLO,
+    LONGEST_MESSAGE,
+    LONGEST_WORD,
+    MOST_SECONDS,
+    MOST_THREAD_COUNTS,
+    MOST_THREADS,
+    cut,
+)
+from conformance.running.responses import HarnessFailed, NotOffered, Refused
+from conformance.runtimes.adapter import Adapter
+from conformance.suite.canonical import canonical_json
+from conformance.suite.cases import Case
+from conformance.suite.properties import runs_twice
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a worker said in its handshake: who it is, and what it takes. `facts` is the whole answer.
+
+    `threads` are the counts that it can be asked to compute with, its own first; empty where there is no
+    choice. `values` are the kinds of values beside tensors that it carries: sequence, optional, map.
+    """
+
+    name: str
+    version: str
+    domains: dict[str, str]
+    forms: tuple[Form, ...]
+    element_types: frozenset[str] | None
+    threads: tuple[int, ...] = ()
+    values: frozenset[str] = frozenset()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def threads_of(self, repeat: int) -> int | None:
+        """The thread count to ask for in a repetition: they take turns. None for the worker's own."""
+        position = repeat % len(self.threads) if self.threads else 0
+        return self.threads[position] if position else None
+
+    def takes_as(self, case: Case) -> str | None:
+        """`onnx` or `node`, or None where the case's domain is not offered."""
+        domain = case.operator.domain
+        found = self.domains.get(domain)
+        if found is None and has_onnx_form(case.operator):
+            found = self.domains.get("*")
+        return found
+
+    def refusal(self, case: Case) -> NotOffered | None:
+        """Why the case is not to be sent at all, or None."""
+        if self.takes_as(case) is None:
+            return NotOffered(f"{self.name} does not offer operators of {case.operator.domain}")
+        if self.element_types is not None:
+            used = {tensor.element_type.name for _, tensor in named_inputs(case.inputs)}
+            missing = sorted(used - self.element_types)
+            if missing:
+                return NotOffered(f"{self.name} does not offer tensors of {' or '.join(missing)}")
+        lacking = sorted(needed_values(case, self.takes_as(case) or "") - self.values)
+        if lacking:
+            return NotOffered(f"{self.name} does not offer values of the kind {' or '.join(lacking)}")
+        return None
+
+
+def read_offer(header: dict[str, Any]) -> Offer:
+    """The offer in a `hello` answer; raises BrokenProtocol where it says less than it must."""
+    size = len(canonical_json(header))
+    if size > LARGEST_HELLO:
+        raise BrokenProtocol(f"an answer to hello of {size} bytes; at most {LARGEST_HELLO} are allowed")
+    try:
+        if header["type"] != "hello" or header["protocol"] != 1:
+            raise BrokenProtocol(
+                f"an answer to hello of type {header['type']!r}, protocol {header['protocol']!r}"
+            )
+        runtime, types = header["runtime"], header.get("element_types")
+        offer = Offer(
+            name=_text(runtime["name"]),
+            version=_text(runtime["version"]),
+            domains={str(domain): str(how) for domain, how in header["domains"].items()},
+            forms=tuple(dict.fromkeys(each for each in header["forms"] if each in FORMS)),
+            element_types=None if types is None else frozenset(str(each) for each in types),
+            threads=_read_threads(header.get("threads", [])),
+            values=frozenset(str(each) for each in header.get("values", [])),
+            facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BrokenProtocol(f"an answer to hello without {error}") from error
+    for key, kind in (("devices", list), ("platform", dict), ("opsets", dict), ("values", list)):
+        if not isinstance(header.get(key, kind()), kind):
+            raise BrokenProtocol(f"an answer to hello whose {key} are {header[key]}")
+    if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
+        raise BrokenProtocol("an answer to hello whose forms or domains are none of the protocol's")
+    return offer
+
+
+def _read_threads(stated: Any) -> tuple[int, ...]:
+    if (
+        not isinstance(stated, list)
+        or len(stated) > MOST_THREAD_COUNTS
+        or not all(type(each) is int and 0 < each <= MOST_THREADS for each in stated)
+    ):
+        raise BrokenProtocol(f"an answer to hello whose threads are {stated}")
+    return tuple(dict.fromkeys(stated))
+
+
+def _text(value: object) -> str:
+    return cut(str(value), LONGEST_WORD)
+
+
+@dataclass(frozen=True)
+class CaseRequest:
+    """A case in a form, ready to be sent: cases of one `load` and `load_blobs` share a model."""
+
+    load: dict[str, Any]
+    load_blobs: tuple[bytes, ...]
+    run: dict[str, Any]
+    run_blobs: tuple[bytes, ...]
+    again: bool = False
+    """Whether it is loaded anew and run a second time."""
+
+    def same_model(self, other: CaseRequest | None) -> bool:
+        return other is not None and self.load == other.load and self.load_blobs == other.load_blobs
+
+
+def encode_case(
+    case: Case, form: Form, how: str, valid_case: Case | None, threads: int | None = None
+) -> CaseRequest:
+    """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own."""
+    description, constants = describe_node(case, form, how)
+    blobs: list[bytes] = []
+    if how == "onnx":
+        blobs.append(build_model(case, form, valid_case))
+        if constants:
+            description = {
+                name: moved_blobs(each, 1) if name in ("inputs", "attributes") else each
+                for name, each in description.items()
+            }
+    load = {"type": "load", "form": form, **description, "onnx": 0 if how == "onnx" else None}
+    if threads is not None:
+        load["threads"] = threads
+    given: list[dict[str, Any]] = []
+    run_blobs: list[bytes] = []
+    left_out = constant_places(case, form)
+    for place, (name, (_, tensor)) in enumerate(zip(input_names(case.inputs), case.inputs, strict=True)):
+        if tensor is not None and place not in left_out:
+            entry = {"name": name, "element_type": tensor.element_type.name, "shape": list(tensor.shape)}
+            given.append({**entry, "blob": len(run_blobs)})
+            run_blobs.append(tensor.to_bytes())
+    run: dict[str, Any] = {"type": "run", "inputs": given}
+    values = describe_values(case, how)
+    if values:
+        run["values"] = values
+    again = runs_twice(case.properties)
+    return CaseRequest(load, (*blobs, *constants), run, tuple(run_blobs), again)
+
+
+def read_error(
+    header: dict[str, Any], stage: str, adapter: Adapter, seconds: float
+) -> Refused | HarnessFailed:
+    """What an `error` answer means; the adapter's table decides whether it says `unsupported`."""
+    kind, message = _text(header.get("kind", "")), cut(str(header.get("message", "")), LONGEST_MESSAGE)
+    error_class = header.get("class")
+    if error_class not in ("unsupported", "rejected"):
+        return HarnessFailed(f"the worker failed at {stage}: {kind}: {_text(message)}")
+    rule = adapter.find_rule(kind, message, error_class)
+    return Refused(kind, message, stage, None if rule is None else rule.example, seconds)
+
+
+def seconds_of(frame: Frame) -> float:
+    """The time that an answer states; 0 where it states none, or nonsense."""
+    stated = frame.header.get("seconds", 0.0)
+    if type(stated) not in (int, float) or not 0 <= stated <= MOST_SECONDS:
+        return 0.0
+    return float(stated)

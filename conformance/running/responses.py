@@ -1,0 +1,75 @@
+"""What a runtime did with a case, before anybody judges it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opcert.vocabulary.tensors import Tensor
+
+
+@dataclass(frozen=True)
+class NotTensor:
+    """Something that a runtime returned in place of a tensor: its type's name, and how it prints."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The runtime returned these outputs, as many as there are."""
+
+    outputs: tuple[Tensor | NotTensor, ...]
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The runtime refused, with an error of its own.
+
+    `unsupported` is the example of the adapter's rule that the error matched, or None: then nothing says
+    that what was asked is not offered. `stage` is `load` or `run`.
+    """
+
+    kind: str
+    message: str
+    stage: str = "load"
+    unsupported: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class NotOffered:
+    """The case was not sent: the runtime had said that it does not take its domain or element type."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """The worker died, broke the protocol or exceeded a limit; `signal` is a name such as SIGSEGV."""
+
+    reason: str
+    signal: str | None = None
+    status: int | None = None
+    stderr: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class TimedOut:
+    """No answer within the limit, in seconds."""
+
+    limit: float
+    stage: str
+    stderr: str = ""
+
+
+@dataclass(frozen=True)
+class HarnessFailed:
+    """Our own mistake: the case could not be sent, or the worker's own code failed on it."""
+
+    reason: str
+
+
+Response = Answered | Refused | NotOffered | Crashed | TimedOut | HarnessFailed

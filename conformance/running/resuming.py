@@ -1,0 +1,75 @@
+"""Going on with a run that was ended: which rows of its record stay, and whether it is the same run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from conformance.recording.records import Record, read_record
+from conformance.recording.row_places import Order
+from conformance.recording.rows import Result
+from conformance.running.task_source import Plan
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.regular_files import open_regular
+
+_LONGEST_HEADER = 16 << 20
+_SAME_OPTIONS = ("pattern", "forms", "repeat", "shard", "timeout", "start_timeout", "memory")
+
+
+def find_begun(path: Path) -> Record | None:
+    """The record at a place, whole or partial; None where there is none, or not even its header.
+
+    Raises UserError for a damaged one.
+    """
+    try:
+        with open_regular(path) as file:
+            if not file.readline(_LONGEST_HEADER).endswith(b"\n"):
+                return None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unreadable("the record", path, error) from error
+    return read_record(path)
+
+
+def is_through(record: Record) -> bool:
+    """Whether nothing of a run is left to do."""
+    return record.footer is not None and "stopped" not in record.footer
+
+
+def check_same_run(record: Record, header: Mapping[str, Any]) -> None:
+    """Raise UserError where a record is of another suite, runtime, version, machine or set of options."""
+    before, now = _identity(record.header), _identity(header)
+    for key, value in now.items():
+        if before.get(key) != value:
+            raise UserError(
+                "the record is of another run",
+                got=f"{key}: {before.get(key)}",
+                expected=str(value),
+                where=Place(str(record.path)),
+                remedy="Resume with the same suite, runtime and options, or run without --resume.",
+            )
+
+
+def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
+    runtime, options, platform = (header.get(key) or {} for key in ("runtime", "options", "platform"))
+    found = {"suite": header.get("suite")}
+    found |= {f"runtime {key}": runtime.get(key) for key in ("name", "version", "source", "options")}
+    found |= {f"platform {key}": platform.get(key) for key in ("system", "machine", "opcert")}
+    return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
+
+
+def whole_cases(record: Record, rows: int) -> frozenset[str]:
+    """The cases that are there with all of their rows; a row that was not run is none."""
+    asked = Counter(each.case for each in record.results if each.response != "none")
+    return frozenset(case for case, count in asked.items() if count == rows)
+
+
+def kept_rows(record: Record, plan: Plan) -> Iterator[tuple[Result, Order]]:
+    """The rows of the cases that a plan has done, each with its place."""
+    positions = {case_id: position for position, case_id in enumerate(plan.selected)}
+    for each in record.results:
+        if each.case in plan.done and each.response != "none":
+            yield each, (positions[each.case], plan.forms.index(each.form), each.repeat)

@@ -1,0 +1,69 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.models.case_models import Form
+from conformance.processes.worker_limits import Limits
+from conformance.running.requests import Offer
+from conformance.suite.shards import Shard
+from opcert.vocabulary.errors import UserError
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of a run.
+
+    `pattern` selects cases (see `Suite.select`). `forms` is `preferred` (the one that the runtime names
+    first), `all`, or names of forms with commas between. `shard` leaves the other parts of the suite to other
+    machines. `max_failures` ends the run after so many failing
+    cases, None never. `max_deaths` is how many workers may be lost in a row before the runtime counts as one
+    that never survives. With `identify` the record's footer holds the digests of the files that the workers
+    ran code from, for a certificate.
+    """
+
+    pattern: str | None = None
+    jobs: int = 1
+    forms: str = "preferred"
+    repeat: int = 1
+    limits: Limits = field(default_factory=Limits)
+    max_failures: int | None = None
+    max_deaths: int = 10
+    shard: Shard | None = None
+    identify: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The options as a record's header states them."""
+        return {
+            "pattern": self.pattern,
+            "jobs": self.jobs,
+            "forms": self.forms,
+            "repeat": self.repeat,
+            "timeout": self.limits.case_seconds,
+            "start_timeout": self.limits.start_seconds,
+            "memory": self.limits.resident_bytes,
+            "network": self.limits.network,
+            "max_failures": self.max_failures,
+            "shard": None if self.shard is None else str(self.shard),
+        }
+
+
+def choose_forms(asked: str, offer: Offer) -> Sequence[Form]:
+    """The forms to run in; raises UserError where one is asked for that the runtime does not take."""
+    if asked == "preferred":
+        return offer.forms[:1]
+    if asked == "all":
+        return offer.forms
+    wanted = [each.strip() for each in asked.split(",")]
+    chosen = [each for each in offer.forms if each in wanted]
+    missing = [each for each in wanted if each not in chosen]
+    if missing or len(wanted) != len(set(wanted)):
+        raise UserError(
+            f"{offer.name} does not run cases in this form" if missing else "a form is named twice",
+            got=asked,
+            expected=f"all, preferred, or some of {', '.join(offer.forms)}",
+        )
+    return chosen

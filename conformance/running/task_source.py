@@ -1,0 +1,172 @@
+"""Which case a lane runs next: one lane takes them in suite order, several the longest first."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.models.case_models import Form
+from conformance.recording.records import read_record
+from conformance.running.session import Task
+from conformance.suite.cases import Case
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import UserError
+
+_MOST_TOGETHER = 16
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rows that a run is to have: each selected case in each form, so many times."""
+
+    suite: Suite
+    selected: Sequence[str]
+    forms: Sequence[Form]
+    repeat: int
+    done: Collection[str] = ()
+
+    @property
+    def rows(self) -> int:
+        """The rows of each case."""
+        return len(self.forms) * self.repeat
+
+    def tasks(self) -> Iterator[Task]:
+        """Every row of the cases that are not done, in the order of the record."""
+        for position, case_id in enumerate(self.selected):
+            if case_id not in self.done:
+                yield from self.tasks_of(position, self.suite.case(case_id))
+
+    def tasks_of(self, position: int, case: Case) -> Iterator[Task]:
+        """The rows of one selected case."""
+        valid = None
+        if case.valid_case is not None and case.demand != "answer" and case.valid_case in self.suite:
+            valid = self.suite.case(case.valid_case)
+        for form_position, form in enumerate(self.forms):
+            for number in range(self.repeat):
+                yield Task(case, form, number, (position, form_position, number), self.rows, valid)
+
+
+class TaskSource:
+    """Hands out tasks to one lane, in the order of the record."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def lane(self) -> Iterator[Task]:
+        """The tasks for one lane, until there are none left."""
+        return self._plan.tasks()
+
+    def measured(self, task: Task, seconds: float) -> None:
+        """What a row took; here nothing depends on it."""
+
+
+class LongestFirst(TaskSource):
+    """Hands out tasks to several lanes, what takes longest first, so that they end at one time.
+
+    All rows of a case go to one lane, and so do neighbours that share a model. What takes longest is known by
+    `times`, the seconds that cases took before, or else by what the operator's cases take in this run; what
+    nobody knows comes first.
+    """
+
+    def __init__(self, plan: Plan, times: Mapping[str, float] | None = None) -> None:
+        super().__init__(plan)
+        self._times = times or {}
+        self._lock = threading.Lock()
+        self._taken = bytearray(len(plan.selected))
+        self._waiting: dict[str, list[int]] = {}
+        self._spent: dict[str, tuple[float, int]] = {}
+        for position, case_id in enumerate(plan.selected):
+            if case_id in plan.done:
+                self._taken[position] = 1
+            else:
+                self._waiting.setdefault(self._group(position), []).append(position)
+        for positions in self._waiting.values():
+            if self._times:
+                positions.sort(key=lambda each: -self._times.get(plan.selected[each], math.inf))
+            positions.reverse()
+
+    def lane(self) -> Iterator[Task]:
+        """The tasks for one lane, until there are none left."""
+        while cases := self._take():
+            for position, case in cases:
+                yield from self._plan.tasks_of(position, case)
+
+    def measured(self, task: Task, seconds: float) -> None:
+        """What a row took."""
+        with self._lock:
+            group = self._group(task.order[0])
+            total, count = self._spent.get(group, (0.0, 0))
+            self._spent[group] = total + seconds, count + 1
+
+    def _take(self) -> list[tuple[int, Case]]:
+        with self._lock:
+            position = self._longest()
+            if position is None:
+                return []
+            found = [(position, self._case(position))]
+            while len(found) < _MOST_TOGETHER:
+                position += 1
+                if position == len(self._taken) or self._taken[position]:
+                    break
+                case = self._case(position)
+                if not share_model(case, found[0][1]):
+                    break
+                found.append((position, case))
+            for each, _ in found:
+                self._taken[each] = 1
+            return found
+
+    def _longest(self) -> int | None:
+        """The case that is expected to take longest of those that nobody took."""
+        for positions in self._waiting.values():
+            while positions and self._taken[positions[-1]]:
+                positions.pop()
+        first = [(self._expected(each[-1]), each) for each in self._waiting.values() if each]
+        return max(first, key=lambda each: each[0])[1].pop() if first else None
+
+    def _expected(self, position: int) -> float:
+        known = self._times.get(self._plan.selected[position])
+        if known is not None:
+            return known
+        total, count = self._spent.get(self._group(position), (0.0, 0))
+        return total / count if count else math.inf
+
+    def _group(self, position: int) -> str:
+        """The operator of a case."""
+        return self._plan.selected[position].rsplit("/", 2)[0]
+
+    def _case(self, position: int) -> Case:
+        return self._plan.suite.case(self._plan.selected[position])
+
+
+def share_model(first: Case, second: Case) -> bool:
+    """Whether two cases are the same call with other data."""
+    return (
+        first.operator == second.operator
+        and first.attributes == second.attributes
+        and first.model == second.model
+        and _types(first) == _types(second)
+    )
+
+
+def _types(case: Case) -> list[object]:
+    return [(name, None if each is None else (each.element_type, each.shape)) for name, each in case.inputs]
+
+
+def earlier_times(path: Path, suite: str, runtime: str) -> dict[str, float]:
+    """The seconds of each case in a record of the same suite and runtime at a place; none where it is not."""
+    try:
+        record = read_record(path)
+    except UserError:
+        return {}
+    header = record.header
+    if header.get("suite") != suite or (header.get("runtime") or {}).get("source") != runtime:
+        return {}
+    found: dict[str, float] = {}
+    for each in record.results:
+        if each.response != "none":
+            found[each.case] = found.get(each.case, 0.0) + each.seconds
+    return found

@@ -1,0 +1,1 @@
+"""Runtimes by name: their adapters' form, their environments, and how these are installed."""

@@ -1,0 +1,91 @@
+"""What a built-in runtime's adapter says: what to install, which worker, what its errors mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Literal
+
+WORKERS = Path(__file__).parents[1] / "workers"
+
+
+@dataclass(frozen=True)
+class UnsupportedRule:
+    """One way in which a runtime says that it does not offer something.
+
+    `kind` must match the whole name of the error's class, `message` must be found in its text (both are
+    regular expressions; the text may have several lines). `example` is such an error as it was seen,
+    `Kind: message`; it must match the rule itself. `error_class` limits the rule to what the worker itself
+    called `unsupported` or `rejected`.
+    """
+
+    example: str
+    kind: str = ".*"
+    message: str = ""
+    error_class: str | None = None
+
+    def matches(self, kind: str, message: str, error_class: str = "rejected") -> bool:
+        if self.error_class is not None and self.error_class != error_class:
+            return False
+        return re.fullmatch(self.kind, kind) is not None and re.search(self.message, message) is not None
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One built-in runtime; `conformance/adapters/<name with _ for ->.py` holds it as `ADAPTER`.
+
+    `requirements` are what its environment needs; a version on the command line goes to the first.
+    `language` says whose packages they are. `worker` is a file of conformance/workers. `options` maps each
+    option that may stand in brackets to its values, the default first; an empty tuple takes any text.
+    `environment` holds variables that its worker needs. `companions` are further requirements of older
+    versions: (version, requirements), for versions before that one; for packages that do not say themselves
+    what they are not built for.
+    `first_line` is what `opcert list runtimes` prints.
+    """
+
+    name: str
+    first_line: str
+    requirements: tuple[str, ...]
+    worker: str
+    unsupported: tuple[UnsupportedRule, ...]
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    language: Literal["python", "node"] = "python"
+
+    def requirements_of(self, version: str | None) -> tuple[str, ...]:
+        """What an environment with a version needs; without one, with the newest."""
+        if version is None:
+            return self.requirements
+        found = [f"{self.requirements[0]}=={version}", *self.requirements[1:]]
+        for before, further in self.companions:
+            if _release(version) < _release(before):
+                found += further
+        return tuple(found)
+
+    def find_rule(self, kind: str, message: str, error_class: str = "rejected") -> UnsupportedRule | None:
+        """The first rule that an error matches, or None: then a refusal is the runtime's own."""
+        return next((each for each in self.unsupported if each.matches(kind, message, error_class)), None)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers that a version begins with: (1, 16, 3) of `1.16.3.dev1`."""
+    leading = re.match(r"\d+(\.\d+)*", version)
+    return tuple(int(each) for each in leading[0].split(".")) if leading else ()
+
+
+def list_adapters() -> list[str]:
+    """The names of the built-in runtimes, found by the files of conformance/adapters."""
+    package = import_module("conformance.adapters")
+    return sorted(each.name.replace("_", "-") for each in iter_modules(package.__path__))
+
+
+def load_adapter(name: str) -> Adapter:
+    """The adapter of a name that `list_adapters` has; raises ModuleNotFoundError on any other."""
+    module = import_module(f"conformance.adapters.{name.replace('-', '_')}")
+    found: Adapter = module.ADAPTER
+    return found

@@ -1,0 +1,239 @@
+"""Runtimes as they are named on the command line, and how their workers are started."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from conformance.processes.worker_process import Launch
+from conformance.runtimes.adapter import WORKERS, Adapter, list_adapters, load_adapter
+from conformance.runtimes.environments import Environment, Installer, find_kept, prepare
+from conformance.runtimes.node_packages import NodePackages, description_of
+from conformance.runtimes.python_packages import PythonPackages
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import slug
+
+_BUILT_IN = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)"
+    r"(?:\[(?P<before>[^\]]*)\])?(?:==(?P<version>[A-Za-z0-9.!+_-]+))?(?:\[(?P<after>[^\]]*)\])?"
+)
+_BACKEND = re.compile(
+    r"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
+)
+_EXPECTED = "a built-in runtime (opcert list runtimes), module:Backend, or exec:COMMAND"
+_BY_FORM = frozenset(("backend", "exec"))
+"""Adapters that are reached by the form of what is written, not by a name."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A runtime under test, as it was asked for.
+
+    `requirements` is empty where the runtime runs in an interpreter or a program that is there already:
+    then `command` starts its worker. `python` is the interpreter that was asked for, None for the one that
+    runs opcert. `upgrade` makes its environment anew, with the newest version where none was named.
+    """
+
+    text: str
+    adapter: Adapter
+    options: Mapping[str, str] = field(default_factory=dict)
+    requirements: tuple[str, ...] = ()
+    python: str | None = None
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    upgrade: bool = False
+
+    @property
+    def slug(self) -> str:
+        """Its name as one component of a path."""
+        return slug(self.text)
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A runtime that can be started: its launch, and what is known of its environment."""
+
+    launch: Launch
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def find_runtime(text: str, python: str | None = None) -> Runtime:
+    """The runtime of a name as on the command line; `python` is an interpreter for it.
+
+    Nothing is installed yet. Raises UserError, with near names, where there is no such runtime or option.
+    """
+    if text.startswith("exec:"):
+        return _find_program(text, python)
+    backend = _BACKEND.fullmatch(text)
+    if backend is not None:
+        return _find_backend(text, python)
+    match = _BUILT_IN.fullmatch(text)
+    if match is None or (match["before"] is not None and match["after"] is not None):
+        raise UserError("not a runtime", got=repr(text), expected=_EXPECTED)
+    known = list_runtimes()
+    if match["name"] not in known:
+        raise UserError(
+            "unknown runtime",
+            got=repr(match["name"]),
+            expected=f"one of {', '.join(known)}, module:Backend, or exec:COMMAND",
+            remedy=_near(match["name"], known),
+        )
+    adapter = load_adapter(match["name"])
+    if python is not None and adapter.language != "python":
+        raise UserError("--python has no meaning for this runtime: it runs on Node.js", got=repr(text))
+    if python is not None and os.sep in python:
+        # A path is looked at now; anything else (`3.12`, `pypy`) is for uv to find.
+        python = _find_interpreter(python)
+    requirements = adapter.requirements_of(match["version"])
+    options = _read_options(adapter, match["before"] or match["after"] or "")
+    return Runtime(text, adapter, options, requirements, python)
+
+
+def find_adapter(text: str) -> Adapter:
+    """The adapter that a runtime of this name is asked through, whether or not it is on this machine.
+
+    Raises UserError where there is none.
+    """
+    if text.startswith("exec:"):
+        return load_adapter("exec")
+    return load_adapter("backend") if _BACKEND.fullmatch(text) else find_runtime(text).adapter
+
+
+def upgraded(runtime: Runtime) -> Runtime:
+    """The same runtime in an environment made anew; UserError where opcert keeps none for it."""
+    if not runtime.requirements:
+        raise UserError(
+            "there is nothing to upgrade: this runtime is not installed by opcert",
+            got=repr(runtime.text),
+            expected=f"one of {', '.join(list_runtimes())}",
+        )
+    return replace(runtime, upgrade=True)
+
+
+def list_runtimes() -> list[str]:
+    """The names of the built-in runtimes."""
+    return [each for each in list_adapters() if each not in _BY_FORM]
+
+
+def install(runtime: Runtime, announce: Callable[[str], None]) -> Installed:
+    """Make sure that a runtime can be started; `announce` is told in a sentence when this takes time.
+
+    Raises RuntimeUnavailable where its environment cannot be made.
+    """
+    if not runtime.requirements:
+        return _installed(runtime, None)
+    installer = installer_of(runtime.adapter, runtime.python)
+    made = prepare(runtime.requirements, installer, upgrade=runtime.upgrade, announce=announce)
+    return _installed(runtime, made)
+
+
+def find_installed(runtime: Runtime) -> Installed | None:
+    """A runtime that can be started as it is; None where `install` has something to do."""
+    if not runtime.requirements:
+        return _installed(runtime, None)
+    if runtime.upgrade:
+        return None
+    kept = find_kept(runtime.requirements, installer_of(runtime.adapter, runtime.python))
+    return None if kept is None else _installed(runtime, kept)
+
+
+def _installed(runtime: Runtime, made: Environment | None) -> Installed:
+    environment = {**runtime.adapter.environment, **runtime.environment}
+    if made is None:
+        return Installed(Launch(runtime.command, runtime.options, environment))
+    facts: dict[str, Any] = {"packages": dict(made.packages)}
+    if made.python_version is not None:
+        facts["python"] = made.python_version
+    return Installed(Launch(worker_command(runtime.adapter, made), runtime.options, environment), facts)
+
+
+def installer_of(adapter: Adapter, python: str | None = None) -> Installer:
+    """What makes a built-in runtime's environment; `python` is an interpreter for it."""
+    if adapter.language == "node":
+        return NodePackages()
+    return PythonPackages() if python is None else PythonPackages(python)
+
+
+def worker_command(adapter: Adapter, environment: Environment) -> tuple[str, ...]:
+    """The command of a built-in runtime's worker in an environment that holds the runtime."""
+    program, worker = str(environment.program), str(WORKERS / adapter.worker)
+    if adapter.language == "node":
+        return program, worker, str(description_of(adapter.requirements[0], environment.folder))
+    return program, "-s", worker
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    found = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(found)}?" if found else None
+
+
+def _read_options(adapter: Adapter, text: str) -> dict[str, str]:
+    options = {name: values[0] for name, values in adapter.options.items() if values}
+    named: set[str] = set()
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        allowed = adapter.options.get(name)
+        if not equals or allowed is None:
+            known = ", ".join(
+                f"{key}={'|'.join(values) or 'TEXT'}" for key, values in adapter.options.items()
+            )
+            raise UserError(
+                f"{adapter.name} has no such option",
+                got=repr(part),
+                expected=known or "no options",
+                remedy=None if name in adapter.options else _near(name, adapter.options),
+            )
+        if name in named:
+            raise UserError("an option is given twice", got=repr(text), expected=f"{name}= once")
+        if allowed and value not in allowed:
+            raise UserError(
+                f"{adapter.name} does not take this value",
+                got=repr(part),
+                expected=f"{name}={'|'.join(allowed)}",
+                remedy=_near(value, allowed),
+            )
+        named.add(name)
+        options[name] = value
+    return options
+
+
+def _find_backend(text: str, python: str | None) -> Runtime:
+    adapter = load_adapter("backend")
+    command = (_find_interpreter(python), "-s", str(WORKERS / adapter.worker))
+    # The caller's folder is not the worker's, so what is relative in the path is made absolute.
+    path = [str(Path(each).absolute()) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    environment = {"PYTHONPATH": os.pathsep.join(path)} if path else {}
+    return Runtime(text, adapter, {"backend": text}, (), python, command, environment)
+
+
+def _find_interpreter(python: str | None) -> str:
+    if python is None:
+        return sys.executable
+    found = shutil.which(python)
+    if found is None:
+        raise UserError("there is no such interpreter", got=repr(python), remedy="Give a path to --python.")
+    # Not resolved: a virtual environment's interpreter is a link, and finds its packages by its own place.
+    return str(Path(found).absolute())
+
+
+def _find_program(text: str, python: str | None) -> Runtime:
+    if python is not None:
+        raise UserError("--python has no meaning for a program", got=repr(text))
+    try:
+        words = shlex.split(text.removeprefix("exec:"))
+    except ValueError as error:
+        raise UserError("not a command", got=repr(text), expected=str(error)) from error
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        raise UserError("there is no such program", got=repr(text), remedy="Give its path after exec:")
+    # Files that are named relative to the caller's folder would not be found from the worker's own.
+    rest = [str(Path(each).absolute()) if Path(each).is_file() else each for each in words[1:]]
+    return Runtime(text, load_adapter("exec"), {}, (), None, (str(Path(found).absolute()), *rest))

@@ -1,0 +1,1 @@
+"""What a suite is made of and how it lies on disk: cases, goldens, manifests, parts, shards."""

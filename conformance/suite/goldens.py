@@ -1,0 +1,245 @@
+"""A case as bytes: one ONNX GraphProto that holds the node, its inputs, and what must come out.
+
+The node carries the operator and its attributes; initializers carry the tensors, named `input/<i>`,
+`expected/<e>/<o>`, `allowed/<e>/<o>` and `alternatives/<e>/<o>/{index,count,value}` (e: expectation,
+o: output), and `model` (its bytes) where the case carries one; the doc_string is canonical JSON of the
+rest. Tensors are written from raw bytes by `conformance.models.protos` alone, so that no library's conversion
+stands between a golden and its bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
+from numpy.typing import NDArray
+from onnx import GraphProto, NodeProto, TensorProto
+
+from conformance.models.proto_bounds import check_bounds
+from conformance.models.protos import read_attribute, read_tensor, write_attribute, write_tensor
+from conformance.suite.canonical import canonical_json
+from conformance.suite.carried_models import check_carried
+from conformance.suite.case_words import check_words
+from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput, Unordered, describe_slots
+from conformance.suite.properties import describe_property, read_property
+from opcert.vocabulary.attributes import Attributes
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.slots import Slot, slots_of
+from opcert.vocabulary.strict_json import parse_json
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import parse_value_type
+
+_MOST_ALTERNATIVES = 1 << 20
+_OF_CALL = ("input/", "model")
+_UINT8 = ELEMENT_TYPES["uint8"]
+_INT64 = ELEMENT_TYPES["int64"]
+_FLOAT = ELEMENT_TYPES["float"]
+_DOUBLE = ELEMENT_TYPES["double"]
+
+
+def write_node(case: Case) -> NodeProto:
+    """The case's node in its operator's domain; omitted inputs have an empty name."""
+    given = slots_of(case.inputs, case.slots)
+    names = [each.name if each.parts or each.type is not None else "" for each in given]
+    node = NodeProto(
+        op_type=case.operator.name, domain=case.operator.domain, input=names, output=case.output_names
+    )
+    node.attribute.extend(write_attribute(name, each) for name, each in sorted(case.attributes.items()))
+    return node
+
+
+def write_golden(case: Case) -> tuple[bytes, str]:
+    """The case's bytes, and the SHA-256 digest of what it expects (demand, outputs, readings).
+
+    Raises UserError where the case uses a word that cannot be read again.
+    """
+    graph = GraphProto(name=str(check_words(case).id))
+    graph.node.append(write_node(case))
+    for position, (_, tensor) in enumerate(case.inputs):
+        if tensor is not None:
+            graph.initializer.append(write_tensor(tensor, f"input/{position}"))
+    if case.model is not None:
+        graph.initializer.append(write_tensor(Tensor(_UINT8, np.frombuffer(case.model, np.uint8)), "model"))
+    demanded: dict[str, Any] = {
+        "demand": case.demand,
+        "constraint": case.constraint,
+        "valid_case": case.valid_case,
+        "expectations": [_expectation_words(each) for each in case.expectations],
+    }
+    if case.properties:
+        demanded["properties"] = [describe_property(each) for each in case.properties]
+    digest = hashlib.sha256(canonical_json(demanded))
+    for number, expectation in enumerate(case.expectations):
+        for position, output in enumerate(expectation.outputs):
+            for proto in _write_expected(output, f"{number}/{position}"):
+                digest.update(proto.SerializeToString(deterministic=True))
+                graph.initializer.append(proto)
+    rest = {
+        **demanded,
+        "element_type": case.element_type.name,
+        "inputs": [name for name, _ in case.inputs],
+        "levels": case.levels,
+        "rule": case.rule,
+        "sources": case.sources,
+        **_form_words(case),
+    }
+    graph.doc_string = canonical_json(rest).decode("utf-8")
+    return graph.SerializeToString(deterministic=True), digest.hexdigest()
+
+
+def _expectation_words(expectation: Expectation) -> dict[str, Any]:
+    words: dict[str, Any] = {
+        "outputs": [output.name for output in expectation.outputs],
+        "readings": expectation.readings,
+        "behaviours": expectation.behaviours,
+    }
+    if expectation.unordered:
+        words["unordered"] = [[each.outputs, each.axis, each.lanes] for each in expectation.unordered]
+    return words
+
+
+def _form_words(case: Case) -> dict[str, Any]:
+    """What only some cases have: inputs made of several tensors, outputs that are asked for or no tensors."""
+    words: dict[str, Any] = {}
+    if case.slots:
+        words["slots"] = describe_slots(case.slots)
+    if case.outputs_asked:
+        words["outputs_asked"] = True
+    if case.output_types:
+        words["output_types"] = {name: str(each) for name, each in sorted(case.output_types.items())}
+    return words
+
+
+def _write_expected(output: ExpectedOutput, place: str) -> list[TensorProto]:
+    protos = [write_tensor(output.expected, f"expected/{place}")]
+    if output.allowed is not None:
+        protos.append(write_tensor(_compact(output.allowed), f"allowed/{place}"))
+    if output.alternatives:
+        index = np.array([each.index for each in output.alternatives], dtype=np.int64)
+        count = np.array([len(each.values) for each in output.alternatives], dtype=np.int64)
+        element_type = output.expected.element_type
+        flat = [value for each in output.alternatives for value in each.values]
+        values = np.empty(len(flat), dtype=element_type.storage)
+        values[:] = flat
+        protos += [
+            write_tensor(Tensor(_INT64, index), f"alternatives/{place}/index"),
+            write_tensor(Tensor(_INT64, count), f"alternatives/{place}/count"),
+            write_tensor(Tensor(element_type, values), f"alternatives/{place}/value"),
+        ]
+    return protos
+
+
+def _compact(allowed: NDArray[np.float64]) -> Tensor:
+    """One element where all are equal; float32 where that loses nothing."""
+    flat = allowed.reshape(-1)
+    if flat.size and bool((flat == flat[0]).all()):
+        flat = flat[:1]
+    with np.errstate(over="ignore", under="ignore"):
+        short = flat.astype(np.float32)
+    if bool((short.astype(np.float64) == flat).all()):
+        return Tensor(_FLOAT, short)
+    return Tensor(_DOUBLE, flat)
+
+
+def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
+    """The case that `write_golden` wrote; raises UserError where the bytes are something else.
+
+    With `call_alone` it is without its expectations, which is most of the work where there are several.
+    """
+    graph = GraphProto()
+    try:
+        check_bounds(raw, GraphProto)
+        graph.ParseFromString(raw)
+        rest = parse_json(graph.doc_string)
+        node = graph.node[0]
+        if call_alone:
+            rest["expectations"] = []
+        tensors = {
+            each.name: read_tensor(each)
+            for each in graph.initializer
+            if not call_alone or each.name.startswith(_OF_CALL)
+        }
+        return check_words(_assemble(CaseId.parse(graph.name), node, rest, tensors))
+    except (
+        *(DecodeError, ValueError, KeyError, IndexError, TypeError, AttributeError),
+        *(OverflowError, RecursionError),
+    ) as error:
+        raise UserError("not a golden case", got=f"{type(error).__name__}: {error}") from error
+
+
+def _assemble(
+    case_id: CaseId, node: NodeProto, rest: Mapping[str, Any], tensors: Mapping[str, Tensor]
+) -> Case:
+    attributes: Attributes = {each.name: read_attribute(each) for each in node.attribute}
+    return Case(
+        id=case_id,
+        element_type=ELEMENT_TYPES[rest["element_type"]],
+        attributes=attributes,
+        inputs=tuple((name, tensors.get(f"input/{i}")) for i, name in enumerate(_list(rest["inputs"]))),
+        output_names=tuple(node.output),
+        demand=rest["demand"],
+        expectations=tuple(
+            Expectation(
+                tuple(
+                    _read_expected(name, f"{number}/{position}", tensors)
+                    for position, name in enumerate(_list(each["outputs"]))
+                ),
+                {key: tuple(_list(options)) for key, options in each["readings"].items()},
+                {key: tuple(_list(options)) for key, options in each["behaviours"].items()},
+                tuple(
+                    Unordered(tuple(_list(names)), axis, lanes)
+                    for names, axis, lanes in _list(each.get("unordered", []))
+                ),
+            )
+            for number, each in enumerate(rest["expectations"])
+        ),
+        constraint=rest["constraint"],
+        valid_case=rest["valid_case"],
+        levels=rest["levels"],
+        rule=rest["rule"],
+        sources=tuple((document, line) for document, line in rest["sources"]),
+        model=check_carried(tensors["model"].array.tobytes()) if "model" in tensors else None,
+        slots=tuple(
+            Slot(name, tuple(_list(parts)), None if kind is None else parse_value_type(kind), empty)
+            for name, parts, kind, empty in _list(rest.get("slots", []))
+        ),
+        outputs_asked=rest.get("outputs_asked", False),
+        output_types={name: parse_value_type(each) for name, each in rest.get("output_types", {}).items()},
+        properties=tuple(map(read_property, _list(rest.get("properties", [])))),
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"a list was expected and not {type(value).__name__}")
+    return value
+
+
+def _read_expected(name: str, place: str, tensors: Mapping[str, Tensor]) -> ExpectedOutput:
+    expected = tensors[f"expected/{place}"]
+    stored = tensors.get(f"allowed/{place}")
+    allowed = None
+    if stored is not None:
+        flat = stored.array.astype(np.float64)
+        full = np.full(expected.shape, flat[0]) if flat.size == 1 else flat.reshape(expected.shape)
+        full.setflags(write=False)
+        allowed = full
+    alternatives: tuple[Alternative, ...] = ()
+    if f"alternatives/{place}/index" in tensors:
+        if tensors[f"alternatives/{place}/index"].array.size > _MOST_ALTERNATIVES:
+            raise ValueError(f"more than {_MOST_ALTERNATIVES} alternatives")
+        index = tensors[f"alternatives/{place}/index"].array.tolist()
+        ends = list(accumulate(tensors[f"alternatives/{place}/count"].array.tolist()))
+        values = tensors[f"alternatives/{place}/value"].array
+        begins = [0, *ends[:-1]]
+        alternatives = tuple(
+            Alternative(each, tuple(values[begin:end]))
+            for each, begin, end in zip(index, begins, ends, strict=True)
+        )
+    return ExpectedOutput(name, expected, allowed, alternatives)

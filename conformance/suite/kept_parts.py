@@ -1,0 +1,128 @@
+"""Parts of suites in the user's cache, each in a file named by the digest of what it was made from."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from conformance.processes.scratch_folders import scratch_folder
+from conformance.suite.kept_suites import suites_folder
+from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import is_still_at, read_regular
+
+MOST_KEPT = 8
+"""Of each operator version so many parts stay, those that were used last."""
+_LARGEST = 1 << 30
+_KEY = re.compile(r"[0-9a-f]{64}")
+_TRIES = 100
+_OPENING = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class DamagedPart(ValueError):
+    """A kept part is not what was written; says what is wrong with it."""
+
+
+def parts_folder(operator: OperatorName) -> Path:
+    """Where the parts of an operator version are kept: beside the suites, in a folder of its own."""
+    return suites_folder().with_name("parts") / operator.domain / operator.short
+
+
+def kept_part(operator: OperatorName, key: str) -> SuitePart | None:
+    """The part that was made before of what the key stands for; None where it is not kept.
+
+    Raises DamagedPart where it is, and is not what was written.
+    """
+    path = parts_folder(operator) / key
+    try:
+        raw = read_regular(path, _LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise DamagedPart(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        found = read_part(raw)
+        if found.operator != operator:
+            raise ValueError(f"it is of {found.operator}")
+    except Exception as error:  # whatever is in a file, it is made again
+        raise DamagedPart(f"{path}: {error}") from error
+    with suppress(OSError):
+        os.utime(path)
+    return found
+
+
+def keep_part(part: SuitePart, key: str) -> None:
+    """Keep a part, in the place of one that may be there, and remove the oldest ones of its operator.
+
+    Whoever reads meanwhile has the one or the other whole. A cache that cannot be written keeps nothing.
+    """
+    folder = parts_folder(part.operator)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        with scratch_folder("part", folder) as making:
+            (making / key).write_bytes(part_bytes(part))
+            (making / key).replace(folder / key)
+        _remove_oldest(folder)
+
+
+def _remove_oldest(folder: Path) -> None:
+    parts = [each for each in folder.iterdir() if _KEY.fullmatch(each.name)]
+    for each in sorted(parts, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_KEPT:]:
+        each.unlink()
+    for each in folder.glob("*.lock"):
+        _remove_left_behind(each)
+
+
+def _remove_left_behind(lock: Path) -> None:
+    """Remove the file of a lock that nobody holds: a maker was killed. Who just opens it opens a new one."""
+    descriptor = os.open(lock, _OPENING & ~os.O_CREAT)
+    try:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if is_still_at(lock, descriptor):
+                lock.unlink()
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def one_maker(operator: OperatorName, key: str) -> Iterator[None]:
+    """Make a part one process at a time: who waited may find it when it is let in.
+
+    Where the cache cannot be written, nobody waits.
+    """
+    lock = parts_folder(operator) / f"{key}.lock"
+    descriptor = _lock(lock)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            if is_still_at(lock, descriptor):
+                with suppress(OSError):
+                    lock.unlink()
+            os.close(descriptor)
+
+
+def _lock(lock: Path) -> int | None:
+    """The descriptor of the locked file; None where there can be none."""
+    for _ in range(_TRIES):
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(
+                lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644
+            )
+        except OSError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:
+            os.close(descriptor)
+            return None
+        if is_still_at(lock, descriptor):
+            return descriptor
+        os.close(descriptor)  # who let go of it has removed the file
+    return None

@@ -1,0 +1,88 @@
+"""Suites in the user's cache, each in a folder named by its digest."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from conformance.processes.scratch_folders import scratch_folder
+from opcert.vocabulary.errors import unwritable
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def suites_folder() -> Path:
+    """Where suites are kept: `opcert/suites` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(chosen) if chosen and Path(chosen).is_absolute() else Path.home() / ".cache"
+    return base / "opcert" / "suites"
+
+
+def kept_suite(digest: str) -> Path | None:
+    """The folder of a suite that was made before; None where it is not kept, or the text no digest."""
+    folder = suites_folder() / digest
+    return folder if _DIGEST.fullmatch(digest) and (folder / "manifest.json").is_file() else None
+
+
+def keep_suite(write: Callable[[Path], str]) -> Path:
+    """Have a suite written into the cache and return its folder; UserError where it cannot be written.
+
+    `write` is given a path that is not there yet, writes the suite to it, and returns its digest.
+    """
+    folder = suites_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with scratch_folder("suite", folder) as making:
+            made = making / "suite"
+            digest = write(made)
+            try:
+                made.rename(folder / digest)
+            except OSError:
+                # It is there already, or another process was faster: that folder holds the same bytes.
+                if not (folder / digest).is_dir():
+                    raise
+    except OSError as error:
+        remedy = "Set XDG_CACHE_HOME to a folder that can, or name a place with -o."
+        raise unwritable("the cache of suites", folder, error, remedy) from error
+    return folder / digest
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Make suites one process after the other: who waits may find what it wants when it is let in."""
+    folder = suites_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = folder.with_name("suites.lock").open("w")
+    except OSError:  # who writes the suite says better what is wrong
+        yield
+        return
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def suite_of_sources(sources: str) -> Path | None:
+    """The folder of the suite that was made of sources of this name and digest; None where it is not kept."""
+    note = _note(sources)
+    return kept_suite(note.read_text(encoding="ascii").strip()) if note.is_file() else None
+
+
+def remember_sources(sources: str, digest: str) -> None:
+    """Note beside the kept suites which one sources make; UserError where that cannot be written."""
+    note = _note(sources)
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        with scratch_folder("note", note.parent) as making:
+            (making / "note").write_text(digest, encoding="ascii")
+            (making / "note").replace(note)
+    except OSError as error:
+        raise unwritable("the cache of suites", note.parent, error, "Set XDG_CACHE_HOME.") from error
+
+
+def _note(sources: str) -> Path:
+    return suites_folder() / "of-sources" / sources

@@ -1,0 +1,113 @@
+"""A part of a suite: what it holds of one operator version. Suites are put together of parts.
+
+As a file, a part is the SHA-256 of all that follows, a line of canonical JSON (operator, entries, facts) and
+the bytes of its golden file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
+from conformance.suite.goldens import write_golden
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import FAMILIES, CaseId, OperatorName
+
+FORMAT = "opcert-part/1"
+_DIGEST_DIGITS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class SuitePart:
+    """An operator version's golden file, its cases' entries of the manifest in suite order, and its facts."""
+
+    operator: OperatorName
+    golden: bytes
+    entries: tuple[Mapping[str, Any], ...]
+    facts: Mapping[str, Any]
+
+    @property
+    def file(self) -> str:
+        """The place of the golden file in a suite."""
+        return golden_file(self.operator)
+
+    @property
+    def digest(self) -> str:
+        """The digest that covers every byte of the part."""
+        return part_digest(hashlib.sha256(self.golden).hexdigest(), self.entries, self.facts)
+
+
+def golden_file(operator: OperatorName) -> str:
+    """The place of an operator version's golden file in a suite."""
+    return f"goldens/{operator.path}.pb"
+
+
+def part_digest(golden: str, entries: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
+    """The digest of a part: of its golden file's digest, its entries and its facts."""
+    return sha256(canonical_json({"golden": golden, "cases": list(entries), "facts": facts}))
+
+
+def suite_order(case_id: CaseId) -> tuple[Any, int, str]:
+    """The key that puts cases into suite order: operator, family, id."""
+    return case_id.operator, FAMILIES.index(case_id.family), str(case_id)
+
+
+def entry_of(case: Case, golden: bytes, expectation: str) -> dict[str, Any]:
+    """What a manifest says of a case, without its file and where it begins there."""
+    return {
+        "id": str(case.id),
+        "length": len(golden),
+        "expectation": expectation,
+        "family": case.family,
+        "element_type": case.element_type.name,
+        "demand": case.demand,
+    }
+
+
+def make_part(operator: OperatorName, cases: Iterable[Case], facts: Mapping[str, Any]) -> SuitePart:
+    """The part of an operator's cases; raises InternalError on two cases of one id."""
+    ordered = sorted(cases, key=lambda each: suite_order(each.id))
+    for before, after in pairwise(ordered):
+        if before.id == after.id:
+            raise InternalError("two cases have one id", got=str(after.id))
+    goldens: list[bytes] = []
+    entries: list[dict[str, Any]] = []
+    offset = 0
+    for case in ordered:
+        golden, expectation = write_golden(case)
+        place = {"file": golden_file(operator), "offset": offset}
+        entries.append({**entry_of(case, golden, expectation), **place})
+        goldens.append(golden)
+        offset += len(golden)
+    # As a reader of the part has them: tuples are lists, and infinities texts.
+    return SuitePart(operator, b"".join(goldens), tuple(entries), json.loads(canonical_json(facts)))
+
+
+def part_bytes(part: SuitePart) -> bytes:
+    """A part as the bytes of a file."""
+    head = {
+        "format": FORMAT,
+        "operator": str(part.operator),
+        "entries": part.entries,
+        "facts": part.facts,
+    }
+    rest = canonical_json(head) + b"\n" + part.golden
+    return sha256(rest).encode("ascii") + b"\n" + rest
+
+
+def read_part(raw: bytes) -> SuitePart:
+    """The part in a file's bytes; raises ValueError, saying what is wrong, where it is damaged."""
+    digest, rest = raw[:_DIGEST_DIGITS], raw[_DIGEST_DIGITS + 1 :]
+    if sha256(rest).encode("ascii") != digest:
+        raise ValueError(f"its {len(raw)} bytes do not have the digest that they begin with")
+    line, _, golden = rest.partition(b"\n")
+    head = json.loads(line)
+    if head["format"] != FORMAT:
+        raise ValueError(f"not of the format {FORMAT}")
+    return SuitePart(OperatorName.parse(head["operator"]), golden, tuple(head["entries"]), head["facts"])

@@ -1,0 +1,210 @@
+"""A suite on disk: `manifest.json` and one golden file per operator, in a folder or in one zip file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from conformance.processes.scratch_folders import scratch_folder
+from conformance.suite.cases import Case
+from conformance.suite.goldens import read_golden
+from conformance.suite.manifests import (
+    MANIFEST,
+    REMEDY,
+    Manifest,
+    check_goldens,
+    read_manifest,
+)
+from conformance.suite.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
+from conformance.suite.suite_folder import write_folder, write_folder_of_parts
+from conformance.suite.suite_parts import SuitePart
+from conformance.suite.suite_parts import suite_order as suite_order
+from opcert.vocabulary.errors import Place, UserError, unwritable
+
+_MOST_KEPT_BYTES = 8 << 20
+"""The cases of a suite whose goldens are no larger stay in memory once they were read."""
+
+
+def write_suite(
+    path: Path, cases: Iterable[Case], facts: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    """Write a suite to a folder, or to one file where `path` ends in `.zip`; returns its digest.
+
+    The result appears whole or not at all; a suite that is there already is replaced, anything else is left
+    alone (UserError). Raises UserError where the place cannot be written, InternalError on two cases of one
+    id.
+    """
+    return _place_suite(path, lambda folder: write_folder(folder, cases, facts, options))
+
+
+def write_suite_of_parts(
+    path: Path, parts: Sequence[SuitePart], facts: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    """Write a suite that is put together of parts, one for each operator, as `write_suite` does."""
+    return _place_suite(path, lambda folder: write_folder_of_parts(folder, parts, facts, options))
+
+
+def _place_suite(path: Path, write: Callable[[Path], str]) -> str:
+    """Have a suite written into a folder, and put it to its place; returns its digest."""
+    try:
+        _check_replaceable(path)
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        with scratch_folder("suite", path.absolute().parent, hidden=True) as made:
+            folder = made / "suite"
+            folder.mkdir()
+            digest = write(folder)
+            if path.suffix == ".zip":
+                write_zip(folder, made / "suite.zip")
+                (made / "suite.zip").replace(path)
+            else:
+                _take_place(folder, path, made / "replaced")
+    except OSError as error:
+        raise unwritable("the suite", path, error) from error
+    return digest
+
+
+def _take_place(folder: Path, path: Path, aside: Path) -> None:
+    """Put a folder where another one may stand, which is put aside, or back where that fails."""
+    if path.exists():
+        path.rename(aside)
+    try:
+        folder.rename(path)
+    except BaseException:
+        if aside.exists():
+            aside.rename(path)
+        raise
+
+
+def _check_replaceable(path: Path) -> None:
+    if path.suffix == ".zip":
+        if path.is_dir():
+            raise UserError("a folder stands where the suite's file should go", where=Place(str(path)))
+    elif (
+        path.exists() and not (path / MANIFEST).is_file() and not (path.is_dir() and not any(path.iterdir()))
+    ):
+        raise UserError(
+            "something that is no suite stands where the suite should go",
+            where=Place(str(path)),
+            remedy="Name another folder, or remove this one.",
+        )
+
+
+class Suite:
+    """An open suite. Use as a context manager, or call `close`; may be shared by threads.
+
+    `manifest` is all of its manifest but the cases, of which `entry` gives one.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, files: SuiteFiles) -> None:
+        self.path = path
+        self.manifest = manifest.head
+        self._entries = manifest.cases
+        self._files = files
+        size = sum(each["bytes"] for each in manifest.head["goldens"].values())
+        self._kept: dict[str, Case] | None = {} if size <= _MOST_KEPT_BYTES else None
+
+    @property
+    def digest(self) -> str:
+        return str(self.manifest["digest"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.manifest["facts"]
+        return found
+
+    @property
+    def case_ids(self) -> tuple[str, ...]:
+        """Every case's id, in suite order."""
+        return tuple(self._entries)
+
+    def position(self, case_id: str) -> int:
+        """The place of a case in suite order, from 0; KeyError where there is none."""
+        return self._entries.position(case_id)
+
+    def __contains__(self, case_id: str) -> bool:
+        return case_id in self._entries
+
+    def entry(self, case_id: str) -> Mapping[str, Any]:
+        """What the manifest says of a case; raises UserError where the suite has no such case."""
+        found = self._entries.get(case_id)
+        if found is None:
+            raise UserError(
+                "no such case in this suite",
+                got=repr(case_id),
+                where=Place(str(self.path)),
+                remedy="Name the suite that it was run from with -s.",
+            )
+        return found
+
+    def case(self, case_id: str, *, call_alone: bool = False) -> Case:
+        """One case, read without the others; raises UserError where there is none, or where it is damaged.
+
+        With `call_alone` it may be without its expectations.
+        """
+        kept = None if self._kept is None else self._kept.get(case_id)
+        if kept is not None:
+            return kept
+        entry = self.entry(case_id)
+        raw = self._files.read(entry["file"], entry["offset"], entry["length"])
+        try:
+            found = read_golden(raw, call_alone=call_alone)
+        except UserError as error:
+            raise self._damaged(entry, str(error)) from error
+        if str(found.id) != case_id:
+            raise self._damaged(entry, f"the case {found.id} lies there")
+        if self._kept is not None and not call_alone:
+            self._kept[case_id] = found
+        return found
+
+    def select(self, pattern: str | None = None) -> tuple[str, ...]:
+        """The ids that a pattern selects, in suite order: a part of the id, or a glob if it holds a `*`."""
+        if pattern is None:
+            return self.case_ids
+        if "*" in pattern:
+            return tuple(each for each in self._entries if fnmatchcase(each, pattern))
+        return tuple(each for each in self._entries if pattern in each)
+
+    def cases(self, pattern: str | None = None) -> Iterator[Case]:
+        """The selected cases in suite order, read one by one."""
+        for each in self.select(pattern):
+            yield self.case(each)
+
+    def close(self) -> None:
+        self._files.close()
+
+    def __enter__(self) -> Suite:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+    def _damaged(self, entry: Mapping[str, Any], problem: str) -> UserError:
+        place = Place(str(self.path / entry["file"]), key=f"byte {entry['offset']}")
+        return UserError(f"case {entry['id']} is damaged", got=problem, where=place, remedy=REMEDY)
+
+
+def open_suite(path: Path) -> Suite:
+    """Open a suite and check every byte of it against its digests.
+
+    Raises UserError, with the place and what to do, where something is missing, damaged, or no suite at all.
+    """
+    files: SuiteFiles
+    if path.is_dir():
+        files = FolderFiles(path)
+    elif path.is_file():
+        files = ZipFiles(path)
+    else:
+        raise UserError(
+            "there is no suite here",
+            where=Place(str(path)),
+            remedy="Make one with `opcert generate -o`, or name a folder or a zip file that holds one.",
+        )
+    try:
+        manifest = read_manifest(path, files)
+        check_goldens(path, manifest.head, files)
+    except BaseException:
+        files.close()
+        raise
+    return Suite(path, manifest, files)

@@ -1,0 +1,31 @@
+"""ONNX's own node tests of an operator, to be asked about the same mutants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.adopting.node_tests import node_suite
+from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.names import OperatorName
+
+DOMAIN = "ai.onnx"
+
+
+def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case]:
+    """The tests of one node that demand an answer, for this version of the operator or a later one.
+
+    ONNX ships the tests of the newest version alone; who asks an older version takes those that it passes.
+    """
+    if operator.domain != DOMAIN:
+        return []
+    with open_suite(node_suite(tell, "")) as suite:
+        chosen = [each for each in suite.case_ids if each.startswith(f"{DOMAIN}/{operator.name}-")]
+        cases = [suite.case(each) for each in chosen]
+    return [
+        case
+        for case in cases
+        if case.model is None
+        and case.demand == "answer"
+        and case.operator.since_version >= operator.since_version
+    ]

@@ -1,0 +1,132 @@
+"""The functions of the reference that say what an operator means: these are the ones that get mutants."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from opcert.vocabulary.yaml_files import load_file
+from reference.registry import ReferenceOperator, find_operator, implemented
+
+ARITHMETIC = frozenset(
+    (
+        "reference.answers", "reference.estimates", "reference.interpolation.routes", "reference.numbers",
+        "reference.overflow", "reference.powers_of_two", "reference.rationals", "reference.registry",
+        "reference.rounding", "reference.sums",
+    )
+)  # fmt: skip
+"""Modules that say how numbers are held, rounded and bounded, whatever the operator is."""
+_LEFT_OUT = Path(__file__).with_name("left_out.yaml")
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One function: its module, its qualified name there, its source, and the object that runs.
+
+    `tree` is its syntax tree with the positions of `source`, the text of the whole module. `left_out` names
+    variables that serve the allowed error alone.
+    """
+
+    module: ModuleType
+    name: str
+    source: str
+    tree: ast.FunctionDef
+    function: FunctionType
+    left_out: frozenset[str]
+
+    @property
+    def place(self) -> str:
+        """Where it stands: `interpolation/kernels.py` in `reference/`, else the file's name."""
+        module = self.module.__name__
+        return module.removeprefix("reference.").replace(".", "/") + ".py"
+
+
+def find_parts(reference: ReferenceOperator) -> list[Part]:
+    """Every function of the operator's module and of the modules of the reference that it imports.
+
+    Left out are the modules in ARITHMETIC, functions that are another operator's, and what left_out.yaml
+    names: code that serves the allowed error, or the speed.
+    """
+    parts: list[Part] = []
+    others = {find_operator(each).function for each in implemented()} - {reference.function}
+    for module in _modules(sys.modules[reference.function.__module__]):
+        source = inspect.getsource(module)
+        left_out = _left_out(str(reference.operator)).get(module.__name__, {})
+        for name, tree, function in _functions(module, ast.parse(source)):
+            if function not in others and left_out.get(name, ()) is not None:
+                names = frozenset(left_out.get(name) or ())
+                parts.append(Part(module, name, source, tree, function, names))
+    return parts
+
+
+def caches_of(parts: Sequence[Part]) -> list[Any]:
+    """The caches (functools) of the modules in which the parts are: what they hold fits one mutant alone."""
+    modules = {part.module.__name__: part.module for part in parts}
+    return [
+        each
+        for module in modules.values()
+        for each in vars(module).values()
+        if isinstance(each, functools._lru_cache_wrapper)
+    ]
+
+
+def _modules(first: ModuleType) -> list[ModuleType]:
+    found = {first.__name__: first}
+    pending = [first]
+    while pending:
+        for node in ast.walk(ast.parse(inspect.getsource(pending.pop()))):
+            name = node.module if isinstance(node, ast.ImportFrom) else None
+            if name is None or not name.startswith("reference.") or name in ARITHMETIC or name in found:
+                continue
+            found[name] = sys.modules[name]
+            pending.append(found[name])
+    return [found[name] for name in sorted(found)]
+
+
+def _functions(module: ModuleType, tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef, FunctionType]]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            function = _plain_function(vars(module)[node.name])
+            if function is not None:
+                yield node.name, node, function
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef):
+                    function = _plain_function(vars(vars(module)[node.name])[inner.name])
+                    if function is not None:
+                        yield f"{node.name}.{inner.name}", inner, function
+
+
+def _plain_function(found: Any) -> FunctionType | None:
+    """The function behind a cache, a property or a class method."""
+    if isinstance(found, property):
+        found = found.fget
+    elif isinstance(found, functools.cached_property):
+        found = found.func
+    elif isinstance(found, classmethod | staticmethod):
+        found = found.__func__
+    found = inspect.unwrap(found)
+    return found if isinstance(found, FunctionType) else None
+
+
+@cache
+def _left_out(operator: str) -> Mapping[str, Mapping[str, Sequence[str] | None]]:
+    """By module and function: the names left out, None where it is the whole function."""
+    found: dict[str, dict[str, Sequence[str] | None]] = {}
+    for entry in load_file(_LEFT_OUT)[0].value:
+        if operator not in entry.get("operators", [operator]):
+            continue
+        module = found.setdefault(entry["module"], {})
+        for function in entry["functions"]:
+            known = module.get(function, ())
+            named = entry.get("names")
+            module[function] = None if named is None or known is None else (*known, *named)
+    return found

@@ -1,0 +1,171 @@
+"""Generate suites: put together of the parts of operators, which are made or taken from the user's cache."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any
+
+from conformance.suite.suite_parts import SuitePart
+from conformance.suite.suites import write_suite_of_parts
+from generator.adequacy.kept import adequacy_facts, adequacy_folder, expectations_in, read_kept
+from generator.ambiguity import Ambiguity
+from generator.discovery import known_operators
+from generator.operator_cases import OperatorCases as OperatorCases
+from generator.operator_cases import generate_operator as generate_operator
+from generator.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
+from generator.sources import SourceReader
+from generator.workshop import Options
+from opcert.vocabulary.errors import UserError, unwritable
+from opcert.vocabulary.names import OperatorName
+from reference.registry import find_operator
+from specs.library import load_spec
+
+
+@dataclass(frozen=True)
+class Made:
+    """Tells that the cases of one operator are there, and how far that is; as text, a line."""
+
+    operator: OperatorName
+    cases: int
+    seconds: float
+    cases_so_far: int
+    done: tuple[OperatorName, ...]
+    left: tuple[OperatorName, ...]
+    ambiguity: Ambiguity
+    kept: bool = False
+
+    def __str__(self) -> str:
+        how = "kept from before" if self.kept else f"in {self.seconds:.1f} s"
+        return f"{self.operator}: {self.cases} cases {how}; {self.ambiguity}"
+
+
+Progress = Callable[[Made | str], object]
+"""Is told sentences, and each operator whose cases are there."""
+
+
+def make_parts(
+    operators: Sequence[OperatorName],
+    options: Options,
+    folders: Sequence[Path] = (),
+    processes: int = 1,
+    *,
+    keep: bool = False,
+) -> Iterator[MadePart]:
+    """The parts of several operators, one after the other; the result does not depend on `processes`.
+
+    With `keep`, those that were made before of the same come from the user's cache, and others go there.
+    """
+    found = _kept_parts(operators, options, folders) if keep else {}
+    missing = [each for each in operators if each not in found]
+    make = make_part_once if keep else make_part_anew
+    if processes < 2 or len(missing) < 2:
+        for operator in operators:
+            yield found.get(operator) or make(operator, options, folders)
+        return
+    # Workers are started afresh, never forked: runtimes and test runners hold threads.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        # The longest first, so that none of them is left over at the end.
+        jobs = {
+            operator: pool.submit(make, operator, options, tuple(folders))
+            for operator in sorted(missing, key=partial(_combinations, folders), reverse=True)
+        }
+        try:
+            for operator in operators:
+                yield jobs[operator].result() if operator in jobs else found[operator]
+        except BaseException:
+            # Whoever is interrupted does not wait for the operators under way.
+            for child in active_children():
+                child.terminate()
+            raise
+
+
+def _kept_parts(
+    operators: Sequence[OperatorName], options: Options, folders: Sequence[Path]
+) -> dict[OperatorName, MadePart]:
+    """The parts that the cache has; of those that are damaged, whoever makes them again will tell."""
+    reader = SourceReader(folders)
+    found = {each: find_part(each, part_key(each, options, folders, reader))[0] for each in operators}
+    return {each: MadePart(part, 0.0, kept=True) for each, part in found.items() if part is not None}
+
+
+def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
+    """In how many ways an operator's documents can be read: what its cases take goes with that."""
+    module = load_spec(operator, folders).reference_module if folders else None
+    found = find_operator(operator, module)
+    return prod(len(options) for options in found.readings.values())
+
+
+def write_generated(
+    path: Path,
+    operators: Sequence[OperatorName],
+    options: Options,
+    folders: Sequence[Path] = (),
+    processes: int = 1,
+    progress: Progress = lambda _: None,
+    *,
+    keep: bool = False,
+) -> str:
+    """Generate a suite and write it to `path` (a folder, or a `.zip`); returns its digest.
+
+    With `keep`, parts of operators that were made before of the same are taken from the user's cache. Raises
+    UserError where the place cannot be written, before anything is generated.
+    """
+    _check_place(path)
+    wanted = sorted(set(operators)) if operators else known_operators(folders)
+    if not wanted:
+        raise UserError(
+            "no operator that cases can be made of",
+            got=", ".join(map(str, folders)),
+            expected="a curated.yaml that names `levels` and `reference`",
+            remedy="docs/your-operator.md shows how.",
+        )
+    parts: list[SuitePart] = []
+    for number, made in enumerate(make_parts(wanted, options, folders, processes, keep=keep), start=1):
+        parts.append(made.part)
+        if made.told is not None:
+            progress(made.told)
+        progress(
+            Made(
+                made.part.operator,
+                len(made.part.entries),
+                made.seconds,
+                sum(len(each.entries) for each in parts),
+                tuple(wanted[:number]),
+                tuple(wanted[number:]),
+                Ambiguity(**made.part.facts["ambiguity"]),
+                made.kept,
+            )
+        )
+    facts = {str(each.operator): each.facts for each in parts}
+    chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
+    return write_suite_of_parts(
+        path, parts, {"operators": facts, "adequacy": _adequacy(parts, folders)}, chosen
+    )
+
+
+def _adequacy(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, Any]:
+    """What is known of what the cases of each operator notice; of those that were measured."""
+    found = {}
+    for each in parts:
+        kept = read_kept(each.operator, adequacy_folder(folders))
+        facts = adequacy_facts(kept, expectations_in(each.entries), each.facts["coverage"])
+        if facts is not None:
+            found[str(each.operator)] = facts
+    return found
+
+
+def _check_place(path: Path) -> None:
+    folder = path.absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise unwritable("the suite", path, error) from error

@@ -1,0 +1,61 @@
+"""The truth test of a declared operator: its calls, asked of ONNX in this process, of runtimes in theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conformance.processes.scratch_folders import scratch_folder
+from conformance.running.progress import Silent
+from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
+from generator.calls import Call
+from generator.modelled import kept_cores_of, room_file
+from generator.space import open_space
+from generator.truth_calls import TruthCalls, make_truth_calls
+from generator.truth_explanations import FILE_NAME, read_explanations
+from generator.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
+from generator.truth_table import TruthTable, TruthTableMaker
+from opcert.vocabulary.names import OperatorName
+from specs.library import load_spec
+from specs.model import Spec
+
+BY_DEFAULT = ("onnx", "onnxruntime")
+NOBODY = "none"
+
+
+def choose_witnesses(names: Sequence[str]) -> list[Runtime]:
+    """The runtimes to ask: those named, or of the usual ones those that are installed already.
+
+    Raises UserError where one is named that there is not.
+    """
+    if names:
+        return [find_runtime(each) for each in names if each != NOBODY]
+    return [each for each in map(find_runtime, BY_DEFAULT) if find_installed(each) is not None]
+
+
+def try_operator(
+    operator: OperatorName, witnesses: Sequence[Runtime], strength: int = 2, folders: Sequence[Path] = ()
+) -> TruthTable:
+    """What everybody says of an operator's calls; RuntimeUnavailable where a runtime does not start."""
+    spec = load_spec(operator, folders)
+    calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
+    path = room_file(operator, FILE_NAME, folders)
+    maker = TruthTableMaker(operator, calls, () if path is None else read_explanations(path))
+    asked, maker.said = _ask_onnx(spec, calls)
+    for runtime in witnesses:
+        with scratch_folder("truth") as folder:
+            _, maker.said[runtime.text] = ask_runtime(spec, asked, runtime, folder, Silent())
+    return maker.make()
+
+
+def _ask_onnx(spec: Spec, calls: TruthCalls) -> tuple[list[Asked], dict[str, Answers]]:
+    asked: list[Asked] = []
+    said: dict[str, dict[str, Witnessed]] = {"inference": {}, "checker": {}}
+    pairs: list[tuple[Call, Call | None]] = [(each, None) for each in calls.valid]
+    pairs += [(each.call, each.valid) for each in (*calls.errors, *calls.undefined)]
+    for call, near in pairs:
+        found, answers = ask_onnx(spec, call, near)
+        asked.append(found)
+        for witness, answer in answers.items():
+            said[witness][call.digest(spec.operator)] = answer
+    return asked, dict(said)

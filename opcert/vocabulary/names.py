@@ -1,0 +1,91 @@
+"""Names of operators and cases, and what they look like in files and on the command line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import total_ordering
+
+from opcert.vocabulary.errors import UserError
+
+_OPERATOR = re.compile(r"(?P<domain>\w+(?:\.\w+)*)(?:::|/)(?P<name>\w+)-(?P<version>[0-9]{1,9})", re.ASCII)
+_CASE = re.compile(
+    r"(?P<operator>\w+(?:\.\w+)*/\w+-[0-9]{1,9})/(?P<family>[a-z_]+)/(?:(?P<word>\w+)-)?(?P<digest>[0-9a-f]{12})",
+    re.ASCII,
+)
+
+FAMILIES = ("example", "boundary", "cover", "inert", "invalid", "survival")
+"""Families of cases, in the order in which they run."""
+
+
+@total_ordering
+@dataclass(frozen=True)
+class OperatorName:
+    """An operator version: domain, name and the opset version since which it holds."""
+
+    domain: str
+    name: str
+    since_version: int
+
+    @classmethod
+    def parse(cls, text: str) -> OperatorName:
+        """Read `ai.onnx::Resize-18` or `ai.onnx/Resize-18`; raises UserError on anything else."""
+        match = _OPERATOR.fullmatch(text)
+        if match is None:
+            raise UserError(
+                "not an operator's name",
+                got=repr(text),
+                expected="domain::Name-version, for example ai.onnx::Resize-18",
+            )
+        return cls(match["domain"], match["name"], int(match["version"]))
+
+    @property
+    def path(self) -> str:
+        """The form in paths and case ids: `ai.onnx/Resize-18`."""
+        return f"{self.domain}/{self.short}"
+
+    @property
+    def short(self) -> str:
+        """Name and version without the domain: `Resize-18`."""
+        return f"{self.name}-{self.since_version}"
+
+    def __str__(self) -> str:
+        return f"{self.domain}::{self.short}"
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, OperatorName):
+            return NotImplemented
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[str, str, int]:
+        return (self.domain, self.name, -self.since_version)
+
+
+@dataclass(frozen=True)
+class CaseId:
+    """A case's name: `<domain>/<Operator>-<version>/<family>/<word->12hex`."""
+
+    operator: OperatorName
+    family: str
+    word: str | None
+    digest: str
+
+    @classmethod
+    def parse(cls, text: str) -> CaseId:
+        """Read a case id; raises UserError on anything else."""
+        match = _CASE.fullmatch(text)
+        if match is None or match["family"] not in FAMILIES:
+            raise UserError(
+                "not a case id", got=repr(text), expected="domain/Operator-version/family/word-12 hex digits"
+            )
+        return cls(OperatorName.parse(match["operator"]), match["family"], match["word"], match["digest"])
+
+    def __str__(self) -> str:
+        last = f"{self.word}-{self.digest}" if self.word else self.digest
+        return f"{self.operator.path}/{self.family}/{last}"
+
+
+def slug(text: str) -> str:
+    """A name that is safe as one path component: letters, digits, `.`, `_` and `-`; never empty."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"

@@ -1,0 +1,310 @@
+"""A resize as it is asked for, and what each of its axes comes to under the chosen readings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import OutsideDomain
+from reference.choices import Choice
+from reference.interpolation.axis_weights import Kernel
+from reference.interpolation.coordinates import WHOLE, Axis
+from reference.interpolation.output_lengths import (
+    common_scale,
+    refuse_nearly_one,
+    rounded_length,
+    scaled_length,
+)
+from reference.interpolation.resampling import Method
+from reference.numbers import numbers
+
+NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "ceil_downsampling")
+FRACTIONAL_MODES = ("align_corners", "pytorch_half_pixel", "tf_crop_and_resize")
+"""Those whose formulas have length_resized in them."""
+POLICIES = ("stretch", "not_larger", "not_smaller")
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The questions that the page leaves open; see the functions of the operator.
+
+    Those that a version does not ask have one answer.
+    """
+
+    scale: Choice[str]
+    length_resized: Choice[str] = Choice("integer")
+    align_corners_of_one: Choice[str] = Choice("start")
+    roi_in_length: Choice[str] = Choice("crop_and_resize")
+    aspect_index: Choice[str] = Choice("axis")
+    policy_scale: Choice[str] = Choice("recomputed")
+    policy_length: Choice[str] = Choice("integer")
+    symmetric_width: Choice[str] = Choice("whole")
+    unit_axis: Choice[str] = Choice("formula")
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The numbers of a call, one for each entry of `axes` (not negative, none repeated).
+
+    Either `scales` or `sizes` is given. `roi` holds (start, end), or is None where none was given in full.
+    """
+
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    mode: str
+    scales: tuple[Fraction, ...] | None
+    sizes: tuple[int, ...] | None
+    roi: tuple[tuple[Fraction, Fraction], ...] | None
+    policy: str
+
+
+def check_value(attribute: str, value: str, known: Sequence[str]) -> None:
+    """Raise OutsideDomain unless an attribute has one of the values that its operator version knows."""
+    if value not in known:
+        raise OutsideDomain(f"{attribute} has no such value", got=value, expected=", ".join(known))
+
+
+def read_method(
+    mode: str,
+    nearest_mode: str,
+    cubic_coeff_a: float = -0.75,
+    antialias: int = 0,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+) -> Method:
+    """The method that the attributes ask for; raises OutsideDomain for values that no version knows."""
+    check_value("mode", mode, ("nearest", "linear", "cubic"))
+    check_value("nearest_mode", nearest_mode, NEAREST_MODES)
+    for name, number in (("cubic_coeff_a", cubic_coeff_a), ("extrapolation_value", extrapolation_value)):
+        if not math.isfinite(number):
+            raise OutsideDomain(f"{name} is not finite", got=str(number))
+    kernel = Kernel(mode, Fraction(cubic_coeff_a), bool(antialias), bool(exclude_outside))
+    return Method(nearest_mode, None if mode == "nearest" else kernel, Fraction(extrapolation_value))
+
+
+def read_request(
+    X: Tensor,
+    roi: Tensor | None,
+    scales: Tensor | None,
+    sizes: Tensor | None,
+    axes: Sequence[int] | None,
+    mode: str,
+    policy: str = "stretch",
+) -> Request:
+    """The request that the inputs make.
+
+    Raises OutsideDomain for axes out of range or repeated, for counts that do not match them, for both or
+    neither of scales and sizes, and for values outside their range.
+    """
+    return _read_request(X.shape, roi, scales, sizes, None if axes is None else tuple(axes), mode, policy)
+
+
+@lru_cache(maxsize=64)
+def _read_request(
+    shape: tuple[int, ...],
+    roi: Tensor | None,
+    scales: Tensor | None,
+    sizes: Tensor | None,
+    axes: tuple[int, ...] | None,
+    mode: str,
+    policy: str,
+) -> Request:
+    # A call is read once, and then again under every combination of readings.
+    check_value("keep_aspect_ratio_policy", policy, POLICIES)
+    chosen = _read_axes(len(shape), axes)
+    if (scales is None) == (sizes is None):
+        raise OutsideDomain("exactly one of scales and sizes is to be given")
+    factors = None if scales is None else _read_scales(scales, len(chosen))
+    lengths = None if sizes is None else _read_sizes(sizes, len(chosen))
+    region = None if roi is None else _read_roi(roi, len(chosen))
+    if region is None and mode == "tf_crop_and_resize" and chosen:
+        raise OutsideDomain("tf_crop_and_resize needs roi", expected=f"{2 * len(chosen)} finite numbers")
+    return Request(shape, chosen, mode, factors, lengths, region, policy)
+
+
+def _read_axes(rank: int, axes: Sequence[int] | None) -> tuple[int, ...]:
+    if axes is None:
+        return tuple(range(rank))
+    if not all(-rank <= axis < rank for axis in axes):
+        raise OutsideDomain("an axis is out of range", got=str(list(axes)), expected=f"[-{rank}, {rank - 1}]")
+    chosen = tuple(axis % rank for axis in axes)
+    if len(set(chosen)) != len(chosen):
+        raise OutsideDomain("an axis is repeated", got=str(list(axes)))
+    return chosen
+
+
+def _read_scales(scales: Tensor, count: int) -> tuple[Fraction, ...]:
+    found = numbers(scales.element_type, scales.array)
+    if len(found) != count or len(scales.shape) != 1:
+        raise OutsideDomain("scales of the wrong shape", got=str(list(scales.shape)), expected=f"[{count}]")
+    if not all(isinstance(each, Fraction) and each > 0 for each in found):
+        raise OutsideDomain("scales must be finite and above 0", got=str(scales.array.tolist()))
+    return tuple(Fraction(each) for each in found)
+
+
+def _read_sizes(sizes: Tensor, count: int) -> tuple[int, ...]:
+    if sizes.shape != (count,):
+        raise OutsideDomain("sizes of the wrong shape", got=str(list(sizes.shape)), expected=f"[{count}]")
+    found = tuple(int(each) for each in sizes.array)
+    if any(each < 0 for each in found):
+        raise OutsideDomain("sizes must not be negative", got=str(list(found)))
+    return found
+
+
+def _read_roi(roi: Tensor, count: int) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    if roi.shape != (2 * count,):
+        return None
+    bounds = numbers(roi.element_type, roi.array)
+    if not all(math.isfinite(each) for each in bounds):
+        return None
+    exact = [Fraction(each) for each in bounds]
+    return tuple(zip(exact[:count], exact[count:], strict=True))
+
+
+def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[Axis | None, ...]:
+    """What happens along each axis of the input; None where it stays as it is.
+
+    An axis holds nothing that its formula and the method do not look at: equal plans have equal results.
+    """
+    plans: list[Axis | None] = [None] * len(request.shape)
+    for entry, axis in enumerate(request.axes):
+        if request.scales is not None:
+            plan = _plan_by_scale(request, readings, entry, request.scales[entry], method)
+        else:
+            plan = _plan_by_size(request, readings, entry, method)
+        plans[axis] = None if plan is None else _look_for_one(plan, readings)
+    return tuple(plans)
+
+
+def _look_for_one(plan: Axis, readings: Readings) -> Axis:
+    if plan.mode != "align_corners" or plan.exact_length != 1:
+        return plan
+    return replace(plan, of_one=readings.align_corners_of_one.ask())
+
+
+def _plan_by_scale(
+    request: Request, readings: Readings, entry: int, scale: Fraction, method: Method
+) -> Axis | None:
+    length = request.shape[request.axes[entry]]
+    start, end = _region(request, entry)
+    part = _counted_part(request, readings, entry)
+    resized = scaled_length(length, scale, *part)
+    if _skips_unit_axis(request, readings, length, resized, scale):
+        return None
+    recomputed = resized != scale * length and _recomputes(request, readings, method)
+    target = length * (part[1] - part[0]) * scale
+    fractional = target != resized and _leaves_fractions(request, readings)
+    if fractional:
+        refuse_nearly_one(length, scale, *part)
+    known = target != resized and (fractional or request.mode == "half_pixel_symmetric")
+    return Axis(
+        mode=request.mode,
+        length_original=length,
+        length_resized=resized,
+        scale=_looked_at(request, method, (Fraction(resized), length) if recomputed else (scale, 1)),
+        target_scale=(scale, 1) if known else None,
+        fractional=fractional,
+        part=part if known else WHOLE,
+        start=start,
+        end=end,
+    )
+
+
+def _counted_part(request: Request, readings: Readings, entry: int) -> tuple[Fraction, Fraction]:
+    """The part of an axis that its scaled length is made of."""
+    if request.roi is None:
+        return WHOLE
+    match readings.roi_in_length.ask():
+        case "always":
+            return request.roi[entry]
+        case "crop_and_resize":
+            return _region(request, entry)
+    return WHOLE
+
+
+def _plan_by_size(request: Request, readings: Readings, entry: int, method: Method) -> Axis | None:
+    assert request.sizes is not None
+    axis = request.axes[entry]
+    length = request.shape[axis]
+    resized = request.sizes[entry]
+    scale, target = (Fraction(resized), length), None
+    if request.policy != "stretch":
+        common = common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
+        index = entry if readings.aspect_index.ask() == "position" else axis
+        resized = rounded_length(common, request.shape[index])
+        scale = common if readings.policy_scale.ask() == "common" else (Fraction(resized), length)
+        target = _target_of_policy(request, readings, common, request.shape[index], resized, length)
+    if _skips_unit_axis(request, readings, length, resized):
+        return None
+    start, end = _region(request, entry)
+    return Axis(
+        mode=request.mode,
+        length_original=length,
+        length_resized=resized,
+        scale=_looked_at(request, method, scale),
+        target_scale=target,
+        fractional=target is not None,
+        start=start,
+        end=end,
+    )
+
+
+def _target_of_policy(
+    request: Request,
+    readings: Readings,
+    common: tuple[Fraction, int],
+    counted: int,
+    resized: int,
+    length: int,
+) -> tuple[Fraction, int] | None:
+    """The scale that makes the length before a policy rounds it, where that is what the formulas take.
+
+    `counted` is the input length that the policy multiplies, `length` that of the axis.
+    """
+    if common[0] * counted / common[1] == resized:
+        return None
+    if request.mode == "half_pixel_symmetric":
+        question = readings.symmetric_width
+    elif request.mode in FRACTIONAL_MODES:
+        question = readings.policy_length
+    else:
+        return None
+    if question.ask() != "fractional":
+        return None
+    if request.mode in FRACTIONAL_MODES:
+        refuse_nearly_one(counted, common[0] / common[1], *WHOLE)
+    return common if counted == length else (common[0] * counted, common[1] * length)
+
+
+def _looked_at(request: Request, method: Method, scale: tuple[Fraction, int]) -> tuple[Fraction, int]:
+    """The scale, or 1 where nothing depends on it beside the lengths."""
+    return scale if _looks_at_scale(request, method) else (Fraction(1), 1)
+
+
+def _looks_at_scale(request: Request, method: Method) -> bool:
+    return method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
+
+
+def _recomputes(request: Request, readings: Readings, method: Method) -> bool:
+    return _looks_at_scale(request, method) and readings.scale.ask() == "recomputed"
+
+
+def _leaves_fractions(request: Request, readings: Readings) -> bool:
+    return request.mode in FRACTIONAL_MODES and readings.length_resized.ask() == "fractional"
+
+
+def _skips_unit_axis(
+    request: Request, readings: Readings, length: int, resized: int, scale: Fraction | int = 1
+) -> bool:
+    unit = request.mode == "tf_half_pixel_for_nn" and resized == length and scale == 1
+    return unit and readings.unit_axis.ask() == "unchanged"
+
+
+def _region(request: Request, entry: int) -> tuple[Fraction, Fraction]:
+    """The region of interest of an entry, where the mode has one."""
+    cropping = request.mode == "tf_crop_and_resize" and request.roi is not None
+    return request.roi[entry] if cropping and request.roi is not None else WHOLE
