@@ -8,8 +8,8 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results
+from reports.phrasing import count
 from reports.told_facts import items, mapping, short_names, text
-from reports.words import count
 
 
 @dataclass(frozen=True)

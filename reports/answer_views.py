@@ -9,12 +9,12 @@ from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from opcert.vocabulary.harmless import one_line
 from reports.case_results import CaseResult, Results
+from reports.phrasing import duration, ratio_text
 from reports.pictures import Picture, draw_picture
 from reports.recorded_answers import Output, read_outputs
 from reports.resemblances import case_sentence
 from reports.verdicts import word
 from reports.view_parts import Part
-from reports.words import duration, ratio_text
 
 
 @dataclass(frozen=True)

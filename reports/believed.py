@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.recording.rows import Result
 from reports.case_results import Results
-from reports.words import plural
+from reports.phrasing import plural
 
 _EXAMPLES = 3
 

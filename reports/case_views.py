@@ -12,10 +12,10 @@ from conformance.suite.cases import Case, ExpectedOutput
 from opcert.vocabulary.tensors import Tensor
 from reports.case_results import Results
 from reports.features import ABSENT, ELEMENT_TYPE
+from reports.phrasing import plural
 from reports.told_facts import joined, mapping, place, places, text
 from reports.value_text import attribute_text, shape_text, values_text
 from reports.view_parts import Part
-from reports.words import plural
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reports.case_results import Results
+from reports.phrasing import count, listed, plural
 from reports.told_facts import items, mapping, text
-from reports.words import count, listed, plural
 
 
 def list_obstacles(results: Results) -> list[str]:

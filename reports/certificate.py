@@ -20,13 +20,13 @@ from reports.case_results import CaseResult, Results
 from reports.certifiable import list_obstacles
 from reports.followed_readings import fault_text, find_readings
 from reports.headline import runtime_label
+from reports.phrasing import parse_moment
 from reports.profile_evaluation import ProfileResult, evaluate
 from reports.profiles import Profile
 from reports.standing import OWN, SuiteStanding
 from reports.told_facts import mapping, text
 from reports.type_order import in_type_order
 from reports.untested import find_untested
-from reports.words import parse_moment
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:opcert:conformance:v1"

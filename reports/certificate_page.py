@@ -9,10 +9,10 @@ from typing import Any
 from reports.certificate import Certificate
 from reports.files import write_text
 from reports.pages_alone import render_page
+from reports.phrasing import count, moment, plural
 from reports.profile_checks import is_ready_made
 from reports.told_facts import items, mapping, text
 from reports.verdicts import GROUPS, WORST_FIRST, word
-from reports.words import count, moment, plural
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from reports.case_results import DEFAULT_SUITE
 from reports.comparison_text import LISTED, greatest_changes, reason_of, repro_command
 from reports.pages_alone import render_page
+from reports.phrasing import moment, ratio_text
 from reports.run_comparison import KINDS, Change, ChangeKind, Comparison
 from reports.verdicts import word
-from reports.words import moment, ratio_text
 
 MOST = 2000
 """Cases that one table of a page lists; what it leaves out it counts."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from reports.case_results import DEFAULT_SUITE
 from reports.markdown_tables import table, within
+from reports.phrasing import count, plural, ratio_text
 from reports.run_comparison import KINDS, Change, ChangeKind, Comparison
 from reports.verdicts import word
-from reports.words import count, plural, ratio_text
 
 LIMIT = 1024 * 1024
 """Bytes of Markdown that a step's summary may have."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import CaseResult, Results
+from reports.phrasing import count, listed, plural
 from reports.told_facts import items, joined, mapping, places, text
-from reports.words import count, listed, plural
 
 _EVIDENCE = {
     "text": "says so",

@@ -10,8 +10,8 @@ from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
 from reports.case_results import Results
+from reports.phrasing import count, duration, listed, moment, parse_moment, plural
 from reports.told_facts import mapping, text
-from reports.words import count, duration, listed, moment, parse_moment, plural
 
 _LONGEST_NAME = 200
 

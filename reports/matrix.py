@@ -10,9 +10,9 @@ from opcert.vocabulary.names import OperatorName
 from reports.case_results import CaseResult
 from reports.failure_classes import FailureClass
 from reports.links import cases_link, operator_words, token
+from reports.phrasing import count
 from reports.type_order import in_type_order
 from reports.verdicts import FAILING, short_word, word
-from reports.words import count
 
 _UNCOUNTED = ("harness_error", "not_run")
 

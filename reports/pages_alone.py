@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from opcert.vocabulary.harmless import shown
 from reports.features import CONSTRAINT
-from reports.words import count, plural
+from reports.phrasing import count, plural
 
 
 def render_page(

@@ -16,8 +16,8 @@ from conformance.suite.cases import ExpectedOutput
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
+from reports.phrasing import ratio_text
 from reports.value_text import element_text
-from reports.words import ratio_text
 
 WHOLE = 256
 """A tensor of at most this many elements, in planes of at most `SIDE` by `SIDE`, is shown whole."""

@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from reports.differences import find_differences
+from reports.phrasing import count, listed, plural
 from reports.profile_evaluation import ProfileResult
 from reports.profiles import Profile, list_profiles, load_profile
 from reports.told_facts import items, mapping
-from reports.words import count, listed, plural
 
 
 @dataclass(frozen=True)

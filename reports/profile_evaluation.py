@@ -10,10 +10,10 @@ from datetime import date
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import CaseResult, Results
 from reports.followed_readings import fault_text
+from reports.phrasing import plural
 from reports.profiles import Profile, Waiver
 from reports.standing import OWN, SuiteStanding
 from reports.verdicts import FAILING, word
-from reports.words import plural
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import UserError
 from reports.case_results import Results
+from reports.phrasing import count, plural
 from reports.recorded_outputs import DigestsAlone, RecordedOutputs
 from reports.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
 from reports.told_facts import items, mapping, text
-from reports.words import count, plural
 
 MOST_UNCHECKED = 100
 """Of so many rows one may be without its outputs; docs/certificates.md says why."""

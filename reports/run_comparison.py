@@ -14,8 +14,8 @@ from conformance.recording.rows import Result
 from opcert.vocabulary.errors import NothingRan
 from reports.followed_readings import fault_text
 from reports.headline import runtime_label
+from reports.phrasing import plural
 from reports.told_facts import mapping, text
-from reports.words import plural
 
 ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "same"]
 KINDS: Mapping[ChangeKind, str] = {

@@ -16,11 +16,11 @@ from reports.followed_readings import fault_name, fault_text
 from reports.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
 from reports.links import case_link, cases_link, note_id, token
 from reports.matrix import Matrix, build_matrix
+from reports.phrasing import count, listed, plural
 from reports.resemblances import class_sentence
 from reports.told_facts import short_names
 from reports.type_order import in_type_order
 from reports.verdicts import GROUPS, word
-from reports.words import count, listed, plural
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from reports.comparison_page import render_comparison
 from reports.files import write_text
 from reports.kept_runs import KeptRun, KeptRuns, find_runs, relative_link
 from reports.pages_alone import render_page
+from reports.phrasing import moment
 from reports.run_comparison import ChangeKind, Comparison, compare_runs
 from reports.verdicts import FAILING, WORST_FIRST, word
-from reports.words import moment
 
 FOLDER = "history"
 _CHANGES: tuple[ChangeKind, ...] = ("regressed", "fixed", "changed", "error")

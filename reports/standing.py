@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reports.words import count, plural
+from reports.phrasing import count, plural
 
 Standing = Literal["released", "part", "own", "changed"]
 

@@ -15,13 +15,13 @@ from reports.certificate import Certificate, make_certificate
 from reports.certificate_files import CertificateFile
 from reports.differences import find_differences
 from reports.evidence import Evidence
+from reports.phrasing import count, first_line, parse_moment, plural
 from reports.profile_checks import check_profile, read_stated_profile, tell_waivers
 from reports.profile_evaluation import evaluate
 from reports.profiles import Profile
 from reports.standing import OWN, SuiteStanding
 from reports.told_facts import mapping, text
 from reports.verified import Verification
-from reports.words import count, first_line, parse_moment, plural
 
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from reports.case_results import CaseResult
 from reports.links import case_link
+from reports.phrasing import duration, plural
 from reports.run_page import Page
 from reports.told_facts import short_names
-from reports.words import duration, plural
 
 SLOWEST = 8
 _LEFT, _RIGHT, _WIDTH, _HEIGHT = 250, 340, 1180, 30

@@ -8,7 +8,7 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results
-from reports.words import listed
+from reports.phrasing import listed
 
 
 def mapping(value: object) -> Mapping[str, Any]:

@@ -10,8 +10,8 @@ from typing import Any
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reports.case_results import Results
 from reports.links import cases_link, operator_words, token
+from reports.phrasing import count, listed, plural
 from reports.told_facts import items, mapping, short_names, text
-from reports.words import count, listed, plural
 
 
 @dataclass(frozen=True)

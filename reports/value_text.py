@@ -11,7 +11,7 @@ from conformance.suite.values import decode_floats
 from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reports.words import count
+from reports.phrasing import count
 
 _LONGEST_STRING = 40
 FEW = 16

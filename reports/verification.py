@@ -12,6 +12,7 @@ from reports.case_results import Results, put_together
 from reports.certificate import file_digest, statement_digest
 from reports.certificate_files import CertificateFile
 from reports.evidence import Evidence
+from reports.phrasing import first_line, listed, plural
 from reports.record_form import find_odd_lines, find_wrong_days
 from reports.record_shape import check_shape
 from reports.rejudging import judge_again
@@ -20,7 +21,6 @@ from reports.stated_runtime import is_believed
 from reports.statement_checks import check_statement
 from reports.told_facts import mapping, text
 from reports.verified import Verification
-from reports.words import first_line, listed, plural
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from opcert.vocabulary.errors import Place
-
-if TYPE_CHECKING:
-    from specs.model import Otherwise
+from specs.origins import Otherwise
 
 
 @dataclass(frozen=True)

@@ -11,39 +11,16 @@ from opcert.vocabulary.attributes import AttributeKind
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from specs.declared import Declared
+from specs.origins import How as How
+from specs.origins import Origin as Origin
+from specs.origins import Otherwise as Otherwise
+from specs.origins import Source as Source
 from specs.relations import Relation
 from specs.statements import Statement
 
 Option = Literal["single", "optional", "variadic"]
-Otherwise = Literal["error", "undefined", "implementation_defined"]
 Severity = Literal["error", "warning", "hint"]
 Action = Literal["repaired", "rejected", "became a reading", "noted"]
-How = Literal["imported", "confirmed", "overridden", "added", "derived"]
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a fact stands: the document's key, the line (from 1), and a column in one-line documents."""
-
-    document: str
-    line: int
-    column: int | None = None
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Why a fact holds: the places that state it, or the reason that a person gave.
-
-    A fact taken out of prose also names the rule that found it and how sure that is (0 to 1). `old` is the
-    imported value that a person overrode.
-    """
-
-    how: How
-    sources: tuple[Source, ...] = ()
-    why: str | None = None
-    rule: str | None = None
-    confidence: float | None = None
-    old: Any = None
 
 
 @dataclass(frozen=True)

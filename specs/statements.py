@@ -9,10 +9,9 @@ of the operator (`s`, `C`) are extents as the document calls them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from specs.model import Origin
+from specs.origins import Origin
 
 ACCEPTED_FROM = 0.75
 Of = Literal["value", "elements", "length"]

@@ -1,0 +1,1 @@
+"""One module for each runtime that ships, found by its name."""

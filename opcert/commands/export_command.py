@@ -24,7 +24,7 @@ def command(suite: str, output: Path) -> int:
     """
     from opcert.commands.suite_argument import resolve_suite
     from reports.export import export_suite
-    from reports.words import plural
+    from reports.phrasing import plural
 
     lock_folder(output, "the suite")
     beyond: Counter[str] = Counter()

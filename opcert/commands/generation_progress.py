@@ -16,7 +16,7 @@ from generator.suite_making import Made, Progress
 from opcert.commands.terminal import open_console, say, say_beside_bar
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.words import plural
+from reports.phrasing import plural
 
 _SECONDS_BEFORE_ESTIMATE = 3.0
 """The quickest operators come first; what they took says nothing of the others."""

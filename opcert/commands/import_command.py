@@ -109,7 +109,7 @@ def command(
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
-    from reports.words import plural
+    from reports.phrasing import plural
 
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
@@ -118,7 +118,7 @@ def command(
 
 
 def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
-    from reports.words import plural
+    from reports.phrasing import plural
 
     for drift in drifts:
         say(f"{drift.operator}: {drift.reason}")

@@ -10,7 +10,7 @@ from generator.lock import read_lock
 from generator.named_operators import known_operators, reference_modules
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.words import plural
+from reports.phrasing import plural
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from opcert.vocabulary.harmless import one_line
 from reports.case_results import Results, put_together
 from reports.followed_readings import fault_text
 from reports.headline import runtime_label
+from reports.phrasing import plural
 from reports.summary import failure_lines, readings_lines, verdict_table
 from reports.verdicts import word
-from reports.words import plural
 
 _MOST_ROWS = 20_000
 _MOST_CASES = 2_500

@@ -9,8 +9,8 @@ from conformance.suite.suites import Suite
 from generator.lock import Lock, read_lock
 from opcert.commands.suite_departures import find_departures
 from opcert.vocabulary.names import CaseId
+from reports.phrasing import count, plural
 from reports.standing import Departure, Standing, SuiteStanding, tell_departures
-from reports.words import count, plural
 
 _ADOPTED = "adopted"
 

@@ -7,7 +7,7 @@ import time
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from conformance.recording.rows import Result
-from opcert.commands.run_progress import Counts
+from opcert.commands.run_counts import Counts
 from opcert.commands.terminal import open_console, say_beside_bar
 
 _SECONDS_BETWEEN_REFRESHES = 0.1

@@ -9,7 +9,7 @@ from conformance.judging.refusals import shorten
 from generator.expectations import describe
 from generator.truth_runs import Reaction
 from generator.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
-from reports.words import plural
+from reports.phrasing import plural
 
 _OTHERWISE: tuple[Reaction, ...] = ("refused", "not offered", "crashed", "timed out")
 _LONGEST_CALL = 300

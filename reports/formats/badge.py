@@ -10,10 +10,10 @@ from reports.case_results import Results
 from reports.certificate import Certificate
 from reports.files import write_text
 from reports.headline import runtime_label
+from reports.phrasing import count, plural
 from reports.profile_checks import is_ready_made
 from reports.standing import SuiteStanding
 from reports.verdicts import FAILING
-from reports.words import count, plural
 
 LABEL = "operator documents"
 

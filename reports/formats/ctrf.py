@@ -19,9 +19,9 @@ from reports.case_results import CaseResult, Results
 from reports.files import write_text
 from reports.followed_readings import fault_text
 from reports.headline import runtime_label
+from reports.phrasing import parse_moment
 from reports.told_facts import text
 from reports.verdicts import FAILING
-from reports.words import parse_moment
 
 SPEC_VERSION = "0.0.0"
 STATUS: Mapping[str, str] = {

@@ -19,9 +19,9 @@ from reports.case_results import CaseResult, Results
 from reports.files import write_bytes
 from reports.followed_readings import fault_text
 from reports.headline import runtime_label
+from reports.phrasing import parse_moment
 from reports.told_facts import text
 from reports.verdicts import word
-from reports.words import parse_moment
 
 _LONGEST = 20_000
 

@@ -9,7 +9,7 @@ from specs.documents import Passage, Text
 from specs.model import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
 from specs.openvino_pages.attribute_words import read_kind
 from specs.packages.dumped_rows import Row, passage_of, read_operators, recognise_package
-from specs.prose.allowed_values import find_values
+from specs.prose.described_values import find_values
 
 DIALECT = "openvino-package"
 

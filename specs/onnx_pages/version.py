@@ -23,8 +23,8 @@ from specs.model import (
 )
 from specs.onnx_pages.page_parts import Item, Parts
 from specs.onnx_pages.printed_defaults import read_default
-from specs.prose.allowed_values import find_values
 from specs.prose.defaults import FoundDefault, find_default
+from specs.prose.described_values import find_values
 from specs.prose.formulas import find_formulas
 from specs.prose.normative import find_normative
 from specs.prose.part_names import Parts as Names

@@ -8,7 +8,7 @@ from typing import Any
 
 from specs.documents import Passage
 from specs.model import Origin
-from specs.prose.allowed_values import marked_default
+from specs.prose.described_values import marked_default
 
 _STATED = re.compile(
     r"(?:\b[Tt]he default(?: value)? is|\bDefault(?: value)? is|\bby default it is|\b[Dd]efaults? to) "

@@ -21,7 +21,7 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.prose.allowed_values import find_values
+from specs.prose.described_values import find_values
 from specs.tensorflow_texts.arguments import describe_tensor
 from specs.tensorflow_texts.checks import check_sections
 from specs.tensorflow_texts.examples import read_input_examples

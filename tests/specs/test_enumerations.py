@@ -12,7 +12,7 @@ import yaml
 
 from specs.documents import Line, Passage
 from specs.model import AllowedValues, AttributeSpec, Origin
-from specs.prose.allowed_values import ACCEPTED_FROM, find_values
+from specs.prose.described_values import ACCEPTED_FROM, find_values
 from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from specs.documents import Line, Passage
-from specs.prose.allowed_values import find_values
 from specs.prose.defaults import find_default
+from specs.prose.described_values import find_values
 from specs.prose.formulas import find_formulas
 from tests.growth import LINEAR, growth
 

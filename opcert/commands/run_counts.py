@@ -1,0 +1,25 @@
+"""What a run has come to so far, in one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from conformance.judging.judge import FAILING
+from conformance.recording.rows import Result
+
+
+class Counts:
+    """Rows seen so far: how many, and how many of each verdict."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.verdicts: Counter[str] = Counter()
+
+    def add(self, result: Result) -> None:
+        self.rows += 1
+        self.verdicts[result.verdict] += 1
+
+    def __str__(self) -> str:
+        passed = self.verdicts["pass"]
+        failing = sum(self.verdicts[each] for each in FAILING)
+        return f"{passed} pass, {failing} failing, {self.rows - passed - failing} other"
