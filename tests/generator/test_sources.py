@@ -74,7 +74,7 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
     # The references of other operators are imported to be found.
     others = {each for each in used if each.startswith("reference/")}
     assert used - others <= code
-    assert f"reference/families/{'pad' if operator == PAD else 'center_crop_pad'}.py" in others & code
+    assert f"reference/operators/{'pad' if operator == PAD else 'center_crop_pad'}.py" in others & code
     digests = SourceReader().sources_of(operator).specs
     counted = {each.partition(":")[0] for each in digests}
     for name in _of_ours(opened):
