@@ -64,9 +64,9 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
     Combinations of one result are merged; each expectation lists the options that lead to it, for the
     readings that matter to this call. Raises UnstableLength where the reference does, or where one of the
     readings alone leaves the call outside its domain; InternalError where it is outside under the first ones,
-    or breaks a rule of a declared operator, whose reference does not ask.
+    or breaks a rule of the spec, which is the domain: the reference does not ask.
     """
-    if spec.declared is not None and (broken := check_constraints(spec, call.attributes, dict(call.inputs))):
+    if broken := check_constraints(spec, call.attributes, dict(call.inputs)):
         outside = OutsideDomain(f"a call breaks {broken[0].id}")
         raise InternalError(
             f"a call made to be valid is outside the domain of {reference.operator}",

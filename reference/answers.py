@@ -31,7 +31,7 @@ class OutsideDomain(OpcertError):
 
 
 class UnstableLength(OpcertError):
-    """A call in which an output length hangs on rounding, so that honest routes differ in shape.
+    """A call in which an output length, or whether there is a value at all, hangs on rounding: routes differ.
 
     The generator raises it, too, where one of the open readings leaves a call without a result: neither makes
     a test.

@@ -11,7 +11,7 @@ Node = ast.expr | ast.stmt
 
 RESULTS = ("Answer", "Rounded", "Weights")
 """Calls whose first argument is the result, and the others what may stand in its place."""
-GUARDS = ("demand", "demand_type", "check_value")
+GUARDS = ("demand", "demand_type")
 """Functions that refuse a call which the documents do not define."""
 
 

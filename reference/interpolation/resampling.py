@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import Answer, OutsideDomain
+from reference.answers import Answer, UnstableLength
 from reference.choices import Choice
 from reference.estimates import Mask
 from reference.interpolation.axis_weights import Kernel, axis_weights
@@ -74,10 +74,7 @@ class _Arithmetic:
 
 
 def resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Answer:
-    """X resampled along the axes that are given (None: left as it is).
-
-    Raises OutsideDomain for weighted sums of booleans or strings, and for an extrapolated string.
-    """
+    """X resampled along the axes that are given (None: left as it is)."""
     arithmetic = _ask(X.element_type, axes, method, behaviours)
     answer = _resample(X, axes, method, arithmetic)
     if method.kernel is None:
@@ -112,8 +109,6 @@ def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: _Arithmetic) -
     if 0 in shape:
         empty = Tensor(X.element_type, np.empty(shape, dtype=X.element_type.storage))
         return Answer(empty, None if method.kernel is None else np.zeros(shape))
-    if any(axis is not None and axis.length_original == 0 for axis in axes):
-        raise OutsideDomain("an axis of length 0 has no elements to make others from")
     if method.kernel is None:
         rounded = _extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, arithmetic)
         elements = Tensor(X.element_type, rounded.elements.reshape(shape))
@@ -136,8 +131,6 @@ def _nearest(X: Tensor, axes: Sequence[Axis | None], method: Method) -> Rounded:
 
 
 def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic) -> Rounded:
-    if X.element_type.kind in ("bool", "string"):
-        raise OutsideDomain(f"{kernel.mode} interpolation has no meaning for {X.element_type}")
     if X.element_type.is_integer:
         return _integers(X, axes, kernel, arithmetic)
     flush = arithmetic.flush
@@ -237,6 +230,7 @@ def _extrapolate(
     """Put the extrapolation value where the coordinate of any axis lies outside the tensor.
 
     Where routes differ in that, the interpolated value stays and the extrapolation value is an alternative.
+    Raises UnstableLength where that is a string, for which there is none.
     """
     outside, doubtful = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
     for number, axis in enumerate(axes):
@@ -249,6 +243,9 @@ def _extrapolate(
         outside, doubtful = outside | always, doubtful | ever
     if not doubtful.any():
         return rounded
+    if element_type.kind == "string":
+        # Regions of strings lie inside the tensor, for no document converts the value to a string.
+        raise UnstableLength("whether a string lies outside the tensor hangs on rounding")
     value = _extrapolation_element(element_type, method.extrapolation_value, arithmetic)
     elements = rounded.elements.copy()
     allowed = np.where(outside.reshape(-1), 0.0, rounded.allowed)
@@ -271,8 +268,6 @@ def _outside(axis: Axis) -> list[tuple[bool, ...]]:
 
 
 def _extrapolation_element(element_type: ElementType, value: Fraction, arithmetic: _Arithmetic) -> Any:
-    if element_type.kind == "string":
-        raise OutsideDomain("a string has no extrapolation value")
     if element_type.kind == "bool":
         return np.bool_(value != 0)
     if element_type.kind == "complex":

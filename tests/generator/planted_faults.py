@@ -23,6 +23,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator
+from specs.domain import check_constraints
+from specs.library import load_spec
 
 Attributes = dict[str, Any]
 Inputs = dict[str, Tensor | None]
@@ -98,6 +100,8 @@ def _answer(case: Case, mistake: Mistake) -> Tensor | None:
         return answered
     if before == (attributes, inputs) and not readings:
         return case.expectations[0].outputs[0].expected
+    if check_constraints(load_spec(case.operator), attributes, inputs):
+        return None
     try:
         return find_operator(case.operator).evaluate(attributes, inputs, readings)[0].expected
     except (OutsideDomain, UnstableLength):

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import Answer
+from reference.answers import Answer, OutsideDomain
 from reference.registry import find_operator
+from specs.domain import check_constraints
+from specs.library import load_spec
 from tests.reference.resize_by_loops import Call
 
 COORDINATES = (
@@ -70,10 +72,10 @@ def calls(draw: st.DrawFn, modes: tuple[str, ...] = ("nearest", "linear", "cubic
         coordinates=coordinates,
         nearest_mode=draw(st.sampled_from(NEAREST_MODES)),
         cubic_coeff_a=single(draw(st.sampled_from([-0.75, -0.5, -0.3]))),
-        exclude_outside=draw(st.booleans()),
+        exclude_outside=mode != "nearest" and draw(st.booleans()),
         antialias=draw(st.booleans()),
         extrapolation_value=single(draw(st.sampled_from([0.0, 10.0, 0.1]))),
-        policy=draw(st.sampled_from(POLICIES)),
+        policy="stretch" if by_scales else draw(st.sampled_from(POLICIES)),
         given_scale=draw(st.booleans()),
         fractional_length=draw(st.booleans()),
         corners_of_one_at_center=draw(st.booleans()),
@@ -93,20 +95,12 @@ def ask(call: Call, element_type: str = "float", version: int = 19) -> Answer:
 
 
 def answer_to(call: Call, X: Tensor, version: int = 19) -> Answer:
-    """The reference's answer to a call with other data."""
+    """The reference's answer to a call with other data; OutsideDomain where the call breaks a rule."""
     operator = find_operator(OperatorName("ai.onnx", "Resize", version))
-    attributes: dict[str, Any] = {
-        "antialias": int(call.antialias),
-        "coordinate_transformation_mode": call.coordinates,
-        "cubic_coeff_a": float(call.cubic_coeff_a),
-        "exclude_outside": int(call.exclude_outside),
-        "extrapolation_value": float(call.extrapolation_value),
-        "keep_aspect_ratio_policy": call.policy,
-        "mode": call.mode,
-        "nearest_mode": call.nearest_mode,
-    }
-    if call.axes is not None:
-        attributes["axes"] = call.axes
+    attributes = _attributes(call)
+    inputs = _inputs(call, X)
+    if broken := check_constraints(load_spec(operator.operator), attributes, inputs):
+        raise OutsideDomain("the call breaks a rule", got=broken[0].id)
     readings = {
         "scale": "given" if call.given_scale else "recomputed",
         "length_resized": "fractional" if call.fractional_length else "integer",
@@ -117,15 +111,34 @@ def answer_to(call: Call, X: Tensor, version: int = 19) -> Answer:
         "symmetric_width": "fractional" if call.fractional_symmetric_width else "whole",
         "aspect_index": "position" if call.aspect_by_position else "axis",
     }
-    inputs = {
+    known = {name: option for name, option in readings.items() if name in operator.readings}
+    (answer,) = operator.evaluate(attributes, inputs, known)
+    return answer
+
+
+def _attributes(call: Call) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "antialias": int(call.antialias),
+        "coordinate_transformation_mode": call.coordinates,
+        "cubic_coeff_a": float(call.cubic_coeff_a),
+        "exclude_outside": int(call.exclude_outside),
+        "extrapolation_value": float(call.extrapolation_value),
+        "keep_aspect_ratio_policy": call.policy,
+        "mode": call.mode,
+        "nearest_mode": call.nearest_mode,
+    }
+    if call.axes is not None:
+        found["axes"] = call.axes
+    return found
+
+
+def _inputs(call: Call, X: Tensor) -> dict[str, Tensor | None]:
+    return {
         "X": X,
         "roi": None if call.roi is None else tensor([float(each) for each in call.roi], "float"),
         "scales": None if call.scales is None else tensor([float(each) for each in call.scales], "float"),
         "sizes": None if call.sizes is None else tensor(np.array(call.sizes, np.int64), "int64"),
     }
-    known = {name: option for name, option in readings.items() if name in operator.readings}
-    (answer,) = operator.evaluate(attributes, inputs, known)
-    return answer
 
 
 def _roi_in_length(call: Call) -> str:

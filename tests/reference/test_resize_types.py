@@ -89,13 +89,6 @@ def test_a_tie_that_no_route_computes_exactly_has_both_pixels() -> None:
         assert all(len(values) == 1 for values in (each or {}).values())
 
 
-@pytest.mark.parametrize("name", ["bool", "string"])
-@pytest.mark.parametrize("mode", ["linear", "cubic"])
-def test_weighted_sums_of_booleans_and_strings_are_undefined(name: str, mode: str) -> None:
-    with pytest.raises(OutsideDomain, match=name):
-        resize(tensor(["a", "b"] if name == "string" else [True, False], name), scales=[2.0], mode=mode)
-
-
 CONVERSIONS = {
     # Of 1, 1.75, 2.5, 3.25, and of the same below zero.
     "truncate": ([1, 1, 2, 3], [-1, -1, -2, -3]),
@@ -235,8 +228,6 @@ def test_empty_outputs_and_inputs() -> None:
     assert resize(floats(1, 2, 3), scales=[0.25]).expected.shape == (0,)
     empty = Tensor(ELEMENT_TYPES["float"], np.zeros((0, 2), np.float32))
     assert resize(empty, sizes=[0, 5], mode="linear").expected.shape == (0, 5)
-    with pytest.raises(OutsideDomain, match="length 0"):
-        resize(empty, sizes=[1, 5])
 
 
 def test_rank_zero() -> None:
@@ -251,34 +242,11 @@ def test_lengths_that_hang_on_rounding_are_refused() -> None:
     assert resize(floats(*range(10)), scales=[0.75]).expected.shape == (7,)
 
 
-@pytest.mark.parametrize(
-    ("call", "problem"),
-    [
-        ({"scales": [2.0], "sizes": [2]}, "exactly one"),
-        ({}, "exactly one"),
-        ({"scales": [2.0, 2.0]}, "wrong shape"),
-        ({"scales": [0.0]}, "above 0"),
-        ({"scales": [math.nan]}, "above 0"),
-        ({"sizes": [-1]}, "negative"),
-        ({"scales": [2.0], "mode": "area"}, "no such value"),
-        ({"scales": [2.0], "axes": (1,)}, "out of range"),
-        ({"scales": [2.0, 2.0], "axes": (0, -1)}, "repeated"),
-        ({"scales": [2.0], "coordinate_transformation_mode": "tf_crop_and_resize"}, "needs roi"),
-        ({"scales": [2.0], "coordinate_transformation_mode": "tf_half_pixel_for_nn"}, "no such value"),
-    ],
-)
-def test_calls_outside_the_document(call: dict[str, Any], problem: str) -> None:
-    with pytest.raises(OutsideDomain, match=problem):
-        resize(floats(1, 2, 3), **call)
-
-
 def test_version_11_asks_for_sizes_by_an_empty_scales() -> None:
     answer = resize(floats(1, 2), scales=[], sizes=[4], roi=[], version=11)
     assert plain(answer) == [1, 1, 2, 2]
-    with pytest.raises(OutsideDomain):
+    with pytest.raises(OutsideDomain, match="needs its input scales"):
         resize(floats(1, 2), sizes=[4], roi=[], version=11)
-    with pytest.raises(OutsideDomain):
-        resize(floats(1, 2), scales=[], sizes=[4], version=13)
 
 
 def test_version_11_alone_moves_unit_axes_under_tf_half_pixel_for_nn() -> None:
