@@ -12,6 +12,7 @@ from conformance.models.input_names import Inputs, input_names, map_parts, named
 from conformance.models.ir_versions import LEAST_IR, least_ir_version
 from conformance.models.packed_models import pack_model
 from conformance.models.protos import declare_tensor, fill_attribute, write_tensor
+from conformance.models.turned_inputs import turn_first_input
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, HasType
 from opcert.vocabulary.attributes import Attributes
@@ -20,10 +21,10 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slots
 
-Form = Literal["inputs", "initializers", "dynamic"]
-FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic")
+Form = Literal["inputs", "initializers", "dynamic", "strided"]
+FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic", "strided")
 """How a case's inputs reach a runtime: with each run; all but the first as constants of the model; with each
-run, of unknown extents."""
+run, of unknown extents; the first through a Transpose node, which may leave it not contiguous."""
 
 _DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
 """Those of documents that name none."""
@@ -78,6 +79,8 @@ def build_model(
     """
     if case.model is not None:
         return bring_into_form(case.model, case.inputs, form)
+    if form == "strided":
+        return bring_into_form(build_model(case, "inputs", valid_case, declared), case.inputs, form)
     declared = output_types(case, valid_case) if declared is None else declared
     if not case.slots and not case.output_types:
         return build_node_model(
@@ -113,6 +116,9 @@ def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
         graph.input.extend(kept)
         graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constant.items())
         model.ir_version = max(model.ir_version, LEAST_IR)
+    elif form == "strided":
+        if not turn_first_input(model, inputs):
+            return raw
     else:
         del graph.value_info[:]
         given = {name for name, _ in named_inputs(inputs)}

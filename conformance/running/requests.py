@@ -9,6 +9,7 @@ from conformance.models.case_models import FORMS, Form, build_model, constant_pl
 from conformance.models.input_names import input_names, named_inputs
 from conformance.models.native_values import describe_values, needed_values
 from conformance.models.node_descriptions import describe_node, moved_blobs
+from conformance.models.turned_inputs import turned_input
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.protocol_limits import (
     LARGEST_HELLO,
@@ -137,8 +138,11 @@ def encode_case(
     """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own."""
     description, constants = describe_node(case, form, how)
     blobs: list[bytes] = []
+    turned = None
     if how == "onnx":
         blobs.append(build_model(case, form, valid_case))
+        if form == "strided":
+            turned = turned_input(case, blobs[0])
         if constants:
             description = {
                 name: moved_blobs(each, 1) if name in ("inputs", "attributes") else each
@@ -152,6 +156,8 @@ def encode_case(
     left_out = constant_places(case, form)
     for place, (name, (_, tensor)) in enumerate(zip(input_names(case.inputs), case.inputs, strict=True)):
         if tensor is not None and place not in left_out:
+            if turned is not None and turned.place == place:
+                name, tensor = turned.name, turned.tensor
             entry = {"name": name, "element_type": tensor.element_type.name, "shape": list(tensor.shape)}
             given.append({**entry, "blob": len(run_blobs)})
             run_blobs.append(tensor.to_bytes())

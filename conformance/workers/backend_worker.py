@@ -55,7 +55,7 @@ class BackendWorker(Worker):
         return {
             "runtime": {"name": self._name, "version": str(version)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic"],
+            "forms": ["inputs", "initializers", "dynamic", "strided"],
             "devices": [self._device],
             "element_types": None,
         }

@@ -32,7 +32,7 @@ class OnnxWorker(Worker):
         return {
             "runtime": {"name": "onnx", "version": str(self._onnx.__version__)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic"],
+            "forms": ["inputs", "initializers", "dynamic", "strided"],
             "opsets": {"ai.onnx": int(self._onnx.defs.onnx_opset_version())},
             "devices": ["CPU"],
             "element_types": None,

@@ -147,7 +147,7 @@ class Worker {
     this.settings = { executionProviders, graphOptimizationLevel, logSeverityLevel: 4, interOpNumThreads: 1 };
     const offer = {
       domains: { "*": "onnx" },
-      forms: ["inputs", "initializers", "dynamic"],
+      forms: ["inputs", "initializers", "dynamic", "strided"],
       devices: ["CPU"],
       threads: name === "onnxruntime-web" ? THREADS.slice(0, 1) : THREADS,
       element_types: [...TYPES.keys()],

@@ -136,7 +136,7 @@ class OnnxRuntimeWorker(Worker):
         return {
             "runtime": {"name": "onnxruntime", "version": str(self._ort.__version__)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic"],
+            "forms": ["inputs", "initializers", "dynamic", "strided"],
             "devices": [self._provider],
             "threads": list(_THREADS),
             "values": ["map", "sequence"],

@@ -47,7 +47,7 @@ class OpencvWorker(Worker):
         return {
             "runtime": {"name": "opencv", "version": str(self._cv2.__version__)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic"],
+            "forms": ["inputs", "initializers", "dynamic", "strided"],
             "devices": ["CPU"],
             "threads": list(_THREADS),
             "element_types": REAL,

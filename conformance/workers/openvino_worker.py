@@ -106,7 +106,7 @@ class OpenvinoWorker(Worker):
         return {
             "runtime": {"name": "openvino", "version": _version(self._openvino)},
             "domains": {"org.openvino": "node", "*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic"],
+            "forms": ["inputs", "initializers", "dynamic", "strided"],
             "devices": ["CPU"],
             "threads": list(_THREADS),
             "element_types": sorted(self._types),

@@ -35,7 +35,7 @@ class TractWorker(Worker):
         return {
             "runtime": {"name": "tract", "version": str(self._tract.version())},
             "domains": {"*": "onnx"},
-            "forms": ["initializers", "inputs", "dynamic"],
+            "forms": ["initializers", "inputs", "dynamic", "strided"],
             "devices": ["CPU"],
             "element_types": REAL,
         }

@@ -21,7 +21,7 @@ from opcert.commands.terminal import say
 @click.option(
     "--forms",
     default="preferred",
-    help="How inputs arrive: preferred (by the runtime), all, or some of inputs, initializers, dynamic.",
+    help="How inputs arrive: preferred (by the runtime), all, or of inputs, initializers, dynamic, strided.",
 )
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
 @shared_options.timeout

@@ -309,7 +309,7 @@ def test_a_runtime_that_offers_no_maps_is_not_asked() -> None:
     assert replace(offer, values=frozenset({"map", "sequence"})).refusal(FORMS["maps"]) is None
 
 
-@pytest.mark.parametrize("form", ["inputs", "initializers", "dynamic"])
+@pytest.mark.parametrize("form", ["inputs", "initializers", "dynamic", "strided"])
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_is_a_model_that_the_checker_takes(name: str, form: str) -> None:
     import onnx

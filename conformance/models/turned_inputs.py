@@ -1,0 +1,92 @@
+"""The form `strided`: the first tensor reaches the node as what a Transpose before it leaves.
+
+A runtime may hand on a view whose elements do not lie side by side, and code that takes them for contiguous
+then reads wrong ones. The tensor is given with its axes in reverse order; the model turns it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from onnx import ModelProto
+from onnx.defs import get_schema
+
+from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs
+from conformance.models.protos import declare_tensor
+from conformance.suite.cases import Case
+from opcert.vocabulary.tensors import Tensor
+
+_ADDED = "_turned"
+_LEAST_RANK = 2
+
+
+@dataclass(frozen=True)
+class Turned:
+    """The input at `place` that is given turned: its name in the model, and the tensor to give."""
+
+    place: int
+    name: str
+    tensor: Tensor
+
+
+def turned_input(case: Case, raw: bytes) -> Turned | None:
+    """Which input of a case its serialized model takes turned; None where that cannot be carried."""
+    in_maps = map_parts(case.slots)
+    names = input_names(case.inputs)
+    given = {each.name for each in ModelProto.FromString(raw).graph.input}
+    for place, (_, tensor) in enumerate(case.inputs):
+        if tensor is None or place in in_maps:
+            continue
+        name = names[place] + _ADDED
+        if name not in given:
+            return None
+        return Turned(place, name, _turned(tensor))
+    return None
+
+
+def turn_first_input(model: ModelProto, inputs: Inputs) -> bool:
+    """Let a model take the first of its inputs turned, in place; False where it is left as it is.
+
+    The graph's input gets another name, and a Transpose node gives the value of the old one. That needs a
+    first tensor of two axes or more and two elements or more, of a type that Transpose takes in the model's
+    operator set.
+    """
+    versions = [each.version for each in model.opset_import if each.domain in ("", "ai.onnx")]
+    if not named_inputs(inputs) or not versions:
+        return False
+    name, tensor = named_inputs(inputs)[0]
+    declared = next((each for each in model.graph.input if each.name == name), None)
+    taken = {each for node in model.graph.node for each in (*node.input, *node.output)}
+    if declared is None or name + _ADDED in taken or not _can_turn(tensor, versions[0]):
+        return False
+    declared.Clear()
+    declare_tensor(declared, name + _ADDED, tensor.element_type, tensor.shape[::-1])
+    nodes = list(model.graph.node)
+    del model.graph.node[:]
+    turn = model.graph.node.add()
+    turn.op_type = "Transpose"
+    turn.input.append(name + _ADDED)
+    turn.output.append(name)
+    permutation = turn.attribute.add()
+    permutation.name = "perm"
+    permutation.type = permutation.INTS
+    permutation.ints.extend(range(len(tensor.shape) - 1, -1, -1))
+    model.graph.node.extend(nodes)
+    return True
+
+
+def _can_turn(tensor: Tensor, opset: int) -> bool:
+    enough = len(tensor.shape) >= _LEAST_RANK and tensor.array.size > 1
+    return enough and f"tensor({tensor.element_type})" in _types_of_transpose(opset)
+
+
+@cache
+def _types_of_transpose(opset: int) -> frozenset[str]:
+    schema = get_schema("Transpose", opset, "")
+    return frozenset(schema.type_constraints[0].allowed_type_strs)
+
+
+def _turned(tensor: Tensor) -> Tensor:
+    return Tensor(tensor.element_type, np.ascontiguousarray(tensor.array.transpose()))
