@@ -15,6 +15,7 @@ from generator.cores import FILE_NAME, Core, write_cores
 from generator.declaration_faults import levels_without_call, rules_broken_together
 from generator.learning import learn_versions
 from generator.modelled import kept_cores_of
+from generator.named_operators import calls_are_declared
 from generator.space import open_space
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
@@ -51,7 +52,8 @@ def modelled_versions(names: Sequence[str] = ()) -> Iterator[list[OperatorName]]
     by_room: dict[tuple[str, str], list[OperatorName]] = {}
     for each in list_operators():
         wanted = not names or each.name in names
-        if wanted and declaration_path(each, OWN_FOLDER).is_file() and load_spec(each).declared is not None:
+        declared = wanted and declaration_path(each, OWN_FOLDER).is_file()
+        if declared and calls_are_declared(load_spec(each)):
             by_room.setdefault((each.domain, each.name), []).append(each)
     for versions in by_room.values():
         yield sorted(versions, key=lambda each: -each.since_version)

@@ -12,8 +12,8 @@ from generator.calls import Call
 from generator.declared_levels import declare_levels
 from generator.draws import Draw
 from generator.modelled import kept_cores_of
+from generator.named_operators import calls_are_declared, levels_modules
 from generator.named_operators import known_operators as known_operators
-from generator.named_operators import levels_modules
 from generator.space import open_space
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
@@ -47,7 +47,7 @@ def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spe
     the spec gets the factors, rules and exclusions that this comes to. Raises UserError where it has neither.
     """
     spec = load_spec(operator, folders)
-    if _is_declared(spec):
+    if calls_are_declared(spec):
         return declare_levels(spec, kept_cores_of(operator, folders))
     return spec, find_levels(operator, spec.levels_module)
 
@@ -55,12 +55,7 @@ def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spe
 def load_rules(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     """The spec of an operator with the rules that its declaration comes to, where calls are made of that."""
     spec = load_spec(operator, folders)
-    return open_space(spec).spec if _is_declared(spec) else spec
-
-
-def _is_declared(spec: Spec) -> bool:
-    named = spec.levels_module is not None or spec.operator in levels_modules()
-    return spec.declared is not None and not named
+    return open_space(spec).spec if calls_are_declared(spec) else spec
 
 
 def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:

@@ -8,18 +8,22 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from specs.spec_folders import CURATED, DECLARATION, find_spec_folder, list_operators
+from specs.version_ranges import in_range
+
+if TYPE_CHECKING:
+    from specs.model import Spec
 
 LEVELS = "generator.levels"
 REFERENCES = "reference.operators"
 _LARGEST = 64 << 20
+_VERSIONS = re.compile(rb"^versions[ \t]*:[ \t]*([0-9]+|[0-9]*\.\.[0-9]*)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
-_OWN_REFERENCE = re.compile(rb"^reference[ \t]*:", re.MULTILINE)
-_OWN_LEVELS = re.compile(rb"^levels[ \t]*:", re.MULTILINE)
 
 
 @cache
@@ -52,47 +56,60 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     if not folders:
         return sorted(shipped)
     return [
-        each
-        for each in list_operators(folders)
-        if each in shipped or declares_calls(each, folders) or names_levels(each, folders)
+        each for each in list_operators(folders) if each in shipped or names_what_makes_calls(each, folders)
     ]
 
 
-def declares_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
-    """Whether the first folder that declares an operator's calls names what is right, too."""
+def calls_are_declared(spec: Spec) -> bool:
+    """Whether an operator's calls are made from its declaration alone, and not by a module of levels."""
+    named = spec.levels_module is not None or spec.operator in levels_modules()
+    return spec.declared is not None and not named
+
+
+def names_what_makes_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
+    """Whether what people add to an operator version's facts names a reference, or a module of levels.
+
+    The first folder that has a `spec.yaml` of the operator counts. Keys stand at the begin of a line as a
+    rule; a file that has their words elsewhere is read as YAML.
+    """
     for folder in folders:
         path = folder / operator.domain / operator.name / DECLARATION
         if path.is_file():
-            if not _OWN_REFERENCE.search(read_regular(path, _LARGEST)):
-                return False
-            # Imported here, because the files of hardly any operator come to this.
-            from specs.composition import declares
-
-            return declares(path, operator.since_version)
-    return False
-
-
-def names_levels(operator: OperatorName, folders: Sequence[Path]) -> bool:
-    """Whether an operator's `curated.yaml` names a module that makes its calls.
-
-    The key stands at the begin of a line as a rule; a file that has the word elsewhere is read as YAML.
-    """
+            text = _read(path)
+            return _names(path, text, ("reference", "levels")) and _speaks_of(path, text, operator)
     path = find_spec_folder(operator, folders) / CURATED
-    if not path.is_file():
-        return False
+    return path.is_file() and _names(path, _read(path), ("levels",))
+
+
+def _read(path: Path) -> bytes:
     try:
-        text = read_regular(path, _LARGEST)
+        return read_regular(path, _LARGEST)
     except OSError:
-        return False
-    if _OWN_LEVELS.search(text):
+        return b""
+
+
+def _names(path: Path, text: bytes, keys: Sequence[str]) -> bool:
+    """Whether the mapping in a file has one of these keys."""
+    if any(re.search(rb"^%s[ \t]*:" % key.encode(), text, re.MULTILINE) for key in keys):
         return True
-    if b"levels" not in text:
+    if not any(key.encode() in text for key in keys):
         return False
     # Imported here, because the files of hardly any operator come to this.
-    from specs.curated_files import read_curated
-    from specs.spec_folders import OWN_FOLDER
+    from specs.composition import read_document
 
-    return read_curated(path, (*folders, OWN_FOLDER))[0].levels is not None
+    return any(read_document(path).value.get(key) is not None for key in keys)
+
+
+def _speaks_of(path: Path, text: bytes, operator: OperatorName) -> bool:
+    """Whether a declaration speaks of an operator's version."""
+    if b"versions" not in text:
+        return True
+    found = _VERSIONS.search(text)
+    if found is not None:
+        return in_range(found[1].decode(), operator.since_version)
+    from specs.composition import declares
+
+    return declares(path, operator.since_version)
 
 
 def _files(package: str) -> list[Path]:

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from opcert.vocabulary.errors import Place, SeveralErrors, UserError
+from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path, load, load_file
 from specs.expressions import parse
 from specs.model import Spec
+from specs.passages import resolve_sources
+from specs.version_ranges import ABSENT, BOUNDS, applies, in_range, is_by_version, key_of_version
 
 PARTS = "parts"
 """The folder of a folder of specs that holds the pieces that several operators use by name."""
-_RANGE = re.compile(r"(\d*)\.\.(\d*)")
-_PASSAGE = re.compile(r"([A-Za-z_][\w.\[\]]*)(?:\+(\d+))?")
+PASSAGES = "passages"
+_USED_UP = ("uses", "versions", PASSAGES)
+"""Keys of a declaration that no version's view of it has."""
 _CONDITION = re.compile(r"(\w+) if (.+)")
 
 
@@ -33,17 +36,6 @@ class Composed(YamlDocument):
             path = path[:-1]
         found = self.sources.get(path, Place(self.file, 1, 1))
         return Place(found.file, found.line, found.column, key or None)
-
-
-def in_range(text: str | int, version: int) -> bool:
-    """Whether a version lies in a range such as `7..`, `..12`, `7..12` or `18`; UserError for other texts."""
-    if isinstance(text, int) or text.strip().isdecimal():
-        return int(text) == version
-    found = _RANGE.fullmatch(text.strip())
-    if found is None:
-        raise UserError("not a range of versions", got=repr(text), expected="such as 7.., 7..12 or ..12")
-    low, high = found[1], found[2]
-    return (not low or version >= int(low)) and (not high or version <= int(high))
 
 
 def read_document(path: Path) -> YamlDocument:
@@ -83,6 +75,9 @@ class _Composer:
     def __init__(self, spec: Spec, folders: Sequence[Path], file: str) -> None:
         self._spec = spec
         self._folders = folders
+        self._version = spec.operator.since_version
+        self._passages: dict[str, Any] = {}
+        self._others_factors: set[str] = set()
         self.composed = Composed({}, file)
         self.errors: list[UserError] = []
 
@@ -98,124 +93,144 @@ class _Composer:
                 self.errors.append(UserError(problem, got=str(name), expected=expected, where=where))
             else:
                 self.add(read_document(found), (*inside, str(name)))
+        self._name_passages(document)
+        self._note_factors(document)
         for key, each in value.items():
-            if key in ("uses", "versions"):
+            if key in _USED_UP:
                 continue
+            source, each = self._of_version(document, (key,), each)
             if isinstance(each, list):
-                self._append(document, key, each)
+                self._append(document, source, key, each)
             elif isinstance(each, dict):
-                self._merge(document, key, each)
-            else:
-                self._set(document, (key,), (key,), each)
+                self._merge(document, source, key, each)
+            elif each is not ABSENT:
+                self.composed.value[key] = self._resolved(document, source, (key,), each)
 
-    def _merge(self, document: YamlDocument, key: str, entries: Mapping[str, Any]) -> None:
-        merged = self.composed.value.setdefault(key, {})
-        self.composed.sources.setdefault((key,), document.place((key,)))
+    def _name_passages(self, document: YamlDocument) -> None:
+        """Note the passages that a file names; they are cited by it and by what uses it."""
+        entries = document.value.get(PASSAGES) or {}
+        if not isinstance(entries, dict):
+            where = document.place((PASSAGES,))
+            self.errors.append(UserError("passages are a mapping", got=repr(entries), where=where))
+            return
         for name, each in entries.items():
-            merged[name] = self._resolved(document, (key, name), (key, name), each)
+            _, lines = self._of_version(document, (PASSAGES, name), each)
+            if lines is not ABSENT:
+                self._passages[name] = lines
 
-    def _append(self, document: YamlDocument, key: str, entries: Sequence[Any]) -> None:
+    def _note_factors(self, document: YamlDocument) -> None:
+        """Note the factors that only other versions have: what is excluded or combined of them is theirs."""
+        factors = document.value.get("factors")
+        for name, each in (factors if isinstance(factors, dict) else {}).items():
+            if self._of_version(document, ("factors", name), each)[1] is ABSENT:
+                self._others_factors.add(name)
+
+    def _merge(self, document: YamlDocument, source: Path_, key: str, entries: Mapping[str, Any]) -> None:
+        merged = self.composed.value.setdefault(key, {})
+        self.composed.sources.setdefault((key,), document.place(source))
+        for name, each in entries.items():
+            found = self._resolved(document, (*source, name), (key, name), each)
+            if found is not ABSENT:
+                merged[name] = found
+
+    def _append(self, document: YamlDocument, source: Path_, key: str, entries: Sequence[Any]) -> None:
         listed = self.composed.value.setdefault(key, [])
-        self.composed.sources.setdefault((key,), document.place((key,)))
+        self.composed.sources.setdefault((key,), document.place(source))
         for place, each in enumerate(entries):
-            try:
-                if isinstance(each, dict) and not (self._applies(each) and self._is_known(each)):
-                    continue
-            except UserError as error:
-                error.where = document.place((key, place))
-                self.errors.append(error)
+            if not self._applies(document, (*source, place), each) or self._is_of_others(key, each):
                 continue
-            if isinstance(each, dict):
-                each = {name: value for name, value in each.items() if name not in ("since", "until")}
             same = [at for at, old in enumerate(listed) if _id(old) is not None and _id(old) == _id(each)]
             at = same[0] if same else len(listed)
+            found = self._resolved(document, (*source, place), (key, at), each)
+            if found is ABSENT:
+                continue
             if not same:
                 listed.append(None)
-            listed[at] = self._resolved(document, (key, place), (key, at), each)
+            listed[at] = found
 
-    def _applies(self, entry: Mapping[str, Any]) -> bool:
-        version = self._spec.operator.since_version
-        bounds = {name: entry.get(name) for name in ("since", "until")}
-        for name, bound in bounds.items():
-            if bound is not None and (not isinstance(bound, int) or isinstance(bound, bool)):
-                raise UserError(f"`{name}` is a version", got=repr(bound), expected="a whole number")
-        since, until = bounds["since"], bounds["until"]
-        return (since is None or version >= since) and (until is None or version <= until)
+    def _applies(self, document: YamlDocument, source: Path_, entry: Any) -> bool:
+        """Whether an entry of a list is one of this version, and about a name that it has."""
+        if not isinstance(entry, dict):
+            return True
+        try:
+            attribute = entry.get("attr")
+            return applies(entry, self._version) and (attribute is None or attribute in self._spec.attributes)
+        except UserError as error:
+            self._error(error, document, source)
+            return False
 
-    def _is_known(self, entry: Mapping[str, Any]) -> bool:
-        """Whether a rule is about names of this version: what only others have is left out here."""
-        attribute = entry.get("attr")
-        return attribute is None or attribute in self._spec.attributes
+    def _is_of_others(self, key: str, entry: Any) -> bool:
+        """Whether an exclusion or interaction names a factor that only other versions have."""
+        if not self._others_factors or not isinstance(entry, dict):
+            return False
+        if key == "interactions" and isinstance(entry.get("factors"), list):
+            return not self._others_factors.isdisjoint(map(str, entry["factors"]))
+        if key != "exclusions":
+            return False
+        when: Any = entry.get("when")
+        if is_by_version(when):
+            found = [each for name, each in when.items() if in_range(name, self._version)]
+            when = found[0] if found else ABSENT
+        try:
+            return when is ABSENT or not self._others_factors.isdisjoint(parse(str(when)).names)
+        except OpcertError:
+            return False  # whoever reads the exclusion says what is wrong
 
-    def _set(self, document: YamlDocument, source: Path_, target: Path_, value: Any) -> None:
-        self.composed.value[target[0]] = self._resolved(document, source, target, value)
+    def _of_version(self, document: YamlDocument, source: Path_, value: Any) -> tuple[Path_, Any]:
+        """The value that this version has, and where that stands; ABSENT where it has none."""
+        if not is_by_version(value):
+            return source, value
+        try:
+            key = key_of_version(value, self._version)
+        except UserError as error:
+            self._error(error, document, source)
+            return source, ABSENT
+        return (source, ABSENT) if key is None else ((*source, key), value[key])
 
     def _resolved(self, document: YamlDocument, source: Path_, target: Path_, value: Any) -> Any:
-        """The value with its passages resolved; notes the place of it and of all in it."""
+        """This version's value with its passages resolved; notes the place of it and of all in it."""
+        source, value = self._of_version(document, source, value)
+        value = self._field(document, source, target, value)
         self.composed.sources[target] = document.place(source)
         if isinstance(value, dict):
-            return {
-                key: self._resolved(
-                    document, (*source, key), (*target, key), self._field(document, source, key, each)
-                )
+            fields = {
+                key: self._resolved(document, (*source, key), (*target, key), each)
                 for key, each in value.items()
+                if not (key in BOUNDS and isinstance(source[-1], int))
             }
+            return {key: each for key, each in fields.items() if each is not ABSENT}
         if isinstance(value, list):
-            return [
-                self._resolved(document, (*source, at), (*target, at), each) for at, each in enumerate(value)
-            ]
+            found: list[Any] = []
+            for at, each in enumerate(value):
+                if self._applies(document, (*source, at), each):
+                    one = self._resolved(document, (*source, at), (*target, len(found)), each)
+                    found += [] if one is ABSENT else [one]
+            return found
         return value
 
-    def _field(self, document: YamlDocument, source: Path_, key: str, value: Any) -> Any:
+    def _field(self, document: YamlDocument, source: Path_, target: Path_, value: Any) -> Any:
+        """What the keys `src` and `chosen` of entries mean in this version; other values as they are."""
+        key = target[-1] if len(target) > 2 else None
         try:
-            if key == "src":
-                return self._sources(value)
+            if key == "src" and value is not ABSENT:
+                return resolve_sources(value, self._spec, self._passages)
             if key == "chosen" and isinstance(value, str):
                 return self._chosen(value)
         except UserError as error:
-            error.where = document.place((*source, key))
-            self.errors.append(error)
+            self._error(error, document, source)
             return [] if key == "src" else None
         return value
 
-    def _sources(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._passage(value)
-        if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
-            return [line for each in value for line in self._passage(each)]
-        return value
-
-    def _passage(self, text: str) -> list[list[str | int]]:
-        """The lines of this version's documents that a passage names.
-
-        `attributes.axis+1` is the line after the first of that passage; `axis` is the passage about that
-        attribute, input or output, whichever the version has.
-        """
-        found = _PASSAGE.fullmatch(text)
-        lines: list[list[str | int]] = []
-        if found is not None:
-            offset = int(found[2] or 0)
-            about = (found[1], *(f"{group}.{found[1]}" for group in ("attributes", "inputs", "outputs")))
-            lines = [
-                [each.source.document, each.source.line + offset]
-                for each in self._spec.prose
-                if each.about in about and offset < max(each.lines, 1)
-            ]
-        if not lines:
-            known = sorted({each.about for each in self._spec.prose})
-            raise UserError(
-                f"no passage of {self._spec.operator} has this name",
-                got=repr(text),
-                expected=f"one of {', '.join(known)}" if known else "[document, line]",
-            )
-        return lines
+    def _error(self, error: UserError, document: YamlDocument, source: Path_) -> None:
+        error.where = document.place(source)
+        self.errors.append(error)
 
     def _chosen(self, text: str) -> str | None:
         """`max if version >= 13`: an option where the condition on the version holds, and open elsewhere."""
         found = _CONDITION.fullmatch(text)
         if found is None:
             return text
-        holds = parse(found[2]).evaluate({"version": self._spec.operator.since_version})
+        holds = parse(found[2]).evaluate({"version": self._version})
         return found[1] if holds else None
 
     def _find_part(self, name: str) -> Path | None:

@@ -17,6 +17,9 @@ from specs.shape_expressions import parse_shape
 EVERY_INPUT = "inputs"
 """The word for all inputs that no other entry of `shapes` names."""
 
+_MARKED = "onnx"
+"""How the dialects begin whose importer marks the words by which a passage demands something."""
+
 
 def names_in(label: str) -> tuple[str, ...]:
     """The names that share an entry: `min, max`."""
@@ -77,9 +80,15 @@ class DeclarationChecker:
                 )
 
     def _is_demanded(self, sources: Sequence[Source]) -> bool:
-        """Whether one of these lines lies in a passage that demands something."""
+        """Whether one of these lines lies in a passage that demands something, as each list of types does.
+
+        Of documents whose words nobody marks, none of them is judged.
+        """
+        marked = {each.key for each in self._spec.documents if each.dialect.startswith(_MARKED)}
+        if any(source.document not in marked for source in sources):
+            return True
         return any(
-            each.normative
+            (each.normative or each.about.startswith("type_constraints."))
             and each.source.document == source.document
             and each.source.line <= source.line < each.source.line + max(each.lines, 1)
             for each in self._spec.prose

@@ -33,10 +33,11 @@ def load_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     """
     spec = load_imported(operator, folders)
     every = (*folders, OWN_FOLDER)
-    declaration = find_declaration(operator, every)
+    path = find_spec_folder(operator, folders) / curated_files.FILE_NAME
+    # What stands beside a user's own facts counts before what ships for the operator.
+    declaration = find_declaration(operator, folders if path.is_file() else every)
     if declaration is not None:
         return merge_declaration(spec, declaration, every)
-    path = find_spec_folder(operator, folders) / curated_files.FILE_NAME
     if not path.is_file():
         return spec
     file, document = curated_files.read_curated(path, every)

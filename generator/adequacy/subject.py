@@ -19,6 +19,7 @@ from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.adequacy.values_only import values_only
 from generator.calls import Call
+from generator.named_operators import calls_are_declared
 from opcert.vocabulary.attributes import Attributes
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
@@ -109,7 +110,7 @@ class Subject:
 
     def guards_of(self, case: Case) -> frozenset[Point]:
         """The checks of the reference that refuse a call; within `quick`. A declared operator's has none."""
-        if self.spec.declared is not None:
+        if calls_are_declared(self.spec):
             return frozenset()
         plain = {name: each.value for name, each in case.attributes.items()}
         try:

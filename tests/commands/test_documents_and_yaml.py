@@ -1,4 +1,4 @@
-"""Documents, curated.yaml and profiles that are not what they should be."""
+"""Documents, spec.yaml and profiles that are not what they should be."""
 
 from __future__ import annotations
 
@@ -62,24 +62,24 @@ def own_specs(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("added", "words"),
     [
-        ("colour: red\n", ["curated.yaml:", "colour"]),
-        ("readings: 7\n", ["curated.yaml:", "readings"]),
-        ("constraints: [\n", ["curated.yaml:", "not YAML"]),
-        ("? [a]\n: 1\n", ["curated.yaml:", "not YAML"]),
+        ("colour: red\n", ["spec.yaml:", "colour"]),
+        ("readings: 7\n", ["spec.yaml:", "readings"]),
+        ("constraints: [\n", ["spec.yaml:", "not YAML"]),
+        ("? [a]\n: 1\n", ["spec.yaml:", "not YAML"]),
     ],
 )
 @pytest.mark.parametrize("command", ["show", "generate"])
-def test_a_curated_file_that_is_wrong(
+def test_a_declaration_that_is_wrong(
     capsys: Capture, own_specs: Path, tmp_path: Path, command: str, added: str, words: list[str]
 ) -> None:
-    path = own_specs / "com.microsoft" / "Pad-1" / "curated.yaml"
+    path = own_specs / "com.microsoft" / "Pad" / "spec.yaml"
     lines = path.read_text().count("\n")
     path.write_text(path.read_text() + added)
     more = ["-o", tmp_path / "suite"] if command == "generate" else []
     answer = call(capsys, command, OPERATOR, "--specs", own_specs, *more)
     check_message(answer, 2, "input", str(path), *words)
     if added.startswith("colour"):
-        assert f"curated.yaml:{lines + 1}:" in answer.err
+        assert f"spec.yaml:{lines + 1}:" in answer.err
     assert not (tmp_path / "suite").exists()
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from generator.draws import Draw
+from generator.named_operators import calls_are_declared
 from generator.solving import Found
 from generator.space import Space, open_space
 from opcert.vocabulary.names import OperatorName
@@ -21,7 +22,7 @@ def declared_operators() -> tuple[OperatorName, ...]:
     return tuple(
         each
         for each in list_operators()
-        if (each.domain, each.name) in rooms and load_spec(each).declared is not None
+        if (each.domain, each.name) in rooms and calls_are_declared(load_spec(each))
     )
 
 

@@ -87,12 +87,12 @@ def write_changed(made: Lock, folder: Path, *, cases: dict[str, str], **fields: 
 
 @pytest.mark.parametrize(
     ("part", "cause"),
-    [("specs", "spec fact: curated.yaml"), ("reference", "reference code"), ("generator", "generator code")],
+    [("specs", "spec fact: spec.yaml"), ("reference", "reference code"), ("generator", "generator code")],
 )
 def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, part: str, cause: str) -> None:
     """As if the lock had been written before that part was changed."""
     case = sorted(lock_of_pad.operators[str(QUICK)].cases)[0]
-    changed = {"curated.yaml": "0"} if part == "specs" else "0"
+    changed = {"spec.yaml": "0"} if part == "specs" else "0"
     write_changed(lock_of_pad, tmp_path, cases={case: "0"}, **{part: changed})
     ran = CliRunner().invoke(generate_command.command, ["Pad", "--check"], standalone_mode=False)
     assert ran.return_value == ExitCode.DOES_NOT_HOLD

@@ -23,6 +23,7 @@ from generator.suite_making import Made, write_generated
 from generator.workshop import Options
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
+from specs.declarations import declaration_path
 from specs.spec_folders import OWN_FOLDER, spec_folder
 
 PAD = OperatorName.parse("com.microsoft::Pad-1")
@@ -44,7 +45,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def own(tmp_path: Path) -> Path:
     """A folder of specs with two operators that ship, to change."""
     for each in BOTH:
-        shutil.copytree(spec_folder(each, OWN_FOLDER), spec_folder(each, tmp_path / "specs"))
+        for place in (spec_folder, declaration_folder):
+            shutil.copytree(place(each, OWN_FOLDER), place(each, tmp_path / "specs"))
     return tmp_path / "specs"
 
 
@@ -85,8 +87,12 @@ def test_what_is_kept_makes_the_same_suite(tmp_path: Path) -> None:
     assert files_of(tmp_path / "fresh") == files_of(tmp_path / "first") == files_of(tmp_path / "second")
 
 
-def change_curated(specs: Path) -> None:
-    path = spec_folder(CROP, specs) / "curated.yaml"
+def declaration_folder(operator: OperatorName, folder: Path) -> Path:
+    return declaration_path(operator, folder).parent
+
+
+def change_declaration(specs: Path) -> None:
+    path = declaration_path(CROP, specs)
     path.write_text(path.read_text() + "\n# another remark\n")
 
 
@@ -104,7 +110,7 @@ def change_regression(specs: Path) -> None:
     (spec_folder(CROP, specs) / "other.yaml").write_text("{}\n")
 
 
-@pytest.mark.parametrize("change", [change_curated, change_imported, change_regression])
+@pytest.mark.parametrize("change", [change_declaration, change_imported, change_regression])
 def test_editing_one_operator_makes_one_operator_again(
     tmp_path: Path, own: Path, change: Callable[[Path], None]
 ) -> None:
@@ -127,7 +133,7 @@ def test_a_key_follows_each_thing_that_a_part_depends_on(own: Path, monkeypatch:
     assert part_key(PAD, Options(), [own]) != keys[0]
     assert part_key(PAD, Options("small", 2), [own]) != keys[0]
     assert part_key(CROP, SMALL, [own]) != keys[0]
-    change_curated(own)
+    change_declaration(own)
     assert not changed()
     (own / "readings.yaml").write_text("subnormals: {question: q, options: {kept: k, flushed: f}, why: w}\n")
     assert changed()
@@ -280,7 +286,7 @@ def test_what_changes_while_a_part_is_made_is_not_kept(own: Path, monkeypatch: p
 
     def changing(*words: object) -> object:
         made = plain(*words)  # type: ignore[arg-type]
-        change_curated(own)
+        change_declaration(own)
         return made
 
     monkeypatch.setattr(part_making, "make_part_anew", changing)

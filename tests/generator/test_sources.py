@@ -80,7 +80,7 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
     for name in _of_ours(opened):
         if (ROOT / name).is_file() and not name.endswith((".pyc", ".py")):
             assert name.rpartition("/")[2] in counted or name.startswith("specs/adequacy/"), name
-    assert {"curated.yaml", "imported.yaml", "readings.yaml"} <= counted
+    assert {"spec.yaml", "imported.yaml", "readings.yaml"} <= counted
 
 
 def _of_ours(files: list[str]) -> set[str]:
@@ -149,8 +149,7 @@ def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) 
 def test_the_digest_follows_code_that_only_a_users_modules_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operator = write_operator(tmp_path, "{}\n", "{}\n")
-    (tmp_path / operator.domain / operator.short / "curated.yaml").write_text("levels: levels.py\n")
+    write_operator(tmp_path, "levels: ../../levels.py\n", "{}\n")
     (tmp_path / "levels.py").write_text("import generator.fuzzing.plainness\n")
     seen: list[Path] = []
 

@@ -71,12 +71,13 @@ def test_a_folder_may_stand_in_for_an_operator_that_ships(specs: Path) -> None:
     shipped = find_operator(PAD)
     own = specs / "com.microsoft" / "Pad-1"
     shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad-1", own)
-    (own / "own.py").write_text(
+    room = shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad", own.with_name("Pad"))
+    (room / "own.py").write_text(
         "from reference.operators.pad import *\nfrom reference.registry import reference_operator\n"
         "@reference_operator('com.microsoft::Pad-1')\ndef own(data, pads, value=None, *, mode='constant'):\n"
         "    raise NotImplementedError\n"
     )
-    with (own / "curated.yaml").open("a") as file:
+    with (room / "spec.yaml").open("a") as file:
         file.write("\nreference: own.py\n")
     spec = load_spec(PAD, [specs])
     assert find_operator(PAD, spec.reference_module).function.__name__ == "own"

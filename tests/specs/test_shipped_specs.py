@@ -21,7 +21,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from reference.registry import implemented
-from specs import curated_files, imported_files
+from specs import imported_files
+from specs.declarations import find_declaration
 from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
 from specs.library import OWN_FOLDER, list_operators, load_spec, spec_folder
 from tests.documents.gathering import Documents
@@ -132,13 +133,9 @@ def test_every_one_can_be_loaded_and_says_something() -> None:
     assert len(empty) < 10, empty
 
 
-def test_the_suite_is_that_of_the_curated_operators_with_a_reference() -> None:
-    curated = [
-        each
-        for each in list_operators()
-        if (spec_folder(each, OWN_FOLDER) / curated_files.FILE_NAME).is_file()
-    ]
-    assert curated == known_operators() == implemented()
+def test_the_suite_is_that_of_the_declared_operators_with_a_reference() -> None:
+    declared = [each for each in implemented() if find_declaration(each, [OWN_FOLDER]) is not None]
+    assert declared == known_operators() == implemented()
 
 
 def _run(*words: str) -> Result:
