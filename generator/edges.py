@@ -24,6 +24,8 @@ VECTOR_BYTES = 64
 MANY = 4_099
 """Elements that make a runtime use several threads, and no multiple of a vector."""
 MOST_ELEMENTS = 20_000
+EQUAL = 4
+"""A length of every extent at once: what is turned or exchanged keeps its shape, and no shape tells it."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,10 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
     packs = [name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")]
     extents = [each.name for each in space.variables if each.name in _extents(space)]
     for pack in packs:
-        ranks = [int(rank) for rank in space.factors[f"rank_{pack}"]]
-        for rank in (min(ranks), max(ranks)):
+        known = [int(rank) for rank in space.factors[f"rank_{pack}"]]
+        for rank in (min(known), max(known)):
             yield from _solved(space, f"rank_{rank}_of_{pack}", {f"rank_{pack}": rank}, {}, draw)
-        for rank in {min(ranks), min(2, max(ranks))}:
+        for rank in {min(known), min(2, max(known))}:
             for axis in range(rank):
                 for length in (0, 1):
                     shape = [3 + place for place in range(rank)]
@@ -66,6 +68,9 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
     for name in extents:
         for length in (0, 1):
             yield from _solved(space, f"{name}_is_{length}", {}, {name: length}, draw)
+    ranks: dict[str, Level] = {f"rank_{pack}": _rank_near_two(space, pack) for pack in packs}
+    equal = {pack: [EQUAL] * _rank_near_two(space, pack) for pack in packs} | dict.fromkeys(extents, EQUAL)
+    yield from _solved(space, "equal_extents", ranks, equal, draw)
     for length in vector_lengths(space):
         if packs:
             pack = packs[0]
@@ -78,6 +83,10 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
             yield from _solved(space, f"length_{length}", {f"rank_{pack}": rank}, {pack: shape}, draw)
         elif extents:
             yield from _solved(space, f"{extents[-1]}_{length}", {}, {extents[-1]: length}, draw)
+
+
+def _rank_near_two(space: Space, pack: str) -> int:
+    return min((int(each) for each in space.factors[f"rank_{pack}"]), key=lambda rank: (abs(rank - 2), rank))
 
 
 def vector_lengths(space: Space) -> list[int]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.draws import Draw
+from generator.kept_lengths import FAR, everything_sliced
 from generator.kind import InputName, Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
 from specs.model import Constraint
 
 _NAMES = ("starts", "ends", "axes", "steps")
-_FAR = 2**31 - 1
 _BOUNDS: tuple[Level, ...] = ("inside", "from_end", "clamped", "empty", "far", "mixed")
 _STEPS: tuple[Level, ...] = (OMITTED, "one", "some", "beyond", "back", "back_some")
 
@@ -93,6 +93,9 @@ class Slices(Kind):
             moving = "all(each != 0 for each in steps)"
             yield self.rule("steps_not_zero", moving, "present(steps)", about="steps")
 
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        yield from everything_sliced(scope.shape(self.of), "steps" in self.covers)
+
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = len(scope.shape(self.of))
         plain: dict[str, object] = {"starts": [0], "ends": [1], "axes": [0]}
@@ -100,7 +103,7 @@ class Slices(Kind):
         yield "bounds_lengths", {**plain, "ends": [1, 1]}
         yield "bounds_lengths", {**plain, "ends": []}
         yield "axes_length", {**plain, "axes": [0, 1] if rank > 1 else []}
-        for axis in (rank, -rank - 1 if self._may_be_negative else -1, _FAR):
+        for axis in (rank, -rank - 1 if self._may_be_negative else -1, FAR):
             yield "axes_range", {**plain, "axes": [axis]}
         yield "axes_distinct", {**plain, "starts": [0, 0], "ends": [1, 1], "axes": [0, 0]}
         if self._may_be_negative:
@@ -129,7 +132,7 @@ def _bounds(level: Level, place: int, extent: int, step: int, draw: Draw) -> tup
     if level == "empty":
         return (high, low) if step > 0 else (low, high)
     if level in ("clamped", "far"):
-        beyond = extent + 3 if level == "clamped" else _FAR
+        beyond = extent + 3 if level == "clamped" else FAR
         return (-beyond, beyond) if step > 0 else (beyond, -beyond)
     if step < 0:
         # Backwards the end is exclusive too: the one before the first is beyond all from the end.

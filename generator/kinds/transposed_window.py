@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
+from generator.kept_lengths import padded_as_much_as_lost
 from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
@@ -123,6 +124,10 @@ class TransposedWindow(Kind):
         whole = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, 'NOTSET')"
         fits = f"all(each <= most for each, most in zip(output_shape, {whole}))"
         yield self.rule("output_shape_fits", fits, "present(output_shape)", about="output_shape")
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for word, values in padded_as_much_as_lost(list(scope.value(self.kernel))):
+            yield word, {**values, "output_padding": None, "output_shape": None}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         extents, kernel = list(scope.value(self.over)), list(scope.value(self.kernel))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
+from generator.kept_lengths import padded_as_much_as_lost
 from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
@@ -181,6 +182,11 @@ class Window(Kind):
             yield "window_fits", {**plain, "dilations": None, "kernel_shape": large, self.kernel.text: large}
         if "dilations" in self.covers and max(kernel, default=1) > 1:
             yield "window_fits", {**plain, "dilations": [max(extents) + 1] * len(extents)}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for word, values in padded_as_much_as_lost(list(scope.value(self.kernel))):
+            if "pads" in self.covers:
+                yield word, {name: value for name, value in values.items() if name in self.covers}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and name in ("strides", "dilations", "ceil_mode"):
