@@ -17,6 +17,7 @@ _NAMES = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode
 _AUTO = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 _KERNELS: Mapping[Level, tuple[int, ...]] = {"small": (2, 3), "one": (1,), "mixed": (1, 2, 3)}
 _LEADS = 6
+_SMALL = 8
 
 
 @dataclass(frozen=True)
@@ -219,8 +220,8 @@ def _placements(
         for dilation in _dilations(levels, strict):
             reach = (kernel - 1) * dilation + 1
             for stride in _strides(levels, reach, strict):
-                for begin in range(kernel) if pads in ("begin", "both", "mixed") else (0,):
-                    for end in range(kernel) if pads in ("end", "both", "mixed") else (0,):
+                for begin in _amounts(kernel) if pads in ("begin", "both", "mixed") else (0,):
+                    for end in _amounts(kernel) if pads in ("end", "both", "mixed") else (0,):
                         if strict and not _shows(pads, begin, end):
                             continue
                         room = extent + begin + end - reach
@@ -230,6 +231,11 @@ def _placements(
                         if left if remainder == "none" else strict and not left:
                             continue
                         yield Placement(kernel, dilation, stride, begin, end)
+
+
+def _amounts(kernel: int) -> Sequence[int]:
+    """How much may be added at one end: every amount of a small kernel, few of one as long as a vector."""
+    return range(kernel) if kernel <= _SMALL else (0, 1, kernel // 2, kernel - 1)
 
 
 def _dilations(levels: Mapping[str, Level], strict: bool) -> tuple[int, ...]:
