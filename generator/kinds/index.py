@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from generator.draws import Draw
 from generator.kind import InputName, Level, SingleKind
 from generator.partial import Bindings, Partial
+from specs.evaluation import EvaluationError
 from specs.expressions import Expression
 from specs.model import Constraint
 
@@ -107,5 +108,7 @@ class Index(SingleKind):
             yield np.zeros_like(np.asarray(value))
 
     def _extent(self, scope: Partial) -> int:
-        shape: tuple[int, ...] = scope.shape(self.of)
-        return shape[int(scope.value(self.axis))]
+        shape, axis = scope.shape(self.of), int(scope.value(self.axis))
+        if not -len(shape) <= axis < len(shape):
+            raise EvaluationError("an index into an axis that the input does not have", got=str(axis))
+        return int(shape[axis])

@@ -204,3 +204,17 @@ def _write(folder: Path, text: str) -> Path:
 
 def _space(folder: Path, version: int = 13) -> Space:
     return open_space(load_spec(OperatorName("ai.onnx", "Hardmax", version), (folder,)))
+
+
+def test_an_axis_beyond_the_last_has_no_indices_and_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "ai.onnx" / "Gather" / FILE_NAME
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        'shapes: {data: "*S", indices: "*I"}\nextents: {S: 1..4, I: 0..3}\nkinds:\n'
+        "  axis: axis(data, extra=1)\n  indices: index(data, axis)\n",
+        encoding="utf-8",
+    )
+    space = open_space(load_spec(OperatorName("ai.onnx", "Gather", 13), (tmp_path,)))
+    faults = [str(each) for each in levels_without_call(space, learn_cores(space))]
+    assert ["axis=last" in faults[0], "axis=lowest" in faults[1]] == [True, True]
+    assert all(f"{path}:4:" in each for each in faults)
