@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from specs.model import AttributeSpec, Example, Finding, Origin, ParameterSpec, Source, Spec, TypeConstraint
-from specs.prose.passages import merge_statements
+from specs.prose.passage_statements import merge_statements
 from specs.rules import compare_layers
 from specs.rules.document_vs_package import is_package
 

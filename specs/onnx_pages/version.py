@@ -28,7 +28,7 @@ from specs.prose.described_values import find_values
 from specs.prose.formulas import find_formulas
 from specs.prose.normative import find_normative
 from specs.prose.part_names import Parts as Names
-from specs.prose.passages import find_statements
+from specs.prose.passage_statements import find_statements
 from specs.worked.examples import read_examples, reject_examples
 from specs.worked.summaries import read_summary_example
 

@@ -13,7 +13,7 @@ from specs.library import list_operators, load_imported
 from specs.model import Spec
 from specs.prose.normative import find_normative
 from specs.prose.part_names import Parts
-from specs.prose.passages import find_statements
+from specs.prose.passage_statements import find_statements
 from specs.statements import Range, Relevance, describe, is_proposed
 from tests.documents.gathering import Documents
 from tests.specs.stated_facts import Measured, measure, read_list
