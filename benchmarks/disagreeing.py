@@ -47,7 +47,8 @@ def disagreeing(suite: Suite, record: Record, entries: Sequence[Disagreement]) -
         # What a row says in full: a refusal's first line is seldom the one that says why.
         reason = "\n".join(each for each in (row.reason, row.message) if each)
         names = names_of(case)
-        entry = explain(entries, row.operator, row.case, runtime, row.verdict, case.levels, reason, names)
+        levels = {"element_type": case.element_type.name, **case.levels}
+        entry = explain(entries, row.operator, row.case, runtime, row.verdict, levels, reason, names)
         yield Disagreeing(row.case, row.operator, row.verdict, reason, entry)
     for fault in record.faults:
         operator, reason = str(fault.get("operator", "")), str(fault["message"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from generator.calls import Call
 from generator.data import fill
-from generator.drawing import draw_call
+from generator.drawing import draw_call, value_tensor
 from generator.draws import Draw
 from generator.kind import Level
 from generator.partial import Bindings, Partial
@@ -29,6 +29,8 @@ BASES = 16
 FARTHER = 6
 """What is added to an extent of 1, which one more would make broadcast."""
 OTHER_TYPES = ("string", "bool", "double", "int32", "float", "int64", "complex64")
+OTHER_INTEGERS = ("int16", "uint64", "float", "int32", "int64", "string")
+"""Types to give an input that has to be an integer: those that a runtime may take without a look first."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iter
     """A type that the input may not have, and one that other inputs of its type do not have."""
     allowed = space.spec.types_of(parameter)
     if allowed:
-        yield from [each for each in OTHER_TYPES if each not in allowed][:1]
+        yield from _beyond(allowed)[:1]
     yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
 
 
@@ -191,7 +193,7 @@ def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterat
     """The call with all inputs of a type variable in a type that it does not allow."""
     of_variable = {each.name for each in space.spec.inputs if each.type == variable}
     allowed = space.spec.type_constraints[variable].types
-    for name in [each for each in OTHER_TYPES if each not in allowed][:MOST]:
+    for name in _beyond(allowed)[:MOST]:
         inputs = tuple(
             (which, _in_type(tensor, name, draw) if which in of_variable and tensor is not None else tensor)
             for which, tensor in call.inputs
@@ -199,8 +201,20 @@ def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterat
         yield call, replace(call, inputs=inputs)
 
 
+def _beyond(allowed: Sequence[str]) -> list[str]:
+    """Types that are not among those allowed, those first that are most easily taken for one."""
+    integers = all(each in ELEMENT_TYPES and ELEMENT_TYPES[each].is_integer for each in allowed)
+    return [each for each in (OTHER_INTEGERS if integers else OTHER_TYPES) if each not in allowed]
+
+
 def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:
-    return fill(ELEMENT_TYPES[name], tensor.shape, "random", draw.child(name))
+    """The tensor in another type: the same numbers where it has them, so that nothing else is changed."""
+    kind = ELEMENT_TYPES[name]
+    if tensor.element_type.is_integer and kind.kind not in ("string", "bool", "complex"):
+        same = value_tensor(tensor.array, kind)
+        if same.array.tolist() == tensor.array.tolist():
+            return same
+    return fill(kind, tensor.shape, "random", draw.child(name))
 
 
 def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:

@@ -45,7 +45,7 @@ def space_model(space: Space, with_types: bool = False) -> Model:
     A factor that an operator declares `rare` keeps its rare levels out: they have rows of their own.
     """
     rare = space.spec.declared.rare if space.spec.declared is not None else {}
-    interacting = {name for each in space.spec.interactions for name in each.factors}
+    interacting = {name for each in space.spec.interactions for name in each.factors} | space.paired
     levels = {
         name: tuple(level for level in these if level not in rare.get(name, ()))
         for name, these in space.factors.items()

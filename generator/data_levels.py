@@ -11,6 +11,7 @@ from generator.partial import Bindings, Partial
 from generator.points import POINTS, has_points
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.declared import Declared
+from specs.model import Exclusion, Origin
 
 DATA = "data"
 """The factor of the classes of data."""
@@ -30,6 +31,15 @@ def fits(element_type: str, level: object) -> bool:
     if level == POINTS:
         return has_points(ELEMENT_TYPES[element_type])
     return level in data_classes(element_type)
+
+
+def unfit(factor: str, types: Sequence[str], classes: Sequence[str]) -> Iterator[Exclusion]:
+    """For each class that some of the types lack, the exclusion of these; `factor` is that of the types."""
+    for each in classes:
+        lacking = [name for name in types if not fits(name, each)]
+        if lacking:
+            why = "these types have no such data"
+            yield Exclusion(f"{DATA} == {each!r} and {factor} in {lacking!r}", Origin("derived", why=why))
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,12 @@ class DeclaredLevels:
 
     space: Space
 
+    @property
+    def FOCUS(self) -> Mapping[str, Level]:  # noqa: N802 - the name that modules of levels have for it
+        """Levels under which the other factors are covered once more."""
+        declared = self.space.spec.declared
+        return {} if declared is None else declared.focus
+
     def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
         """One valid call that has these levels, those of factors that are not named being free."""
         wanted = self._levels_of(levels)

@@ -10,6 +10,7 @@ from generator.breaches import broken_rules
 from generator.calls import Call
 from generator.drawing import draw_call
 from generator.draws import Draw
+from generator.extents import Extent
 from generator.kind import Level
 from generator.partial import Bindings, Partial
 from generator.shortcuts import find_shortcuts
@@ -99,10 +100,8 @@ def vector_lengths(space: Space) -> list[int]:
 
 
 def _extents(space: Space) -> set[str]:
-    every = {name for each in space.variables for name in each.binds}
-    return {name for name in every if ":" not in name and name not in space.covered} - {
-        name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")
-    }
+    """The names of extents that are chosen for themselves."""
+    return {each.name for each in space.variables if isinstance(each.candidates, Extent)}
 
 
 def _solved(

@@ -19,6 +19,8 @@ EXTENTS = Bounds(1, 8)
 LEVELS: tuple[Level, ...] = ("ordinary", "with_one")
 """Whether all extents are greater than one where they may be, or one of a pack is one, and others may be."""
 _ORDINARY = (2, 3, 4, 5, 6, 7)
+_MANY_AXES = (2, 3, 2, 1, 2, 1, 3, 2)
+"""Of packs with more than five axes: few elements in all."""
 _SINGLE = (2, 3, 4, 6, 8)
 _DRAWS = 25
 
@@ -47,7 +49,7 @@ class Pack:
         seen: set[tuple[int, ...]] = set()
         for attempt in range(_DRAWS):
             stream = draw.child(str(attempt))
-            shuffled = stream.shuffled(_ORDINARY)
+            shuffled = stream.shuffled(_ORDINARY if rank <= 5 else _MANY_AXES)
             found = [shuffled[axis % len(shuffled)] for axis in range(rank)]
             if with_one:
                 found[stream.integer(0, rank - 1)] = 1

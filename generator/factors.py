@@ -9,6 +9,7 @@ from generator.feasibility import Group, Level, Model, Rule
 from opcert.vocabulary.errors import UserError
 from specs.expressions import parse
 from specs.model import Exclusion, Spec
+from specs.structures import element_types_of, type_variable
 
 LARGEST_EXCLUSION = 200_000
 """Combinations that one exclusion may be about: it is tried on each."""
@@ -28,6 +29,19 @@ def factor_model(spec: Spec, derived: Mapping[str, tuple[Level, ...]] | None = N
         Group(tuple(names.index(name) for name in each.factors), each.strength) for each in spec.interactions
     )
     return Model(levels, tuple(_rule(spec, each, levels) for each in spec.exclusions), groups)
+
+
+def first_types(spec: Spec, model: Model) -> tuple[str, tuple[str, ...]]:
+    """The factor of the first input's element types and its levels; of no model's rows where types are dealt.
+
+    It is `element_type` where people wrote the factors, and else that of the input's type variable.
+    """
+    if not spec.inputs:
+        return "", ()
+    variable = type_variable(spec, spec.inputs[0])
+    factor = "element_type" if "element_type" in model.levels else f"type_{variable}"
+    levels = model.levels.get(factor, element_types_of(spec, spec.inputs[0]))
+    return factor, tuple(str(each) for each in levels)
 
 
 def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ...]]) -> Rule:

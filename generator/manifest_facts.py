@@ -54,7 +54,8 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
     if not model.levels:
         return {"strength": strength, "feasible": 0, "covered": 0, "rows": 0, "uncovered": []}
     strength = min(strength, len(model.levels))
-    rows = [_row_of(model.levels, levels) for levels in workshop.rows]
+    # Those with a rare level have a row of their own, beside those of the model.
+    rows = [row for levels in workshop.rows if (row := _row_of(model.levels, levels)) is not None]
     feasible = feasible_tuples(Solver(model), strength)
     covered = covered_tuples(model, rows, strength)
     uncovered = [
@@ -81,8 +82,12 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
     }
 
 
-def _row_of(levels: Mapping[str, Sequence[object]], row: Mapping[str, str]) -> Row:
-    return tuple([str(each) for each in these].index(row[name]) for name, these in levels.items())
+def _row_of(levels: Mapping[str, Sequence[object]], row: Mapping[str, str]) -> Row | None:
+    """The places of a row's levels; None where the model lacks one of them."""
+    texts = {name: [str(each) for each in these] for name, these in levels.items()}
+    if any(row[name] not in these for name, these in texts.items()):
+        return None
+    return tuple(these.index(row[name]) for name, these in texts.items())
 
 
 def _document(spec: Spec, key: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from generator.data_levels import DATA, FITS, Fits, classes_of
+from generator.data_levels import DATA, FITS, Fits, classes_of, unfit
 from generator.declared_kinds import make_kinds
 from generator.derived import derive_rules, shape_rules
 from generator.draws import Draw
@@ -28,10 +28,11 @@ from generator.wanted_outputs import (
 )
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
+from specs.declarations import FILE_NAME
 from specs.declared import Bounds, Declared
 from specs.domain import extent_names
 from specs.expressions import parse
-from specs.model import ParameterSpec, Spec
+from specs.model import Exclusion, ParameterSpec, Spec
 from specs.shape_expressions import Shape, parse_shape
 from specs.structures import element_types_of, is_sequence, type_variable
 
@@ -55,6 +56,12 @@ class Space:
     factors: Mapping[str, tuple[Level, ...]]
     types: tuple[str, ...]
     variables: tuple[Variable, ...]
+
+    @cached_property
+    def paired(self) -> frozenset[str]:
+        """The factors of types that go with every other level; the others are dealt out over the rows."""
+        declared = self.spec.declared.paired if self.spec.declared is not None else ()
+        return frozenset(f"type_{each}" for each in declared) & frozenset(self.types)
 
     @cached_property
     def search(self) -> Search:
@@ -119,8 +126,9 @@ class _Maker:
             self._add_kind(kind)
         self._add_data(data, brought)
         self._add_shapes(chosen, find_choices(chosen))
-        self._add_data_classes(data)
+        spec = replace(spec, exclusions=(*self._add_data_classes(data), *spec.exclusions))
         self._add_outputs()
+        self._check_names()
         return Space(spec, kinds, data, dict(self._factors), types, tuple(self._variables))
 
     def _completed(self, kinds: Sequence[Kind]) -> Spec:
@@ -258,15 +266,33 @@ class _Maker:
             else:
                 self._variable(f"shape:{name}", needs, InputShape(name, shape, choices.group))
 
-    def _add_data_classes(self, data: Sequence[ParameterSpec]) -> None:
+    def _add_data_classes(self, data: Sequence[ParameterSpec]) -> tuple[Exclusion, ...]:
+        """Add the factor of the classes; what is excluded where types are paired with them."""
         if not data:
-            return
+            return ()
         types = _by_use(element_types_of(self._spec, data[0]))
         classes = classes_of(types, self._declared)
         if classes:
             self._factor(DATA, classes)
-            fits = Fits(f"type_{type_variable(self._spec, data[0])}", types[0])
+            variable = type_variable(self._spec, data[0])
+            fits = Fits(f"type_{variable}", types[0])
             self._variable(FITS, fits.needs, fits)
+            if variable in self._declared.paired and fits.types in self._factors:
+                return tuple(unfit(fits.types, types, classes))
+        return ()
+
+    def _check_names(self) -> None:
+        """That `paired` and `focus` name what there is; raises UserError."""
+        where = self._declared.places.get(FILE_NAME)
+        for name in self._declared.paired:
+            if name not in self._spec.type_constraints:
+                listed = ", ".join(self._spec.type_constraints)
+                raise UserError("no such type variable", got=f"paired: {name}", expected=listed, where=where)
+        for name, level in self._declared.focus.items():
+            if level not in self._factors.get(name, ()):
+                listed = ", ".join(map(str, self._factors.get(name, tuple(self._factors))))
+                got = f"focus: {{{name}: {level}}}"
+                raise UserError("no such level of a factor", got=got, expected=listed, where=where)
 
     def _factor(self, name: str, levels: tuple[Level, ...]) -> None:
         self._factors[name] = levels

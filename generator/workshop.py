@@ -63,6 +63,11 @@ class Workshop:
         model = factor_model(self.spec)
         return replace(model, groups=()) if self.options.size == "small" else model
 
+    @cached_property
+    def broken_calls(self) -> Sequence[tuple[str, Call, Call]]:
+        """The rules that calls break, each with a valid call and the one that breaks it alone."""
+        return list(self.levels.invalid_calls(self.spec, self.draw("invalid")))
+
     def draw(self, *labels: str) -> Draw:
         return Draw("/".join((str(self.spec.operator), *labels)))
 

@@ -88,6 +88,8 @@ class DeclarationFile(CuratedFile):
     points: list[Level] = Field(default_factory=list)
     data: DataEntry | None = None
     rare: dict[str, Annotated[list[Level], BeforeValidator(_levels)]] = Field(default_factory=dict)
+    paired: list[str] = Field(default_factory=list)
+    focus: dict[str, Level] = Field(default_factory=dict)
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
     property: PropertyEntry | None = None
     budget: int | None = Field(None, ge=1)
@@ -147,6 +149,8 @@ class _Reader:
             scale=file.data.scale if file.data else None,
             prefer=tuple(file.data.prefer) if file.data else (),
             rare={name: tuple(levels) for name, levels in file.rare.items()},
+            paired=tuple(file.paired),
+            focus=dict(file.focus),
             counts=self._counts(file.counts),
             property=Property(file.property.check, file.property.when) if file.property else None,
             budget=file.budget,

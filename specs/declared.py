@@ -46,8 +46,11 @@ class Declared:
 
     `points` are breakpoints and poles of the formula, `scale` the greatest magnitude of data that a long
     computation bears, `prefer` the classes of data to have first, `rare` levels that many runtimes lack:
-    in one row each instead of in pairs. `counts` say how many tensors a variadic input or output has: bounds,
-    or an expression. `budget` is the greatest number of cases, where 120 do not do.
+    in one row each instead of in pairs. `paired` are the type variables whose types go with every other
+    level, where those of others are dealt out over the rows; `focus` are levels under which the other factors
+    are covered once more, because many runtimes have little else of them. `counts` say how many tensors a
+    variadic input or output has: bounds, or an expression. `budget` is the greatest number of cases,
+    where 120 do not do.
     """
 
     shapes: Mapping[str, str] = field(default_factory=dict)
@@ -57,6 +60,8 @@ class Declared:
     scale: float | None = None
     prefer: tuple[str, ...] = ()
     rare: Mapping[str, tuple[str | int | float | bool, ...]] = field(default_factory=dict)
+    paired: tuple[str, ...] = ()
+    focus: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     counts: Mapping[str, Bounds | str] = field(default_factory=dict)
     property: Property | None = None
     budget: int | None = None

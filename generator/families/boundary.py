@@ -12,7 +12,8 @@ from conformance.suite.cases import Case
 from generator.ambiguity import ambiguity
 from generator.calls import Call
 from generator.covering import cover, with_fixed
-from generator.feasibility import Row
+from generator.factors import first_types
+from generator.feasibility import Level, Row
 from generator.floats import not_numbers
 from generator.workshop import Workshop, word_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -54,13 +55,20 @@ def _add_clearest(workshop: Workshop, word: str, calls: Iterator[tuple[Mapping[s
 def _rows_with_specials(workshop: Workshop) -> list[Row]:
     """Rows whose first input may hold NaN and infinities, all levels of the other factors among them.
 
-    There are none of an operator without a factor of floating-point types, or without the class `nonfinite`.
+    There are none of an operator without floating-point types, or without the class `nonfinite`.
     """
     model = workshop.model
-    kinds = [each for each in model.levels.get("element_type", ()) if _has_specials(str(each))]
-    if not kinds or "nonfinite" not in model.levels.get("data", ()):
+    if not _plain_float(workshop) or "nonfinite" not in model.levels.get("data", ()):
         return []
-    return cover(with_fixed(model, {"element_type": kinds[0], "data": "nonfinite"}), 1)
+    fixed: dict[str, Level] = {**_plain_float(workshop), "data": "nonfinite"}
+    return cover(with_fixed(model, {name: level for name, level in fixed.items() if name in model.levels}), 1)
+
+
+def _plain_float(workshop: Workshop) -> Mapping[str, str]:
+    """A floating-point type with such values, float before others, as a level of the first input's types."""
+    factor, types = first_types(workshop.spec, workshop.model)
+    found = sorted((each for each in types if _has_specials(each)), key=lambda each: each != "float")
+    return {factor: found[0]} if found else {}
 
 
 def _calls_with(
@@ -71,10 +79,14 @@ def _calls_with(
     draw = workshop.draw("boundary", special, place)
     for row in draw.shuffled(rows):
         levels = {name: str(level) for name, level in model.row_levels(row).items()}
+        levels |= _plain_float(workshop)
         call = workshop.levels.build_call(workshop.spec, {**levels, "data": "distinct"}, draw.child(str(row)))
         X = call.inputs[0][1] if call is not None else None
-        if call is not None and X is not None and X.array.size >= len(PLACES):
-            yield levels, call.with_input(call.inputs[0][0], _with_special(X, special, place))
+        if call is None or X is None or X.array.size < len(PLACES):
+            continue
+        changed = call.with_input(call.inputs[0][0], _with_special(X, special, place))
+        if not workshop.violations(changed):
+            yield levels, changed
 
 
 def _has_specials(element_type: str) -> bool:

@@ -57,7 +57,8 @@ class Axes(SingleKind):
         if level == "all":
             yield allowed, rank
             return
-        counts = range(1, len(allowed) + 1) if self.says(self.unit) else range(1, max(len(allowed), 2))
+        every = self.says(self.unit) or level in ("negative", "mixed_signs")
+        counts = range(1, len(allowed) + 1) if every else range(1, max(len(allowed), 2))
         for count in draw.shuffled(counts):
             if level == "permuted" and count < 2 <= len(allowed):
                 count = len(allowed)

@@ -9,6 +9,7 @@ from typing import Any
 from generator.draws import Draw
 from generator.kind import InputName, Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
+from specs.expressions import Expression
 from specs.model import Constraint
 
 _NAMES = ("pads", "axes")
@@ -18,18 +19,28 @@ _PADS: tuple[Level, ...] = (
     "begin",
     "end",
     "uneven",
-    "crop",
+    "crop_begin",
+    "crop_end",
+    "crop_both",
     "pad_and_crop",
     "most",
     "to_one",
 )
+_CROPS = ("crop_begin", "crop_end", "crop_both")
+_WHERE: tuple[Level, ...] = ("some", "first", "last", "every")
+"""Which of the axes are padded so: one and perhaps others, the first, the last, or every one."""
+_FORMS: tuple[Level, ...] = ("list", "row")
 
 
 @dataclass(frozen=True)
 class Pads(Kind):
-    """`pads` of an input, and `axes` where the version has them; `mode` is an attribute beside them."""
+    """`pads` of an input, and `axes` where the version has them; `mode` is an attribute beside them.
+
+    With `rows=True` the pads may be the only row of a matrix as well.
+    """
 
     of: InputName
+    rows: Expression | None = None
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -40,9 +51,11 @@ class Pads(Kind):
         return super().needs | {"mode"}
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
-        found: dict[str, tuple[Level, ...]] = {"pads": _PADS}
+        found: dict[str, tuple[Level, ...]] = {"pads": _PADS, "padded_axes": _WHERE}
         if "axes" in self.covers:
             found["axes"] = (OMITTED, "partial", "all", "permuted", "negative")
+        if self.says(self.rows):
+            found["pads_form"] = _FORMS
         return found
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
@@ -51,18 +64,22 @@ class Pads(Kind):
         if axes is None or (not axes and levels["pads"] != "zero"):
             return
         mode = "constant" if levels["pads"] == "zero" else str(scope["mode"])
+        where, level = levels["padded_axes"], levels["pads"]
         lead = draw.integer(0, len(axes) - 1) if axes else 0
+        lead = {"first": 0, "last": len(axes) - 1}.get(str(where), lead)
         pairs = []
         for place, axis in enumerate(axes):
-            amounts = list(_amounts(levels["pads"] if place == lead else "zero", shape[axis], mode))
-            if place != lead and levels["pads"] not in ("zero", "crop", "to_one"):
-                amounts += list(_amounts(levels["pads"], shape[axis], mode))
+            shown = place == lead or where == "every"
+            amounts = list(_amounts(level if shown else "zero", shape[axis], mode))
+            if where == "some" and not shown and level not in ("zero", "to_one", *_CROPS):
+                amounts += list(_amounts(level, shape[axis], mode))
             if not amounts:
                 return
             pairs.append(draw.choice(amounts))
         named = [each - len(shape) for each in axes] if levels.get("axes") == "negative" else list(axes)
         pads = [*(begin for begin, _ in pairs), *(end for _, end in pairs)]
-        found = {"pads": pads, "axes": None if levels.get("axes", OMITTED) == OMITTED else named}
+        formed = [pads] if levels.get("pads_form") == "row" else pads
+        found = {"pads": formed, "axes": None if levels.get("axes", OMITTED) == OMITTED else named}
         yield {name: found[name] for name in self.covers}
 
     def rules(self) -> Iterable[Constraint]:
@@ -75,8 +92,11 @@ class Pads(Kind):
             distinct = f"len(set([(each + {rank}) % {rank} for each in axes])) == len(axes)"
             when = f"present(axes) and {rank} > 0"
             yield self.rule("axes_distinct", distinct, when, about="axes", otherwise="undefined")
-        yield self.rule("pads_length", f"len(pads) == 2 * len({listed})", about="pads")
-        every = f"padding(shape({self.of}), pads, {listed})"
+        flat, forms = "pads", f"len(pads) == 2 * len({listed})"
+        if self.says(self.rows):
+            flat, forms = "values(pads)", f"shape(pads) in [[2 * {rank}], [1, 2 * {rank}]]"
+        yield self.rule("pads_length", forms, about="pads")
+        every = f"padding(shape({self.of}), {flat}, {listed})"
         left = f"all(extent + min(begin, 0) + min(end, 0) >= 0 for extent, begin, end in {every})"
         yield self.rule("pads_leave_no_less", left, about="pads")
         kept = "extent + min(begin, 0) + min(end, 0)"
@@ -91,10 +111,21 @@ class Pads(Kind):
         plain: dict[str, Any] = {"axes": None} if "axes" in self.covers else {}
         zeros = [0] * 2 * rank
         yield "pads_length", {**plain, "pads": [*zeros, 0]}
+        if self.says(self.rows) and rank:
+            yield "pads_length", {**plain, "pads": [zeros[:rank], zeros[:rank]]}
+            yield "pads_length", {**plain, "pads": [[each] for each in zeros]}
         if rank:
             yield "pads_length", {**plain, "pads": zeros[2:]}
             yield "pads_leave_no_less", {**plain, "pads": [-shape[0] - 1, *zeros[1:]]}
+            low = -(2**31)  # twice that number is 0 in 32 bits
+            for first, last in ((-shape[0] - 1, shape[0] + 1), (-(2**62), 0), (low, low), (1 - shape[0], -2)):
+                yield "pads_leave_no_less", {**plain, "pads": _first_axis(rank, first, last)}
             yield "reflection_fits", {**plain, "pads": [shape[0], *zeros[1:]], "mode": "reflect"}
+            beyond = _first_axis(rank, 1 - shape[0], shape[0])
+            yield "reflection_fits", {**plain, "pads": beyond, "mode": "reflect"}
+            if shape[0] > 1:
+                removed = _first_axis(rank, shape[0] - 1, -1)
+                yield "reflection_fits", {**plain, "pads": removed, "mode": "reflect"}
             yield (
                 "something_to_pad_with",
                 {**plain, "pads": [-shape[0], *zeros[1:rank], 2, *zeros[rank + 1 :]], "mode": "edge"},
@@ -105,9 +136,51 @@ class Pads(Kind):
             for pair in ([0, 0], [0, -rank]):
                 yield "axes_distinct", {"axes": pair, "pads": [0] * 4}
 
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        rank, mode = len(scope.shape(self.of)), self.subject.attribute("mode")
+        if not rank:
+            return
+        known = mode.allowed if mode is not None and mode.allowed is not None else ("constant",)
+        for word, extent, begin, end, modes in _EDGES:
+            for each in known:
+                if each in modes:
+                    shape = (extent, *(3 for _ in range(rank - 1)))
+                    given: dict[str, Any] = {"mode": each} if mode is not None else {}
+                    given |= {"axes": None} if "axes" in self.covers else {}
+                    given |= {f"shape:{self.of}": shape, "pads": _first_axis(rank, begin, end)}
+                    yield f"{word}_{each}", given
+        if rank > 1:
+            beside = [0, 1, *[0] * (rank - 2), 0, 2, *[0] * (rank - 2)]
+            for each in known:
+                empty: dict[str, Any] = {"mode": each} if mode is not None else {}
+                empty |= {"axes": None} if "axes" in self.covers else {}
+                empty |= {f"shape:{self.of}": (0, *(3 for _ in range(rank - 1))), "pads": beside}
+                yield f"nothing_padded_beside_{each}", empty
+
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name == "pads" and any(value):
             yield [0] * len(value)
+
+
+_EDGES: tuple[tuple[str, int, int, int, tuple[str, ...]], ...] = (
+    ("nothing_stays", 0, 0, 0, ("constant", "edge", "reflect", "wrap")),
+    ("nothing_filled", 0, 1, 2, ("constant",)),
+    ("everything_removed", 4, -1, -3, ("constant", "edge", "reflect", "wrap")),
+    ("everything_replaced", 4, -4, 3, ("constant",)),
+    ("one_element", 1, 1, 2, ("constant", "edge", "wrap")),
+    ("two_reflected", 2, 1, 1, ("reflect",)),
+    ("one_left_then_repeated", 5, 3, -4, ("edge", "wrap")),
+    ("two_left_then_reflected", 5, -3, 1, ("reflect",)),
+    ("all_but_one_removed", 5, -2, -2, ("constant", "edge", "reflect")),
+    ("greatest_reflection", 5, 4, 4, ("reflect",)),
+    ("much", 3, 500, 500, ("constant", "edge")),
+)
+"""A word, the extent of the first axis, its pads, and the modes of which the call is made."""
+
+
+def _first_axis(rank: int, begin: int, end: int) -> list[int]:
+    """Pads of the first axis alone."""
+    return [begin, *[0] * (rank - 1), end, *[0] * (rank - 1)]
 
 
 def _axes(level: Level, rank: int, draw: Draw) -> Sequence[int] | None:
@@ -135,8 +208,14 @@ def _amounts(level: Level, extent: int, mode: str) -> Iterator[tuple[int, int]]:
         yield from ((each, each) for each in range(1, most + 1))
     elif level == "uneven":
         yield from ((each, 1) for each in range(2, most + 1))
-    elif level == "crop" and extent > 2:
-        yield from ((-1, 0), (0, -1), (-1, -1))
+    elif level == "crop_begin" and extent > 1:
+        yield from ((-each, 0) for each in range(1, min(extent, 3)))
+    elif level == "crop_end" and extent > 1:
+        yield from ((0, -each) for each in range(1, min(extent, 3)))
+    elif level == "crop_both" and extent > 2:
+        yield (-1, -1)
+        if extent > 3:
+            yield from ((-2, -1), (-1, -2))
     elif level == "to_one" and extent > 1:
         yield from ((1 - extent, 0), (0, 1 - extent))
     elif level == "pad_and_crop" and extent > 2:

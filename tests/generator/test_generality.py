@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import generator
-from generator.discovery import known_operators
+from generator.discovery import known_operators, open_spec
+from generator.factors import factor_model, first_types
 from generator.families import boundary
 from generator.families.boundary import PLACES, SPECIALS
 from generator.workshop import Options, open_workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
-from specs.library import load_spec
 
 OPERATORS = known_operators()
 NAMES = {each.name for each in OPERATORS}
@@ -42,8 +42,9 @@ def test_no_code_names_an_operator_outside_the_modules_of_its_own(path: Path) ->
 @pytest.mark.parametrize("operator", OPERATORS, ids=str)
 def test_each_numeric_class_of_an_operator_has_its_data_classes(operator: OperatorName) -> None:
     """Those that compute need values whose rounding shows, all need what a copy may lose."""
-    factors = {each.name: set(each.levels) for each in load_spec(operator).factors}
-    kinds = {ELEMENT_TYPES[str(each)] for each in factors["element_type"]}
+    spec, _ = open_spec(operator)
+    factors = {each.name: set(each.levels) for each in spec.factors}
+    kinds = {ELEMENT_TYPES[each] for each in first_types(spec, factor_model(spec))[1]}
     wanted = {"distinct", "random"}
     if any(each.is_float for each in kinds):
         wanted |= {"signed_zero", "subnormal", "huge", "nonfinite"}

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 from generator.data import data_classes, fill
 from generator.draws import Draw
-from opcert.vocabulary.element_types import find_element_type
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import OutsideDomain
 from reference.movement import CLASSIC_TYPES
 from reference.registry import find_operator
 
@@ -140,34 +138,6 @@ def test_strings_are_padded_by_what_the_behaviour_says() -> None:
     word = tensor(["é"])
     assert answer(word, [3]).array.tolist() == [b"", "é".encode(), b""]
     assert answer(word, [3], string_padding="digit_zero").array.tolist() == [b"0", "é".encode(), b"0"]
-
-
-@pytest.mark.parametrize(
-    ("extents", "axes", "problem"),
-    [
-        ((2, 2), (0, 2), "axis out of range"),
-        ((2, 2), (-3, 0), "axis out of range"),
-        ((2, 2), (1, -1), "repeated axis"),
-        ((2,), None, "not one extent for each axis"),
-        ((2, 2), (0,), "not one extent for each axis"),
-        ((2, -1), None, "negative extent"),
-    ],
-)
-def test_calls_without_a_result(extents: tuple[int, ...], axes: tuple[int, ...] | None, problem: str) -> None:
-    with pytest.raises(OutsideDomain, match=problem):
-        answer(distinct([3, 4]), extents, axes)
-
-
-@pytest.mark.parametrize("shape", [tensor([2.0, 2.0], "float"), tensor([2, 2], "int16"), tensor([[2, 2]])])
-def test_shape_must_be_a_list_of_int32_or_int64(shape: Tensor) -> None:
-    with pytest.raises(OutsideDomain):
-        OPERATOR.evaluate({}, {"input_data": distinct([3, 4]), "shape": shape})
-
-
-def test_types_of_later_versions_are_outside() -> None:
-    later = Tensor(find_element_type("float8e5m2"), np.zeros(3, dtype=np.uint8))
-    with pytest.raises(OutsideDomain, match="element type"):
-        answer(later, [2])
 
 
 def test_every_pair_of_extents_up_to_nine() -> None:

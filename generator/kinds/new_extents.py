@@ -1,0 +1,122 @@
+"""The extents that some axes of a tensor are to have: each is cut, filled up, or stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generator.draws import Draw
+from generator.kind import InputName, Kind, Level
+from generator.partial import Bindings, Partial
+from specs.expressions import Expression
+from specs.model import Constraint
+
+_AMOUNTS: Mapping[Level, tuple[int, int]] = {
+    "crop_even": (2, 4),
+    "crop_odd": (1, 3),
+    "pad_even": (-2, -6),
+    "pad_odd": (-1, -3),
+    "same": (0, 0),
+}
+"""How much less an axis has afterwards, with the least and with a greater amount."""
+_MANY = 1000
+
+
+@dataclass(frozen=True)
+class NewExtents(Kind):
+    """One extent for each of the `axes` of an input; of all its axes where these are left out.
+
+    Levels: what happens to the first of the axes, to the others (`varied`: something else to each), by the
+    least amount or more.
+    """
+
+    of: InputName
+    axes: Expression
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shape:{self.of}", *self.axes.names})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            "first": tuple(_AMOUNTS),
+            "others": ("same", *(each for each in _AMOUNTS if each != "same"), "varied"),
+            "amount": ("least", "more"),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        shape, axes = scope.shape(self.of), self._chosen(scope)
+        first, others = levels["first"], levels["others"]
+        if first == "same" and levels["amount"] == "more":
+            return
+        if not axes:
+            if first == others == "same":
+                yield {self.name: []}
+            return
+        if (len(axes) == 1 and others != "same") or (len(axes) < 3 and others == "varied"):
+            return
+        wanted = [shape[axes[0]] - _AMOUNTS[first][int(levels["amount"] == "more")]]
+        varied = draw.shuffled([each for each in _AMOUNTS if each not in ("same", first)])
+        for place, axis in enumerate(axes[1:]):
+            level = varied[place % len(varied)] if others == "varied" else others
+            less = _AMOUNTS[level][0]
+            wanted.append(shape[axis] - less if less < shape[axis] else shape[axis])
+        changed = sum(extent != shape[axis] for axis, extent in zip(axes[1:], wanted[1:], strict=True))
+        shown = changed >= {"same": 0, "varied": 2}.get(str(others), 1)
+        if shown and wanted[0] >= min(shape[axes[0]], 1):
+            yield {self.name: wanted}
+
+    def rules(self) -> Iterable[Constraint]:
+        name = self.name
+        yield self.rule(f"{name}_rank", f"rank({name}) == 1")
+        counted = f"(len({self.axes.text}) if present({self.axes.text}) else rank({self.of}))"
+        yield self.rule(f"{name}_length", f"len(values({name})) == {counted}")
+        yield self.rule(f"{name}_not_negative", f"all(extent >= 0 for extent in values({name}))")
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shape, axes = scope.shape(self.of), self._chosen(scope)
+        rank, name, axes_name = len(shape), self.name, self.axes.text
+        yield "no_axes", {axes_name: [], name: []}
+        if not rank or not axes:
+            return
+        plain = {axes_name: None}
+        yield "crop_to_nothing", {**plain, name: [0, *shape[1:]]}
+        yield "everything_to_nothing", {**plain, name: [0] * rank}
+        yield "everything_to_one", {**plain, name: [1] * rank}
+        yield "one_to_many", {**plain, **self._of_shape([1] * rank), name: [_MANY, *[1] * (rank - 1)]}
+        yield "one_to_two", {**plain, **self._of_shape([1] * rank), name: [2] * rank}
+        yield "two_to_one", {**plain, **self._of_shape([2] * rank), name: [1] * rank}
+        yield "many_to_one", {**plain, **self._of_shape([1001, *[1] * (rank - 1)]), name: [1] * rank}
+        empty = [0, *shape[1:]]
+        yield "pad_from_nothing", {**plain, **self._of_shape(empty), name: [2, *shape[1:]]}
+        yield "nothing_stays", {**plain, **self._of_shape(empty), name: empty}
+        if rank > 1:
+            beside = [0, shape[1] + 3, *shape[2:]]
+            yield "nothing_with_padding_beside", {**plain, **self._of_shape(empty), name: beside}
+            yield "nothing_with_cropping_beside", {**plain, **self._of_shape(empty), name: [0, 1, *shape[2:]]}
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        wanted = [int(each) for each in scope.find(self.name)]
+        yield f"{self.name}_rank", {self.name: [wanted]}
+        if wanted:
+            yield f"{self.name}_length", {self.name: wanted[:-1]}
+            for value in (-1, -(2**31)):
+                yield f"{self.name}_not_negative", {self.name: [*wanted[:-1], value]}
+        yield f"{self.name}_length", {self.name: [*wanted, 1]}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        shape, axes = scope.shape(self.of), self._chosen(scope)
+        for place, (extent, axis) in enumerate(zip(value, axes, strict=False)):
+            nearer = extent + (1 if extent < shape[axis] else -1)
+            for plain in (shape[axis], nearer):
+                if plain != extent:
+                    yield [*value[:place], plain, *value[place + 1 :]]
+
+    def _chosen(self, scope: Partial) -> Sequence[int]:
+        """The axes that the extents are of, in order, counted from the front."""
+        rank, given = len(scope.shape(self.of)), scope.value(self.axes)
+        return list(range(rank)) if given is None else [int(axis) % rank for axis in given]
+
+    def _of_shape(self, shape: Sequence[int]) -> Bindings:
+        return {f"shape:{self.of}": tuple(shape)}
