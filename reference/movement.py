@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import Answer, OutsideDomain
+from reference.answers import Answer
 from reference.choices import Choice
 from reference.numbers import bits_of, numbers, storage_of
 from reference.registry import Reading
@@ -23,22 +23,6 @@ CLASSIC_TYPES = (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 )  # fmt: skip
 """The sixteen element types that ONNX calls all tensor types up to opset 18."""
-
-
-def demand(holds: bool, problem: str, got: object, expected: str) -> None:
-    """Raise OutsideDomain with that problem unless the condition holds."""
-    if not holds:
-        raise OutsideDomain(problem, got=str(got), expected=expected)
-
-
-def demand_type(name: str, given: Tensor, types: Sequence[str]) -> None:
-    """Raise OutsideDomain unless the tensor's element type is one of those named."""
-    demand(
-        given.element_type.name in types,
-        f"element type of {name} that the operator does not have",
-        given.element_type,
-        f"one of {', '.join(types)}",
-    )
 
 
 def read_integers(given: Tensor) -> tuple[int, ...]:

@@ -11,8 +11,6 @@ Node = ast.expr | ast.stmt
 
 RESULTS = ("Answer", "Rounded", "Weights")
 """Calls whose first argument is the result, and the others what may stand in its place."""
-GUARDS = ("demand", "demand_type")
-"""Functions that refuse a call which the documents do not define."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +64,9 @@ def is_first(node: ast.AST) -> TypeGuard[ast.Subscript]:
 
 def is_guard(node: ast.AST) -> bool:
     """Whether a statement does nothing but refuse calls."""
-    if isinstance(node, ast.If):
-        return not node.orelse and all(isinstance(each, ast.Raise) for each in node.body)
-    called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-    return isinstance(called, ast.Name) and called.id in GUARDS
+    if not isinstance(node, ast.If) or node.orelse:
+        return False
+    return all(isinstance(each, ast.Raise) for each in node.body)
 
 
 def is_nothing(node: ast.AST) -> bool:

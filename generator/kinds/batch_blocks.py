@@ -115,7 +115,12 @@ class BatchBlocks(Kind):
         for value in (0, -blocks[0], -3):
             smaller = {"block_shape": [value, *blocks[1:]], "crops": [[0, 0], *crops[1:]]}
             yield "block_sizes_at_least_1", smaller
-        for shape in ([*crops, [0, 0]], crops[:-1], [[*each, 0] for each in crops], sum(crops, [])):
+        for shape in (
+            [*crops, [0, 0]],
+            crops[:-1],
+            [[*each, 0] for each in crops],
+            [each for pair in crops for each in pair],
+        ):
             yield "crops_shape", {"crops": shape}
         most = space[0] * blocks[0]
         for pair in ([-1, 0], [0, -1], [most + 1, -2]):
@@ -124,6 +129,7 @@ class BatchBlocks(Kind):
         ends = ([2**31 - 1] * 2, [2**63 - 1] * 2)
         for pair in (*ends, [most + 1, 0], [0, most + 1], [most, 1]):
             yield "crops_within_the_dimension", {"crops": [pair, *none[1:]]}
+        yield "input_shape", {"shape:input": scope.shape("input")[: len(blocks)]}
         for batch in (1, prod(blocks) - 1, prod(blocks) + 1):
             yield "batch_divides", {"shape:input": (batch, *scope.shape("input")[1:])}
 

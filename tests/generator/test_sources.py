@@ -35,7 +35,7 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
         "generator/levels/_resize_edges.py",
     } <= resize
     pad = names(SourceReader().code_of(PAD))
-    assert {"reference/operators/pad.py", "generator/levels/pad.py", "generator/families/inert.py"} <= pad
+    assert {"reference/operators/pad.py", "generator/kinds/pads.py", "generator/families/inert.py"} <= pad
     assert not [each for each in pad if "interpolation" in each or "resize" in each]
     assert {
         "generator/covering.py",

@@ -14,7 +14,6 @@ from generator.data import data_classes, fill
 from generator.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import OutsideDomain
 from reference.movement import CLASSIC_TYPES
 from reference.registry import find_operator
 
@@ -100,37 +99,3 @@ def test_equals_the_oracle_in_every_element_type(draw: st.DataObject) -> None:
     data = fill(element_type, (batch, *spatial, *remaining), data_class, Draw("batch_to_space"))
     types = draw.draw(st.tuples(st.sampled_from(["int32", "int64"]), st.sampled_from(["int32", "int64"])))
     assert answer(data, blocks, crops, types) == oracle(data, blocks, crops)
-
-
-@pytest.mark.parametrize(
-    ("blocks", "crops", "problem"),
-    [
-        ([5], [[0, 0]], "not divisible"),
-        ([0], [[0, 0]], "block size below 1"),
-        ([-2], [[0, 0]], "block size below 1"),
-        ([2], [[-1, 0]], "negative crop"),
-        ([2], [[3, 2]], "crops larger"),
-        ([2], [[0, 0], [0, 0]], "crops of the wrong shape"),
-        ([2], [[0, 0, 0]], "crops of the wrong shape"),
-        ([2, 1, 1], [[0, 0]] * 3, "too few dimensions"),
-    ],
-)
-def test_calls_without_a_result(blocks: list[int], crops: list[list[int]], problem: str) -> None:
-    with pytest.raises(OutsideDomain, match=problem):
-        answer(fill("float", (4, 2, 3), "distinct", Draw("x")), blocks, crops)
-
-
-@pytest.mark.parametrize("types", [("int16", "int32"), ("int32", "uint32")])
-def test_indices_are_int32_or_int64(types: tuple[str, str]) -> None:
-    with pytest.raises(OutsideDomain, match="element type"):
-        answer(fill("float", (4, 2, 3), "distinct", Draw("x")), [2], [[0, 0]], types)
-
-
-def test_a_block_shape_that_is_no_list_is_outside() -> None:
-    inputs = {
-        "input": fill("float", (4, 2), "distinct", Draw("x")),
-        "block_shape": tensor([[2]], "int32"),
-        "crops": tensor([[0, 0]], "int32"),
-    }
-    with pytest.raises(OutsideDomain, match="no list"):
-        OPERATOR.evaluate({}, inputs)

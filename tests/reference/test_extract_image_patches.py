@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from generator.data import data_classes, fill
 from generator.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import OutsideDomain
 from reference.registry import find_operator
 
 OPERATOR = find_operator(OperatorName.parse("org.openvino::ExtractImagePatches-3"))
@@ -150,32 +148,3 @@ def test_equals_the_oracle_in_every_element_type(draw: st.DataObject) -> None:
     if auto_pad == "valid":
         assume(min(expected.shape[2:]) > 0)
     assert answer(data, sizes, strides, rates, auto_pad) == expected
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"sizes": (0, 2)}, {"sizes": (2,)}, {"sizes": (6, 1)}, {"strides": (1, 0)}, {"strides": (-1, 1)},
-        {"rates": (0, 1)}, {"rates": (5, 1)}, {"rates": (1, 1, 1)}, {"auto_pad": "explicit"},
-    ],
-)  # fmt: skip
-def test_calls_without_a_result(change: dict[str, tuple[int, ...] | str]) -> None:
-    attributes: dict[str, tuple[int, ...] | str] = {
-        "sizes": (2, 2), "strides": (1, 1), "rates": (1, 1), "auto_pad": "valid",
-    }  # fmt: skip
-    data = counted((1, 1, 5, 5))
-    OPERATOR.evaluate(attributes, {"data": data})
-    with pytest.raises(OutsideDomain):
-        OPERATOR.evaluate(attributes | change, {"data": data})
-    for missing in attributes:
-        with pytest.raises(OutsideDomain):
-            OPERATOR.evaluate(
-                {name: value for name, value in attributes.items() if name != missing}, {"data": data}
-            )
-
-
-def test_only_images_of_numbers_and_booleans() -> None:
-    with pytest.raises(OutsideDomain, match="no image"):
-        answer(counted((1, 5, 5)), (1, 1), (1, 1), (1, 1), "valid")
-    with pytest.raises(OutsideDomain, match="element type"):
-        answer(fill("string", (1, 1, 2, 2), "distinct", Draw("x")), (1, 1), (1, 1), (1, 1), "valid")

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.discovery import find_levels
+from generator.discovery import open_spec
 from generator.families import example
 from generator.workshop import Options, Workshop, word_of
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
-from specs.library import load_spec
 
 PAGES = [
     # how the page's name begins, the operator, what stands once for each expected output, how many there are
@@ -33,7 +32,8 @@ def _page(first_pages: Path, start: str) -> str:
 def _bench(operator: str) -> Workshop:
     """The bench of an operator with the cases of its worked examples alone."""
     name = OperatorName.parse(operator)
-    bench = Workshop(load_spec(name), find_operator(name), find_levels(name), Options())
+    spec, levels = open_spec(name)
+    bench = Workshop(spec, find_operator(name), levels, Options())
     example.make_cases(bench)
     return bench
 
