@@ -108,9 +108,9 @@ class NewExtents(Kind):
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         shape, axes = scope.shape(self.of), self._chosen(scope)
         for place, (extent, axis) in enumerate(zip(value, axes, strict=False)):
-            nearer = extent + (1 if extent < shape[axis] else -1)
-            for plain in (shape[axis], nearer):
-                if plain != extent:
+            if extent != shape[axis]:
+                nearer = extent + (1 if extent < shape[axis] else -1)
+                for plain in (shape[axis], nearer):
                     yield [*value[:place], plain, *value[place + 1 :]]
 
     def _chosen(self, scope: Partial) -> Sequence[int]:

@@ -158,8 +158,14 @@ class Pads(Kind):
                 yield f"nothing_padded_beside_{each}", empty
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name == "pads" and any(value):
-            yield [0] * len(value)
+        if name != "pads":
+            return
+        rows = bool(value) and isinstance(value[0], list)
+        flat = list(value[0]) if rows else list(value)
+        if rows:
+            yield flat
+        if any(flat):
+            yield [0] * len(flat)
 
 
 _EDGES: tuple[tuple[str, int, int, int, tuple[str, ...]], ...] = (
