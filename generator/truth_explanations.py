@@ -1,20 +1,25 @@
 """Why witnesses refuse valid calls of an operator, or answer calls that its text calls errors.
 
-`disagreements.yaml` in the operator's room is a list of entries; the first that fits explains.
+`disagreements.yaml` in the operator's room is a list of entries; the first that fits explains. What witnesses
+do to several operators alike stands once, in the file of the same name beside all rooms.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
+from generator.modelled import room_file
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import load_file
 from opcert.vocabulary.yaml_schemas import validate
 from specs.schemas import Entry
+from specs.spec_folders import OWN_FOLDER
 
 FILE_NAME = "disagreements.yaml"
 ANYBODY = "*"
@@ -74,6 +79,14 @@ class Explanation(Entry):
 
 class _File(RootModel[tuple[Explanation, ...]]):
     pass
+
+
+def explanations_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Explanation, ...]:
+    """What is known of an operator's witnesses: its room's entries, then those of all operators."""
+    room = room_file(operator, FILE_NAME, folders)
+    shared = [folder / FILE_NAME for folder in (*folders, OWN_FOLDER)]
+    found = [] if room is None else list(read_explanations(room))
+    return (*found, *(each for path in shared for each in read_explanations(path)))
 
 
 def read_explanations(path: Path) -> tuple[Explanation, ...]:

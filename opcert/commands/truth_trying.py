@@ -9,10 +9,10 @@ from conformance.processes.scratch_folders import scratch_folder
 from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
 from generator.calls import Call
-from generator.modelled import kept_cores_of, room_file
+from generator.modelled import kept_cores_of
 from generator.space import open_space
 from generator.truth_calls import TruthCalls, make_truth_calls
-from generator.truth_explanations import FILE_NAME, read_explanations
+from generator.truth_explanations import explanations_of
 from generator.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
 from generator.truth_table import TruthTable, TruthTableMaker
 from opcert.vocabulary.names import OperatorName
@@ -39,8 +39,7 @@ def try_operator(
     """What everybody says of an operator's calls; RuntimeUnavailable where a runtime does not start."""
     spec = load_spec(operator, folders)
     calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
-    path = room_file(operator, FILE_NAME, folders)
-    maker = TruthTableMaker(operator, calls, () if path is None else read_explanations(path))
+    maker = TruthTableMaker(operator, calls, explanations_of(operator, folders))
     asked, maker.said = _ask_onnx(spec, calls)
     for runtime in witnesses:
         with scratch_folder("truth") as folder:

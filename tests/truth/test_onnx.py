@@ -9,9 +9,8 @@ from generator.draws import Draw
 from generator.edges import find_edges
 from generator.modelled import kept_cores_of
 from generator.truth import Refused, ask_checker, ask_inference
-from generator.truth_explanations import FILE_NAME, read_explanations
+from generator.truth_explanations import explanations_of
 from opcert.vocabulary.names import OperatorName
-from specs.library import OWN_FOLDER
 from tests.generator.declared import newest_operators, space_of
 
 OF_ONNX = [each for each in newest_operators() if each.domain.startswith("ai.onnx")]
@@ -22,7 +21,7 @@ OF_ONNX = [each for each in newest_operators() if each.domain.startswith("ai.onn
 def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
     space = space_of(operator)
     cores = kept_cores_of(operator)
-    explanations = read_explanations(OWN_FOLDER / operator.domain / operator.name / FILE_NAME)
+    explanations = explanations_of(operator)
     calls = [row.call for row in make_rows(space, cores)]
     calls += [edge.call for edge in find_edges(space, Draw(f"{operator}/boundary"))]
     assert len(calls) > 5
