@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -17,7 +17,7 @@ from specs.composition import Composed, compose, declares
 from specs.curated_files import CuratedFile, Level
 from specs.curation import merge_curated
 from specs.declaration_checks import EVERY_INPUT, DeclarationChecker, names_in
-from specs.declared import Bounds, Declared, KindUse, Property
+from specs.declared import Bounds, Declared, KindUse
 from specs.expressions import parse
 from specs.model import Otherwise, Spec
 from specs.schemas import Entry
@@ -68,11 +68,6 @@ class DataEntry(Entry):
     prefer: list[str] = Field(default_factory=list)
 
 
-class PropertyEntry(Entry):
-    check: Text
-    when: str | None = None
-
-
 def _levels(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -91,10 +86,8 @@ class DeclarationFile(CuratedFile):
     paired: list[str] = Field(default_factory=list)
     focus: dict[str, Level] = Field(default_factory=dict)
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
-    property: PropertyEntry | None = None
     budget: int | None = Field(None, ge=1)
     why: str | None = None
-    same_as: Literal[None] = None
 
 
 def declaration_path(operator: OperatorName, folder: Path) -> Path:
@@ -152,7 +145,6 @@ class _Reader:
             paired=tuple(file.paired),
             focus=dict(file.focus),
             counts=self._counts(file.counts),
-            property=Property(file.property.check, file.property.when) if file.property else None,
             budget=file.budget,
             places={
                 **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},

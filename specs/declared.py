@@ -33,14 +33,6 @@ class KindUse:
 
 
 @dataclass(frozen=True)
-class Property:
-    """What must hold of outputs that have no values of their own (random operators), and when."""
-
-    check: str
-    when: str | None = None
-
-
-@dataclass(frozen=True)
 class Declared:
     """The declared parts of an operator version's call space; expressions as they are written.
 
@@ -63,7 +55,6 @@ class Declared:
     paired: tuple[str, ...] = ()
     focus: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     counts: Mapping[str, Bounds | str] = field(default_factory=dict)
-    property: Property | None = None
     budget: int | None = None
     places: Mapping[str, Place] = field(default_factory=dict)
     """Where each shape stands, each constraint (`constraint <id>`), and the file, for messages."""
