@@ -13,7 +13,9 @@ from generator.calls_files import KeptCall, read_calls
 from generator.manifest_facts import operator_facts
 from generator.workshop import Options, Workshop, open_workshop, word_of
 from opcert.vocabulary.errors import InternalError, Place, UserError
+from opcert.vocabulary.names import OperatorName
 from reference.answers import UnstableLength
+from specs.library import regressions_folder
 from specs.model import Spec
 
 WORD = "found"
@@ -36,6 +38,20 @@ def write_suite_of_calls(folder: Path, path: Path, specs: Sequence[Path] = ()) -
         facts[str(operator)] = operator_facts(workshop)
     cases.sort(key=lambda each: suite_order(each.id))
     return write_suite(path, cases, {"operators": facts}, {"size": "calls", "operators": sorted(facts)})
+
+
+def read_kept_calls(operator: OperatorName, folders: Sequence[Path] = ()) -> list[KeptCall]:
+    """The calls of an operator version in its room; UserError where one there is of another operator."""
+    kept = read_calls(regressions_folder(operator, folders))
+    for each in kept:
+        if (each.operator.domain, each.operator.name) != (operator.domain, operator.name):
+            raise UserError(
+                "a call of another operator is kept here",
+                got=str(each.operator),
+                expected=f"a version of {operator.domain}::{operator.name}",
+                where=None if each.path is None else Place(str(each.path), key="operator"),
+            )
+    return [each for each in kept if each.operator == operator]
 
 
 def add_calls(workshop: Workshop, kept: Iterable[KeptCall]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
-from specs.spec_folders import CURATED, DECLARATION, find_spec_folder, list_operators
+from specs.spec_folders import DECLARATION, list_operators, room_of
 from specs.version_ranges import in_range
 
 if TYPE_CHECKING:
@@ -73,12 +73,11 @@ def names_what_makes_calls(operator: OperatorName, folders: Sequence[Path]) -> b
     rule; a file that has their words elsewhere is read as YAML.
     """
     for folder in folders:
-        path = folder / operator.domain / operator.name / DECLARATION
+        path = room_of(operator, folder) / DECLARATION
         if path.is_file():
             text = _read(path)
             return _names(path, text, ("reference", "levels")) and _speaks_of(path, text, operator)
-    path = find_spec_folder(operator, folders) / CURATED
-    return path.is_file() and _names(path, _read(path), ("levels",))
+    return False
 
 
 def _read(path: Path) -> bytes:

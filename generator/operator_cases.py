@@ -15,15 +15,13 @@ import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
-from generator.calls_files import read_calls
 from generator.discovery import open_spec
-from generator.found_calls import add_calls
+from generator.found_calls import add_calls, read_kept_calls
 from generator.manifest_facts import operator_facts
 from generator.selection import keep_what_adds
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
-from specs.library import regressions_folder
 from specs.user_modules import mistakes_of
 
 
@@ -59,7 +57,7 @@ def generate_operator(
         for make_cases in _families().values():
             make_cases(workshop)
         keep_what_adds(workshop)
-        add_calls(workshop, read_calls(regressions_folder(operator, folders)))
+        add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
     return OperatorCases(operator, tuple(cases), operator_facts(workshop), perf_counter() - started)
 

@@ -16,7 +16,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
 from specs.spec_files import named_readings, spec_files
-from specs.spec_folders import OWN_FOLDER, find_spec_folder
+from specs.spec_folders import OWN_FOLDER, find_room, room_of
 
 ROOT = Path(specs.__file__).parents[1]
 """The folder that all of our packages lie in."""
@@ -128,13 +128,13 @@ class SourceReader:
         code = self.own_code(operator)
         if not code:
             return {}
-        folder = find_spec_folder(operator, self._folders)
+        folder = find_room(operator, self._folders)
         beside = [path for path in folder.rglob("*") if path.suffix in _OWN_FILES]
         return {_place(path, self._folders): path for path in sorted({*code, *beside})}
 
     def own_code(self, operator: OperatorName) -> list[Path]:
         """The Python files of folders of specs, where the operator is in one: its modules may import any."""
-        if not self._folders or find_spec_folder(operator, self._folders).is_relative_to(OWN_FOLDER):
+        if not self._folders or find_room(operator, self._folders).is_relative_to(OWN_FOLDER):
             return []
         if self._own is None:
             self._own = sorted(path for folder in self._folders for path in folder.rglob("*.py"))
@@ -161,11 +161,10 @@ def sources_digest(folders: Sequence[Path] = ()) -> str:
     reader = SourceReader(folders)
     shipped = reference_modules()
     code = {path for operator in {*shipped, *known_operators(folders)} for path in reader.code_of(operator)}
-    data = {path for operator in shipped for path in find_spec_folder(operator).rglob("*.*")}
+    rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
+    data = {path for room in rooms for path in room.rglob("*.*") if path.suffix in _OWN_FILES}
     data.update(
-        path
-        for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS, "adequacy/*/*.json")
-        for path in OWN_FOLDER.glob(form)
+        path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     own = {path for each in folders for path in each.rglob("*") if path.suffix in _OWN_FILES}
     return digest_of([*sorted(code), *sorted(data), *sorted(own)])

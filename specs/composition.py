@@ -10,6 +10,7 @@ from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path, load, load_file
+from specs.declared_words import is_name_of_some_version
 from specs.expressions import parse
 from specs.model import Spec
 from specs.passages import resolve_sources
@@ -136,11 +137,13 @@ class _Composer:
     def _append(self, document: YamlDocument, source: Path_, key: str, entries: Sequence[Any]) -> None:
         listed = self.composed.value.setdefault(key, [])
         self.composed.sources.setdefault((key,), document.place(source))
+        # Entries of parts are replaced by those of their users; two of one file are one too many.
+        of_parts = {_id(old): at for at, old in enumerate(listed) if _id(old) is not None}
         for place, each in enumerate(entries):
             if not self._applies(document, (*source, place), each) or self._is_of_others(key, each):
                 continue
-            same = [at for at, old in enumerate(listed) if _id(old) is not None and _id(old) == _id(each)]
-            at = same[0] if same else len(listed)
+            same = _id(each) in of_parts
+            at = of_parts.pop(_id(each)) if same else len(listed)
             found = self._resolved(document, (*source, place), (key, at), each)
             if found is ABSENT:
                 continue
@@ -153,8 +156,7 @@ class _Composer:
         if not isinstance(entry, dict):
             return True
         try:
-            attribute = entry.get("attr")
-            return applies(entry, self._version) and (attribute is None or attribute in self._spec.attributes)
+            return applies(entry, self._version) and self._is_known(document, entry.get("attr"))
         except UserError as error:
             self._error(error, document, source)
             return False
@@ -175,6 +177,16 @@ class _Composer:
             return when is ABSENT or not self._others_factors.isdisjoint(parse(str(when)).names)
         except OpcertError:
             return False  # whoever reads the exclusion says what is wrong
+
+    def _is_known(self, document: YamlDocument, attribute: Any) -> bool:
+        """Whether a rule is about something that this version has, or that none has, which is a mistake.
+
+        A part may be about attributes that only some of its users have.
+        """
+        if not isinstance(attribute, str) or attribute in self._spec.attributes:
+            return True
+        is_part = document.file != self.composed.file
+        return not is_part and not is_name_of_some_version(self._spec, attribute, self._folders)
 
     def _of_version(self, document: YamlDocument, source: Path_, value: Any) -> tuple[Path_, Any]:
         """The value that this version has, and where that stands; ABSENT where it has none."""

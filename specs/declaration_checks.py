@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, UserError
+from specs.additions import ConstraintEntry
 from specs.composition import Composed
-from specs.curated_files import ConstraintEntry
 from specs.declared_words import is_name_of_some_version
 from specs.expressions import parse
 from specs.model import Source, Spec
@@ -84,7 +84,9 @@ class DeclarationChecker:
 
         Of documents whose words nobody marks, none of them is judged.
         """
-        marked = {each.key for each in self._spec.documents if each.dialect.startswith(_MARKED)}
+        read = {each.source.document for each in self._spec.prose}
+        documents = [each for each in self._spec.documents if each.dialect.startswith(_MARKED)]
+        marked = read & {each.key for each in documents}
         if any(source.document not in marked for source in sources):
             return True
         return any(

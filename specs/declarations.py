@@ -13,9 +13,9 @@ from pydantic import BeforeValidator, Field
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
+from specs.addition_merging import merge_additions
+from specs.additions import Additions, Level
 from specs.composition import Composed, compose, declares
-from specs.curated_files import CuratedFile, Level
-from specs.curation import merge_curated
 from specs.declaration_checks import EVERY_INPUT, DeclarationChecker, names_in
 from specs.declared import Bounds, Declared, KindUse
 from specs.expressions import parse
@@ -23,7 +23,7 @@ from specs.model import Otherwise, Spec
 from specs.schemas import Entry
 from specs.shape_expressions import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
-from specs.spec_folders import DECLARATION
+from specs.spec_folders import DECLARATION, facts_path, room_of
 from specs.structures import is_sequence
 
 FILE_NAME = DECLARATION
@@ -72,7 +72,7 @@ def _levels(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-class DeclarationFile(CuratedFile):
+class DeclarationFile(Additions):
     """The whole of a `spec.yaml`, as one version sees it: `uses` and `versions` are used up by then."""
 
     uses: list[str] = Field(default_factory=list)
@@ -92,15 +92,20 @@ class DeclarationFile(CuratedFile):
 
 def declaration_path(operator: OperatorName, folder: Path) -> Path:
     """Where a folder of specs keeps an operator's declaration: `<domain>/<Name>/spec.yaml`."""
-    return folder / operator.domain / operator.name / FILE_NAME
+    return room_of(operator, folder) / FILE_NAME
 
 
 def find_declaration(operator: OperatorName, folders: Sequence[Path]) -> Path | None:
-    """The declaration that speaks of an operator version, in the first folder that has one; else None."""
+    """The declaration that speaks of an operator version, in the first folder that has one; else None.
+
+    Folders behind the one with the version's facts do not count: what they declare is about other documents.
+    """
     for folder in folders:
         path = declaration_path(operator, folder)
         if path.is_file():
             return path if declares(path, operator.since_version) else None
+        if facts_path(operator, folder).is_file():
+            return None
     return None
 
 
@@ -117,7 +122,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     checker.check_demands(file.constraints)
     if reader.errors or checker.errors:
         raise SeveralErrors([*reader.errors, *checker.errors])
-    return merge_curated(replace(spec, declared=declared), file, composed)
+    return merge_additions(replace(spec, declared=declared), file, composed)
 
 
 class _Reader:

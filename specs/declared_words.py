@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from specs import imported_files
 from specs.imported_files import read_imported
 from specs.layers import merge_layers
 from specs.model import Spec
+from specs.spec_folders import room_of, versions_in
 
 
 def demands(spec: Spec, names: Sequence[str]) -> bool:
@@ -39,10 +39,9 @@ def other_versions(spec: Spec, folders: Sequence[Path]) -> Iterator[Spec]:
     operator = spec.operator
     found: dict[int, Path] = {}
     for folder in folders:
-        for path in (folder / operator.domain).glob(f"{operator.name}-*/{imported_files.FILE_NAME}"):
-            version = path.parent.name.rpartition("-")[2]
-            if version.isdecimal() and int(version) != operator.since_version:
-                found.setdefault(int(version), path)
+        for version, path in versions_in(room_of(operator, folder)).items():
+            if version != operator.since_version:
+                found.setdefault(version, path)
     for since in sorted(found, key=lambda each: abs(each - operator.since_version)):
         yield _facts(found[since])
 

@@ -1,4 +1,4 @@
-"""`imported.yaml`: one YAML document for each source document, holding the facts that it alone states."""
+"""`imported-<version>.yaml`: a YAML document for each source document, with the facts that it states."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ from specs.model import (
 )
 from specs.relations import Relation, Step, read_index
 from specs.schemas import Entry, Sources
-from specs.spec_folders import IMPORTED
 from specs.stated_entries import StatementEntry
-
-FILE_NAME = IMPORTED
 
 
 class OperatorEntry(Entry):
@@ -187,7 +184,7 @@ class ImportedFile(Entry):
 
 
 def read_imported(path: Path) -> list[Spec]:
-    """The layers of an `imported.yaml`, one for each source document; SeveralErrors with all faults."""
+    """The layers of a file of facts, one for each source document; SeveralErrors with all faults."""
     layers = []
     errors: list[UserError] = []
     for document in load_file(path):

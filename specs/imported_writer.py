@@ -1,4 +1,4 @@
-"""Writing `imported.yaml`: the facts of each source document as one YAML document, reproducibly."""
+"""Writing `imported-<version>.yaml`: the facts of each source document as one YAML document, reproducibly."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from specs.yaml_writer import dump
 
 _HEADER = """\
 # Written by `opcert import`: facts, and where they stand; no sentence of the document.
-# Do not edit: what people add belongs into curated.yaml beside this file.
+# Do not edit: what people add belongs into spec.yaml beside this file.
 """
 
 
 def write_imported(layers: Iterable[tuple[str, Spec]]) -> str:
-    """The text of an `imported.yaml`: for each document its key, and the facts that it states."""
+    """The text of an `imported-<version>.yaml`: for each document its key, and the facts that it states."""
     return _HEADER + "---\n".join(dump(plain_layer(spec, key)) for key, spec in layers)
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import Place, SeveralErrors, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
-from specs import curated_files
+from specs.declarations import find_declaration
 from specs.documents import Text
-from specs.imported_files import FILE_NAME, read_imported
+from specs.imported_files import read_imported
 from specs.imported_writer import write_imported
-from specs.library import list_operators, spec_folder
+from specs.library import facts_path, list_operators
 from specs.model import Spec
 from specs.reading import Job, Outcome, Progress, find_files, read_jobs
 from specs.yaml_writer import dump
@@ -133,7 +133,7 @@ def remembered_assertions(folder: Path) -> dict[str, OperatorName]:
         return {}
     found = {}
     for operator in list_operators([folder]):
-        path = spec_folder(operator, folder) / FILE_NAME
+        path = facts_path(operator, folder)
         if _ASSERTED in path.read_text(encoding="utf-8"):
             for layer in read_imported(path):
                 if layer.documents[0].identity == "asserted":
@@ -152,22 +152,22 @@ def select(result: Import, patterns: Sequence[str]) -> Import:
 
 
 def plan_files(
-    result: Import, folder: Path, keep_curated: bool = False, fill: bool = False
+    result: Import, folder: Path, keep_declared: bool = False, fill: bool = False
 ) -> dict[OperatorName, str]:
-    """The text of each operator's `imported.yaml` as it should stand in a folder of specs.
+    """The text of each operator version's facts as it should stand in a folder of specs.
 
     A document that the file has already keeps its key, and those that were not read now keep their facts; new
-    documents get the next keys in the order of their names. With `keep_curated`, operators that have a
-    `curated.yaml` take no document that they do not have: somebody has built on those. With `fill`, none that
-    has a file does: the new documents speak only where there is nothing yet.
+    documents get the next keys in the order of their names. With `keep_declared`, versions that a
+    `spec.yaml` speaks of take no document that they do not have: somebody has built on those. With `fill`,
+    none that has a file does: the new documents speak only where there is nothing yet.
     """
     plan = {}
     for operator, layers in sorted(result.layers.items()):
-        place = spec_folder(operator, folder)
-        closed = (keep_curated and (place / curated_files.FILE_NAME).is_file()) or (
-            fill and (place / FILE_NAME).is_file()
+        path = facts_path(operator, folder)
+        closed = (keep_declared and find_declaration(operator, [folder]) is not None) or (
+            fill and path.is_file()
         )
-        keyed = _keyed(layers, place / FILE_NAME, result.whole, closed)
+        keyed = _keyed(layers, path, result.whole, closed)
         if keyed:
             plan[operator] = write_imported(keyed)
     return plan
@@ -195,7 +195,7 @@ def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:
     """Write what differs; the files that were written. UserError where the folder cannot be written."""
     written = []
     for operator, text in plan.items():
-        path = spec_folder(operator, folder) / FILE_NAME
+        path = facts_path(operator, folder)
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         try:
@@ -219,7 +219,7 @@ def find_drift(result: Import, plan: Mapping[OperatorName, str], folder: Path) -
     """Where a folder of specs differs from what the documents give."""
     drifts = []
     for operator, text in plan.items():
-        path = spec_folder(operator, folder) / FILE_NAME
+        path = facts_path(operator, folder)
         if not path.is_file():
             drifts.append(Drift(operator, f"{path} is missing"))
         elif (found := path.read_text(encoding="utf-8")) != text:
@@ -227,7 +227,7 @@ def find_drift(result: Import, plan: Mapping[OperatorName, str], folder: Path) -
     # Names as they are written, so that only the files that have one are read.
     names = {dump({"file": each}).removeprefix("file: ").rstrip() for each in result.whole}
     for operator in list_operators([folder]) if folder.is_dir() else []:
-        path = spec_folder(operator, folder) / FILE_NAME
+        path = facts_path(operator, folder)
         if operator in plan or names.isdisjoint(_FILE.findall(path.read_text(encoding="utf-8"))):
             continue
         layers = read_imported(path)

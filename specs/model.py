@@ -1,4 +1,4 @@
-"""The effective spec of an operator version: imported and curated facts together, each with its origin."""
+"""The effective spec of an operator version: imported and added facts together, each with its origin."""
 
 from __future__ import annotations
 

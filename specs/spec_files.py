@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,26 +13,35 @@ from opcert.vocabulary.yaml_files import load_file
 from specs.composition import PARTS
 from specs.declarations import find_declaration
 from specs.shared_readings import named_in
-from specs.spec_folders import IMPORTED, OWN_FOLDER, REGRESSIONS, find_spec_folder
+from specs.spec_folders import DECLARATION, OWN_FOLDER, REGRESSIONS, find_facts
+
+_DECLARED = (DECLARATION, "cores.yaml")
 
 
 def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:
-    """The files of an operator's spec that its cases depend on, by their place in its folder.
+    """The files of an operator's spec that its cases depend on, by their place in its room.
 
-    Those that lie elsewhere, its declaration with what lies beside it and the parts that it uses, have names
-    such as `spec.yaml`, `cores.yaml` and `parts/<part>.yaml`. Raises UserError for an unknown operator; what
-    is wrong in files, their readers say.
+    Parts that the declaration uses have names such as `parts/<part>.yaml`. Raises UserError for an unknown
+    operator; what is wrong in files, their readers say.
     """
-    folder = find_spec_folder(operator, folders)
-    own = sorted([*folder.glob("*.yaml"), *folder.glob(f"{REGRESSIONS}/*.json")])
-    found = {path.relative_to(folder).as_posix(): path for path in own}
+    facts = find_facts(operator, folders)
+    own = (facts, *_calls(operator, facts.parent))
+    found = {path.relative_to(facts.parent).as_posix(): path for path in own}
     every = (*folders, OWN_FOLDER)
     declaration = find_declaration(operator, every)
     if declaration is not None:
-        # Everything about the operator lies in one room; what the search for calls learned is there, too.
-        found.update((path.name, path) for path in sorted(declaration.parent.glob("*.yaml")))
+        # What the search for calls learned lies beside it.
+        beside = (declaration.with_name(name) for name in _DECLARED)
+        found.update((path.name, path) for path in beside if path.is_file())
         found.update((f"{PARTS}/{path.name}", path) for path in _parts(declaration, every))
     return found
+
+
+def _calls(operator: OperatorName, room: Path) -> list[Path]:
+    """The kept calls of a room that are about an operator version, by what they say of themselves."""
+    wanted = re.compile(rb'"operator":\s*"%s"' % re.escape(str(operator)).encode())
+    found = sorted((room / REGRESSIONS).glob("*.json"))
+    return [path for path in found if wanted.search(path.read_bytes())]
 
 
 def named_readings(files: Iterable[Path]) -> list[str]:
@@ -39,7 +49,7 @@ def named_readings(files: Iterable[Path]) -> list[str]:
 
     What documents say is not looked at: they name none.
     """
-    written = [path for path in files if path.suffix == ".yaml" and path.name != IMPORTED]
+    written = [path for path in files if path.name == DECLARATION or path.parent.name == PARTS]
     groups = [group for path in written for group in named_in(_content(path)).values()]
     return sorted({name for group in groups for name in group.values()})
 

@@ -1,9 +1,16 @@
-"""Where specs lie: their folders and operators, known by the names of files alone."""
+"""Where specs lie: a room for each operator, known by the names of files alone.
+
+`<domain>/<Name>/` holds everything that is data about an operator: `imported-<version>.yaml` for each
+version's facts, `spec.yaml` for what people say of all versions, and what was learned, measured and kept.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import UserError
@@ -12,44 +19,57 @@ from opcert.vocabulary.names import OperatorName
 OWN_FOLDER = Path(__file__).parent
 """The specs that ship with the package."""
 
-REGRESSIONS = "regressions"
-"""The folder of calls beside a spec's files."""
-IMPORTED = "imported.yaml"
-"""The file of an operator version's facts; a folder that has it is one of a spec."""
-CURATED = "curated.yaml"
 DECLARATION = "spec.yaml"
-"""The file of what people add to them."""
+"""The file of what people add to the facts."""
+REGRESSIONS = "regressions"
+"""The folder of calls in a room."""
+_FACTS = re.compile(r"imported-(0|[1-9]\d*)\.yaml")
+_OLD_FOLDER = re.compile(r"(.+)-(0|[1-9]\d*)")
+_OLD_FILES = ("imported.yaml", "curated.yaml")
 
 
-def spec_folder(operator: OperatorName, folder: Path) -> Path:
-    """Where a folder of specs keeps an operator version: `<domain>/<Name>-<version>`."""
-    return folder / operator.domain / operator.short
+def room_of(operator: OperatorName, folder: Path) -> Path:
+    """Where a folder of specs keeps an operator, in all its versions: `<domain>/<Name>`."""
+    return folder / operator.domain / operator.name
+
+
+def facts_path(operator: OperatorName, folder: Path) -> Path:
+    """Where a folder of specs keeps the facts of an operator version."""
+    return room_of(operator, folder) / f"imported-{operator.since_version}.yaml"
+
+
+def versions_in(room: Path) -> dict[int, Path]:
+    """The files of facts in a room, by their versions; none where there is no room."""
+    paths = room.iterdir() if room.is_dir() else ()
+    found = {int(fitting[1]): path for path in paths if (fitting := _FACTS.fullmatch(path.name))}
+    return dict(sorted(found.items()))
 
 
 def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
-    """Every operator version that has an `imported.yaml`, in order; UserError where a folder is missing."""
-    found = set()
+    """Every operator version that has facts, in order.
+
+    Raises UserError where a folder is missing, or holds specs in a form of before.
+    """
+    found: set[OperatorName] = set()
     for folder in folders or (OWN_FOLDER,):
-        if not folder.is_dir():
-            raise UserError("no such folder of specs", got=str(folder))
-        for path in folder.glob(f"*/*/{IMPORTED}"):
+        check_folder(folder)
+        for domain, room in _rooms(folder):
             try:
-                found.add(OperatorName.parse(f"{path.parent.parent.name}/{path.parent.name}"))
+                found.update(OperatorName.parse(f"{domain}/{room.name}-{each}") for each in versions_in(room))
             except UserError:
                 continue
     return sorted(found)
 
 
-def find_spec_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
-    """The folder of an operator version's files; UserError with the nearest names where there is none.
+def find_facts(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
+    """The file of an operator version's facts; UserError with the nearest names where there is none.
 
     The first of the folders that has the operator counts, and then the specs that ship with the package.
     """
     for folder in (*folders, OWN_FOLDER):
-        if not folder.is_dir():
-            raise UserError("no such folder of specs", got=str(folder))
-        found = spec_folder(operator, folder)
-        if (found / IMPORTED).is_file():
+        check_folder(folder)
+        found = facts_path(operator, folder)
+        if found.is_file():
             return found
     known = [str(each) for each in (*list_operators(folders), *(list_operators() if folders else ()))]
     near = difflib.get_close_matches(str(operator), known, n=3, cutoff=0.5)
@@ -58,6 +78,11 @@ def find_spec_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Pa
         got=str(operator),
         expected=f"perhaps {', '.join(near)}" if near else "a name that `opcert list operators` shows",
     )
+
+
+def find_room(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
+    """The room with an operator version's facts; raises UserError as `find_facts` does."""
+    return find_facts(operator, folders).parent
 
 
 def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
@@ -78,5 +103,37 @@ def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
 
 
 def regressions_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
-    """Where the calls of an operator lie that are in its suite for ever; there need be no such folder."""
-    return find_spec_folder(operator, folders) / REGRESSIONS
+    """Where the calls of an operator lie that are in its suites for ever; there need be no such folder."""
+    return find_room(operator, folders) / REGRESSIONS
+
+
+def check_folder(folder: Path) -> None:
+    """Raise UserError where a folder of specs is missing, or has a folder for each version, as of before."""
+    if not folder.is_dir():
+        raise UserError("no such folder of specs", got=str(folder))
+    if folder == OWN_FOLDER:
+        return
+    old = next(old_folders(folder), None)
+    if old is not None:
+        raise UserError(
+            "a folder of specs in the form of before, with a folder for each version of an operator",
+            got=str(old),
+            expected=f"{old.with_name(old.name.rpartition('-')[0])} for all of them",
+            remedy=f"Move them: `opcert move {shlex.quote(str(folder))}`.",
+        )
+
+
+def old_folders(folder: Path) -> Iterator[Path]:
+    """The folders `<domain>/<Name>-<version>` of a folder of specs that have files of before, in order."""
+    for _, room in sorted(_rooms(folder), key=lambda each: each[1]):
+        if _OLD_FOLDER.fullmatch(room.name) and any((room / each).is_file() for each in _OLD_FILES):
+            yield room
+
+
+def _rooms(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The folders two below a folder of specs, each with the name of the one between."""
+    with os.scandir(folder) as domains:
+        for domain in domains:
+            if domain.is_dir():
+                with os.scandir(domain.path) as rooms:
+                    yield from ((domain.name, Path(each.path)) for each in rooms if each.is_dir())

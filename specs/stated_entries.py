@@ -1,4 +1,4 @@
-"""Statements as `imported.yaml` holds them: one entry for each, by what it says."""
+"""Statements as `imported-<version>.yaml` holds them: one entry for each, by what it says."""
 
 from __future__ import annotations
 

@@ -14,21 +14,17 @@ arity: {{inputs: [1, 1], outputs: [1, 1]}}
 inputs: [{{name: X, type: T, option: single, src: [d1, 10]}}]
 outputs: [{{name: Y, type: T, option: single, src: [d1, 14]}}]
 """
-_CURATED = "factors: {rank: [1, 2]}\n\nreference: reference.py\nlevels: levels.py\n"
+_OWN_MODULES = "factors: {rank: [1, 2]}\n\nreference: reference.py\nlevels: levels.py\n"
 
 
 def write_operators(folder: Path, count: int) -> list[OperatorName]:
     """So many operators in a folder of specs: half of them with modules of their own, half declared."""
     made = [OperatorName("made.up", f"Operator{number}", number % 20 + 1) for number in range(count)]
     for number, each in enumerate(made):
-        place = folder / each.domain / each.short
-        place.mkdir(parents=True)
+        room = folder / each.domain / each.name
+        room.mkdir(parents=True)
         facts = _IMPORTED.format(domain=each.domain, name=each.name, version=each.since_version)
-        (place / "imported.yaml").write_text(facts, encoding="utf-8")
-        if number % 2:
-            (place / "curated.yaml").write_text(_CURATED, encoding="utf-8")
-        else:
-            room = folder / each.domain / each.name
-            room.mkdir()
-            (room / "spec.yaml").write_text("shapes: {X: '*S'}\n", encoding="utf-8")
+        (room / f"imported-{each.since_version}.yaml").write_text(facts, encoding="utf-8")
+        declared = _OWN_MODULES if number % 2 else "shapes: {X: '*S'}\n"
+        (room / "spec.yaml").write_text(declared, encoding="utf-8")
     return sorted(made)

@@ -11,7 +11,7 @@ from generator.adequacy.kept import Kept
 _INTRODUCTION = """\
 # What the suite notices
 
-Made by `opcert adequacy --kept` from `specs/adequacy`, which `opcert adequacy --update` measures. A
+Made by `opcert adequacy --kept` from what `opcert adequacy --update` measured (`adequacy-*.json`). A
 mutant is the reference with one mistake: a node of its syntax tree exchanged (comparison, rounding,
 constant, off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis
 order, another branch), or a call taken for another (misreading: `generator/explanations`, where people

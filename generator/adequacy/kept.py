@@ -1,4 +1,4 @@
-"""Adequacy as it was last measured, one file for each operator in `specs/adequacy`.
+"""Adequacy as it was last measured, one file for each operator version in the room of its spec.
 
 Reports show it, and the size `small` takes its cases from it.
 """
@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import specs
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
+from specs.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-adequacy/1"
-FOLDER = Path(specs.__file__).parent / "adequacy"
+FOLDER = OWN_FOLDER
 REMEDY = "Measure again with `opcert adequacy --update`."
 _DIGITS = 16
 
@@ -79,12 +79,13 @@ def cases_digest(expectations: Mapping[str, str]) -> str:
 
 
 def adequacy_folder(folders: Sequence[Path]) -> Path:
-    """Where the adequacy of operators is kept that come from folders of specs: `adequacy` in the first."""
-    return folders[0] / "adequacy" if folders else FOLDER
+    """Where the adequacy of operators is kept that come from folders of specs: in the first of them."""
+    return folders[0] if folders else FOLDER
 
 
 def kept_path(operator: OperatorName, folder: Path = FOLDER) -> Path:
-    return folder / operator.domain / f"{operator.short}.json"
+    """The file of an operator version: `<domain>/<Name>/adequacy-<version>.json`."""
+    return room_of(operator, folder) / f"adequacy-{operator.since_version}.json"
 
 
 def read_kept(operator: OperatorName, folder: Path = FOLDER) -> Kept | None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 where the specs differ.")
 @click.option(
-    "--keep-curated",
+    "--keep-declared",
     is_flag=True,
     help="Add no document to operators that have a curated.yaml; those that they have are read again.",
 )
@@ -70,7 +70,7 @@ def command(
     dialect: str | None,
     packages: tuple[str, ...],
     check: bool,
-    keep_curated: bool,
+    keep_declared: bool,
     fill: bool,
     patterns: tuple[str, ...],
     each: bool,
@@ -105,7 +105,7 @@ def command(
         )
     if patterns:
         result = importing.select(result, patterns)
-    plan = importing.plan_files(result, target, keep_curated, fill)
+    plan = importing.plan_files(result, target, keep_declared, fill)
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)

@@ -7,7 +7,7 @@ from specs.model import AllowedValues, Origin
 from specs.prose.value_rules import Candidate, candidates, introduced_values, stated_default
 
 ACCEPTED_FROM = 0.75
-"""Values below this confidence are proposed; they count when `curated.yaml` confirms them."""
+"""Values below this confidence are proposed; they count when `spec.yaml` confirms them."""
 
 
 def find_values(

@@ -46,7 +46,7 @@ def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count
     # files is opened once, and no other.
     assert sum(each.strip() == "reference" for each in rows.values()) == count // 2
     inside = {name: times for name, times in opened.items() if Path(name).is_relative_to(tmp_path)}
-    assert {Path(name).name for name in inside if Path(name).is_file()} == {"curated.yaml", "spec.yaml"}
+    assert {Path(name).name for name in inside if Path(name).is_file()} == {"spec.yaml"}
     assert set(inside.values()) == {1}
     assert slow == []
 

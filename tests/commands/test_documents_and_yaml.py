@@ -84,7 +84,7 @@ def test_a_declaration_that_is_wrong(
 
 
 def test_a_file_of_imported_facts_that_is_wrong(capsys: Capture, own_specs: Path) -> None:
-    path = own_specs / "com.microsoft" / "Pad-1" / "imported.yaml"
+    path = own_specs / "com.microsoft" / "Pad" / "imported-1.yaml"
     path.write_text(path.read_text() + "colour: red\n")
     check_message(call(capsys, "show", OPERATOR, "--specs", own_specs), 2, "input", str(path), "colour")
 

@@ -149,7 +149,7 @@ FURTHER: list[tuple[str, str, str]] = [
     ("adopt", "onnx -o OUT.zip", ".OUT.zip.lock"),
     ("run", f"{GOOD} -s SUITE -o RUNS/x --baseline OUT --update-baseline", ".OUT.lock"),
     ("certify", f"{GOOD} -s SUITE -o RUNS/x --baseline OUT --update-baseline", ".OUT.lock"),
-    ("adequacy", "Pad-1 -s SUITE --specs OUT --update", "OUT/adequacy/.opcert.lock"),
+    ("adequacy", "Pad-1 -s SUITE --specs OUT --update", "OUT/.opcert.lock"),
 ]
 
 

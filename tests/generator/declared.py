@@ -55,11 +55,9 @@ def write_operator(
 ) -> OperatorName:
     """A made-up operator `test::Made-1` in a folder of specs, of its facts and its declaration."""
     operator = OperatorName("test", "Made", 1)
-    facts = folder / operator.domain / operator.short
-    facts.mkdir(parents=True, exist_ok=True)
-    (facts / "imported.yaml").write_text(imported, encoding="utf-8")
     room = folder / operator.domain / operator.name
     room.mkdir(parents=True, exist_ok=True)
+    (room / "imported-1.yaml").write_text(imported, encoding="utf-8")
     (room / FILE_NAME).write_text(declaration, encoding="utf-8")
     for name, text in (parts or {}).items():
         path = folder / "parts" / f"{name}.yaml"

@@ -64,9 +64,8 @@ def every_nth(X: Tensor, *, axis: int = 0, step: int = 1) -> Answer:
 @pytest.fixture(scope="module")
 def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("specs")
-    (folder / "org.example" / "EveryNth-1").mkdir(parents=True)
-    (folder / "org.example" / "EveryNth-1" / "imported.yaml").write_text(IMPORTED + PROSE)
-    (folder / "org.example" / "EveryNth").mkdir()
+    (folder / "org.example" / "EveryNth").mkdir(parents=True)
+    (folder / "org.example" / "EveryNth" / "imported-1.yaml").write_text(IMPORTED + PROSE)
     (folder / "org.example" / "EveryNth" / "spec.yaml").write_text(DECLARED)
     (folder / "org.example" / "EveryNth" / "reference.py").write_text(REFERENCE)
     return folder

@@ -20,7 +20,7 @@ from opcert.vocabulary.tensors import tensor
 SHIFT = "test.domain::Shift-1"
 ONE = OperatorLock(
     digest="d",
-    specs={"imported.yaml": "a", "curated.yaml": "b"},
+    specs={"imported-1.yaml": "a", "spec.yaml": "b"},
     reference="r",
     generator="g",
     facts="f",
@@ -41,11 +41,11 @@ def test_a_lock_comes_back_from_its_file(tmp_path: Path) -> None:
 
 
 def test_changed_new_and_gone_cases_are_named_with_their_causes() -> None:
-    now = changed(specs={**ONE.specs, "curated.yaml": "c"}, cases={"cover/1": "z", "cover/3": "y"})
+    now = changed(specs={**ONE.specs, "spec.yaml": "c"}, cases={"cover/1": "z", "cover/3": "y"})
     assert [str(each) for each in compare(LOCK, now)] == [
-        "changed expectation: test.domain/Shift-1/cover/1 (spec fact: curated.yaml)",
-        "gone case: test.domain/Shift-1/cover/2 (spec fact: curated.yaml)",
-        "new case: test.domain/Shift-1/cover/3 (spec fact: curated.yaml)",
+        "changed expectation: test.domain/Shift-1/cover/1 (spec fact: spec.yaml)",
+        "gone case: test.domain/Shift-1/cover/2 (spec fact: spec.yaml)",
+        "new case: test.domain/Shift-1/cover/3 (spec fact: spec.yaml)",
     ]
 
 

@@ -24,7 +24,7 @@ from generator.workshop import Options
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
-from specs.spec_folders import OWN_FOLDER, spec_folder
+from specs.spec_folders import OWN_FOLDER, facts_path, room_of
 
 PAD = OperatorName.parse("com.microsoft::Pad-1")
 CROP = OperatorName.parse("ai.onnx::CenterCropPad-18")
@@ -45,8 +45,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def own(tmp_path: Path) -> Path:
     """A folder of specs with two operators that ship, to change."""
     for each in BOTH:
-        for place in (spec_folder, declaration_folder):
-            shutil.copytree(place(each, OWN_FOLDER), place(each, tmp_path / "specs"))
+        shutil.copytree(room_of(each, OWN_FOLDER), room_of(each, tmp_path / "specs"))
     return tmp_path / "specs"
 
 
@@ -87,30 +86,35 @@ def test_what_is_kept_makes_the_same_suite(tmp_path: Path) -> None:
     assert files_of(tmp_path / "fresh") == files_of(tmp_path / "first") == files_of(tmp_path / "second")
 
 
-def declaration_folder(operator: OperatorName, folder: Path) -> Path:
-    return declaration_path(operator, folder).parent
-
-
 def change_declaration(specs: Path) -> None:
     path = declaration_path(CROP, specs)
     path.write_text(path.read_text() + "\n# another remark\n")
 
 
 def change_imported(specs: Path) -> None:
-    path = spec_folder(CROP, specs) / "imported.yaml"
+    path = facts_path(CROP, specs)
     path.write_text(path.read_text() + "\n# another remark\n")
 
 
-def change_regression(specs: Path) -> None:
-    (spec_folder(CROP, specs) / "regressions").mkdir()
-    shutil.copy(
-        next((OWN_FOLDER / "ai.onnx").glob("*/regressions/*.json")),
-        spec_folder(CROP, specs) / "regressions" / "call.json.unread",
+def change_what_was_learned(specs: Path) -> None:
+    (room_of(CROP, specs) / "cores.yaml").write_text(
+        "confirmed_by: {searches: 20, candidates: 20000}\ncores: []\n"
     )
-    (spec_folder(CROP, specs) / "other.yaml").write_text("{}\n")
 
 
-@pytest.mark.parametrize("change", [change_declaration, change_imported, change_regression])
+def test_what_a_room_has_of_other_versions_changes_nothing(own: Path) -> None:
+    before = part_key(CROP, SMALL, [own])
+    room = room_of(CROP, own)
+    (room / "imported-17.yaml").write_text(facts_path(CROP, own).read_text())
+    (room / "disagreements.yaml").write_text("[]\n")
+    (room / "regressions").mkdir()
+    for call in (OWN_FOLDER / "ai.onnx").glob("*/regressions/*.json"):
+        shutil.copy(call, room / "regressions")
+    assert list((room / "regressions").iterdir())
+    assert part_key(CROP, SMALL, [own]) == before
+
+
+@pytest.mark.parametrize("change", [change_declaration, change_imported, change_what_was_learned])
 def test_editing_one_operator_makes_one_operator_again(
     tmp_path: Path, own: Path, change: Callable[[Path], None]
 ) -> None:
@@ -137,11 +141,10 @@ def test_a_key_follows_each_thing_that_a_part_depends_on(own: Path, monkeypatch:
     assert not changed()
     (own / "readings.yaml").write_text("subnormals: {question: q, options: {kept: k, flushed: f}, why: w}\n")
     assert changed()
-    (own / "adequacy" / PAD.domain).mkdir(parents=True)
-    (own / "adequacy" / PAD.domain / f"{PAD.short}.json").write_text("{}")
+    keeping.kept_path(PAD, own).write_text("{}")
     whole = part_key(PAD, Options(), [own])
     assert changed()
-    (own / "adequacy" / PAD.domain / f"{PAD.short}.json").unlink()
+    keeping.kept_path(PAD, own).unlink()
     # The size default takes nothing from it: figures are put into the suite, not into its parts.
     assert part_key(PAD, Options(), [own]) == whole
 

@@ -79,8 +79,8 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
     counted = {each.partition(":")[0] for each in digests}
     for name in _of_ours(opened):
         if (ROOT / name).is_file() and not name.endswith((".pyc", ".py")):
-            assert name.rpartition("/")[2] in counted or name.startswith("specs/adequacy/"), name
-    assert {"spec.yaml", "imported.yaml", "readings.yaml"} <= counted
+            assert name.rpartition("/")[2] in counted or name.rpartition("/")[2].startswith("adequacy-"), name
+    assert {"spec.yaml", f"imported-{operator.since_version}.yaml", "readings.yaml"} <= counted
 
 
 def _of_ours(files: list[str]) -> set[str]:
@@ -133,7 +133,7 @@ def test_imports_are_followed(
 
 
 def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) -> None:
-    spec = tmp_path / "specs" / "curated.yaml"
+    spec = tmp_path / "specs" / "spec.yaml"
     spec.parent.mkdir()
     spec.write_bytes(b"factors: {}\n")
     before = sources_digest([spec.parent])
@@ -163,12 +163,12 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
 
 
 def test_a_declaration_counts_with_its_parts_and_the_readings_that_they_name(tmp_path: Path) -> None:
-    imported = (OWN_FOLDER / "ai.onnx" / "Abs-13" / "imported.yaml").read_text(encoding="utf-8")
+    imported = (OWN_FOLDER / "ai.onnx" / "Abs" / "imported-13.yaml").read_text(encoding="utf-8")
     parts = {"one": "uses: [two]\n", "two": "behaviours: [subnormals]\n", "other": "let: {}\n"}
     operator = write_operator(tmp_path, "uses: [one]\n", imported, parts=parts)
     before = SourceReader([tmp_path]).sources_of(operator)
     assert set(before.specs) == {
-        "imported.yaml",
+        "imported-1.yaml",
         "spec.yaml",
         "parts/one.yaml",
         "parts/two.yaml",
@@ -195,5 +195,5 @@ def test_the_modules_of_a_folder_of_specs_count(tmp_path: Path) -> None:
     assert after.digest != before
     assert "0/shared.py" in after.specs
     assert "generator/fuzzing/search.py" in names(SourceReader([tmp_path]).code_of(operator))
-    (tmp_path / operator.domain / operator.short / "table.json").write_text("{}")
+    (tmp_path / operator.domain / operator.name / "table.json").write_text("{}")
     assert SourceReader([tmp_path]).sources_of(operator).digest != after.digest

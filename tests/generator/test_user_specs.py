@@ -42,16 +42,16 @@ type_constraints: {T: {types: [float, int32, string], src: [d1, 35]}}
 @pytest.fixture
 def specs(tmp_path: Path) -> Path:
     """A folder of specs with an operator whose calls a module of its own makes."""
-    folder = tmp_path / "specs" / "org.example" / "EveryNth-1"
+    folder = tmp_path / "specs" / "org.example" / "EveryNth"
     folder.mkdir(parents=True)
-    (folder / "imported.yaml").write_text(IMPORTED)
-    for name in ("curated.yaml", "reference.py", "levels.py"):
+    (folder / "imported-1.yaml").write_text(IMPORTED)
+    for name in ("spec.yaml", "reference.py", "levels.py"):
         shutil.copy(FILES / f"{name}.txt", folder / name)
     return tmp_path / "specs"
 
 
-def curated(specs: Path) -> Path:
-    return specs / "org.example" / "EveryNth-1" / "curated.yaml"
+def declaration(specs: Path) -> Path:
+    return specs / "org.example" / "EveryNth" / "spec.yaml"
 
 
 def test_an_operator_is_known_through_its_folder_alone(specs: Path) -> None:
@@ -69,9 +69,8 @@ def test_an_operator_is_known_through_its_folder_alone(specs: Path) -> None:
 
 def test_a_folder_may_stand_in_for_an_operator_that_ships(specs: Path) -> None:
     shipped = find_operator(PAD)
-    own = specs / "com.microsoft" / "Pad-1"
-    shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad-1", own)
-    room = shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad", own.with_name("Pad"))
+    room = specs / "com.microsoft" / "Pad"
+    shutil.copytree(REPOSITORY / "specs" / "com.microsoft" / "Pad", room)
     (room / "own.py").write_text(
         "from reference.operators.pad import *\nfrom reference.registry import reference_operator\n"
         "@reference_operator('com.microsoft::Pad-1')\ndef own(data, pads, value=None, *, mode='constant'):\n"
@@ -86,19 +85,19 @@ def test_a_folder_may_stand_in_for_an_operator_that_ships(specs: Path) -> None:
 
 def test_a_module_must_lie_in_the_folder_that_was_named(specs: Path) -> None:
     (specs.parent / "elsewhere.py").write_text("raise SystemExit('it was run')")
-    text = curated(specs).read_text()
-    for place in ("../../../elsewhere.py", str(specs.parent / "elsewhere.py"), "absent.py", "curated.yaml"):
-        curated(specs).write_text(text.replace("reference: reference.py", f"reference: {place}"))
+    text = declaration(specs).read_text()
+    for place in ("../../../elsewhere.py", str(specs.parent / "elsewhere.py"), "absent.py", "spec.yaml"):
+        declaration(specs).write_text(text.replace("reference: reference.py", f"reference: {place}"))
         with pytest.raises(SeveralErrors, match="no such module"):
             load_spec(NAME, [specs])
-    (specs / "shared.py").write_text(curated(specs).with_name("reference.py").read_text())
-    curated(specs).write_text(text.replace("reference: reference.py", "reference: ../../shared.py"))
+    (specs / "shared.py").write_text(declaration(specs).with_name("reference.py").read_text())
+    declaration(specs).write_text(text.replace("reference: reference.py", "reference: ../../shared.py"))
     assert find_operator(NAME, load_spec(NAME, [specs]).reference_module).operator == NAME
 
 
 def test_reading_a_spec_runs_no_module(specs: Path) -> None:
     for name in ("reference.py", "levels.py"):
-        curated(specs).with_name(name).write_text("raise SystemExit('it was run')")
+        declaration(specs).with_name(name).write_text("raise SystemExit('it was run')")
     assert load_spec(NAME, [specs]).levels_module is not None
     assert known_operators([specs]) == [NAME]
 
@@ -112,7 +111,7 @@ def test_reading_a_spec_runs_no_module(specs: Path) -> None:
     ],
 )
 def test_a_module_that_fails_is_told_with_its_line(specs: Path, text: str, message: str, line: int) -> None:
-    curated(specs).with_name("levels.py").write_text(text)
+    declaration(specs).with_name("levels.py").write_text(text)
     with pytest.raises(UserError, match=message) as caught:
         generate_operator(NAME, Options(), [specs])
     assert f"levels.py:{line}" in str(caught.value)
@@ -127,7 +126,7 @@ def test_a_module_that_fails_is_told_with_its_line(specs: Path, text: str, messa
     ],
 )
 def test_a_module_without_what_it_is_for_is_told(specs: Path, name: str, text: str, message: str) -> None:
-    curated(specs).with_name(name).write_text(text)
+    declaration(specs).with_name(name).write_text(text)
     with pytest.raises(UserError, match=message):
         generate_operator(NAME, Options(), [specs])
 
@@ -144,7 +143,7 @@ def test_a_module_without_what_it_is_for_is_told(specs: Path, name: str, text: s
 def test_a_mistake_in_a_module_is_told_as_its_users_own(
     specs: Path, name: str, old: str, new: str, message: str, line: str | None
 ) -> None:
-    path = curated(specs).with_name(name)
+    path = declaration(specs).with_name(name)
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
@@ -160,7 +159,7 @@ def test_a_mistake_in_a_module_is_told_as_its_users_own(
 
 
 def test_a_folder_without_anything_to_generate_is_told(specs: Path) -> None:
-    curated(specs).unlink()
+    declaration(specs).unlink()
     with pytest.raises(UserError, match="no operator that cases can be made of"):
         write_generated(specs.parent / "suite", [], Options(), [specs])
 
@@ -168,8 +167,8 @@ def test_a_folder_without_anything_to_generate_is_told(specs: Path) -> None:
 def test_a_level_is_one_word_of_yaml(specs: Path) -> None:
     """The data class needs nothing else; every level that the operator's own module knows likewise."""
     before = {each.id for each in generate_operator(NAME, Options(), [specs]).cases}
-    text = curated(specs).read_text()
-    curated(specs).write_text(text.replace("data: [distinct,", "data: [constant, distinct,"))
+    text = declaration(specs).read_text()
+    declaration(specs).write_text(text.replace("data: [distinct,", "data: [constant, distinct,"))
     after = generate_operator(NAME, Options(), [specs]).cases
     assert {each.levels["data"] for each in after if each.levels} == {
         "constant", "distinct", "random", "nonfinite",
@@ -179,7 +178,7 @@ def test_a_level_is_one_word_of_yaml(specs: Path) -> None:
 
 def test_factors_that_interact_are_covered_with_their_own_strength(specs: Path) -> None:
     plain = generate_operator(NAME, Options(), [specs]).facts["coverage"]
-    with curated(specs).open("a") as file:
+    with declaration(specs).open("a") as file:
         file.write(
             "\ninteractions:\n  - {factors: [rank, axis, step], strength: 3, why: they meet in one slice}\n"
         )
@@ -203,7 +202,7 @@ def test_factors_that_interact_are_covered_with_their_own_strength(specs: Path) 
     ],
 )
 def test_interactions_that_make_no_sense_are_told(specs: Path, entry: str, message: str) -> None:
-    with curated(specs).open("a") as file:
+    with declaration(specs).open("a") as file:
         file.write(f"\ninteractions:\n  - {entry}\n")
     with pytest.raises(SeveralErrors, match=message):
         load_spec(NAME, [specs])
@@ -212,7 +211,7 @@ def test_interactions_that_make_no_sense_are_told(specs: Path, entry: str, messa
 def test_a_call_that_was_kept_is_in_the_suite_for_ever(specs: Path) -> None:
     call = Call({"step": attribute("int", 4)}, (("X", tensor([9, 8, 7, 6, 5], "int32")),))
     broken = call.with_attribute("step", attribute("int", -7))
-    folder = curated(specs).parent / "regressions"
+    folder = declaration(specs).parent / "regressions"
     write_call(KeptCall(NAME, call, word="odd"), folder / "odd.json")
     write_call(KeptCall(NAME, broken, made_from=call), folder / "broken.json")
     for size in ("small", "default"):

@@ -19,7 +19,7 @@ from specs.importing import (
     remembered_assertions,
     write_files,
 )
-from specs.library import OWN_FOLDER, load_imported, spec_folder
+from specs.library import OWN_FOLDER, facts_path, load_imported
 from specs.model import Spec
 from tests.documents.gathering import Documents
 
@@ -88,7 +88,7 @@ def test_documents_in_another_order_give_the_same_bytes(documents: Documents, tm
         plan_files(read_documents(order, remembered=remembered), tmp_path) for order in (paths, paths[::-1])
     ]
     assert plans[0] == plans[1]
-    committed = (spec_folder(FRAGMENT, OWN_FOLDER) / "imported.yaml").read_text(encoding="utf-8")
+    committed = facts_path(FRAGMENT, OWN_FOLDER).read_text(encoding="utf-8")
     assert plans[0][FRAGMENT] == committed
 
 
@@ -168,7 +168,7 @@ def test_no_sentence_of_a_document_is_kept(first_pages: Path) -> None:
     """No run of nine words of a document's prose stands in the committed specs."""
     document = read_document(first_pages / "004_461a3d04fa574ae4.txt").content
     prose = " ".join(document[: document.index("**Examples**")].split())
-    kept = (OWN_FOLDER / "ai.onnx" / "Resize-18" / "imported.yaml").read_text(encoding="utf-8")
+    kept = (OWN_FOLDER / "ai.onnx" / "Resize" / "imported-18.yaml").read_text(encoding="utf-8")
     words = [each for each in prose.split(" ") if each.isalpha()]
     runs = {" ".join(words[start : start + 9]) for start in range(len(words) - 8)}
     assert not [each for each in runs if each in kept]

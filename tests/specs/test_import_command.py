@@ -39,7 +39,7 @@ def test_drift_is_shown_with_its_line(first_pages: Path, tmp_path: Path) -> None
     folder = tmp_path / "specs"
     page = first_pages / "003_93eb874b53beb9d9.txt"
     _run(page, "-o", folder)
-    path = folder / "org.openvino" / "ExtractImagePatches-3" / "imported.yaml"
+    path = folder / "org.openvino" / "ExtractImagePatches" / "imported-3.yaml"
     path.write_text(path.read_text().replace("same_lower", "same_lowest"))
     result = _run(page, "-o", folder, "--check")
     assert result.return_value == 1
@@ -176,7 +176,7 @@ def test_the_same_document_twice_counts_once_and_another_of_its_name_is_refused(
     _copy(first_pages, tmp_path, "a/page.rst", "b/page.rst")
     result = _run(tmp_path / "a", tmp_path / "b", "-o", tmp_path / "specs")
     assert (result.exception, result.return_value) == (None, 0)
-    text = (tmp_path / "specs" / "ai.onnx" / "CenterCropPad-18" / "imported.yaml").read_text()
+    text = (tmp_path / "specs" / "ai.onnx" / "CenterCropPad" / "imported-18.yaml").read_text()
     assert text.count("page.rst") == 1
     other = tmp_path / "b" / "page.rst"
     other.write_text(other.read_text() + "\n\n")
@@ -241,17 +241,17 @@ def _markdown(*names: str) -> str:
     return "\n".join(f'### <a name="{each}"></a><a name="x">**{each}**</a>\n\n{SINCE}\n' for each in names)
 
 
-def test_curated_operators_take_no_new_document(tmp_path: Path) -> None:
+def test_declared_operators_take_no_new_document(tmp_path: Path) -> None:
     folder, first, second = tmp_path / "specs", tmp_path / "first.md", tmp_path / "second.md"
     first.write_text(_markdown("A", "B"))
     second.write_text(_markdown("A", "B"))
     _run(first, "-o", folder)
-    (folder / "ai.onnx" / "A-1" / "curated.yaml").write_text("{}\n")
-    result = _run(second, "-o", folder, "--keep-curated")
+    (folder / "ai.onnx" / "A" / "spec.yaml").write_text("{}\n")
+    result = _run(second, "-o", folder, "--keep-declared")
     assert (result.exception, result.return_value) == (None, 0)
-    assert "second.md" not in (folder / "ai.onnx" / "A-1" / "imported.yaml").read_text()
-    assert "second.md" in (folder / "ai.onnx" / "B-1" / "imported.yaml").read_text()
-    assert _run(first, second, "-o", folder, "--keep-curated", "--check").return_value == 0
+    assert "second.md" not in (folder / "ai.onnx" / "A" / "imported-1.yaml").read_text()
+    assert "second.md" in (folder / "ai.onnx" / "B" / "imported-1.yaml").read_text()
+    assert _run(first, second, "-o", folder, "--keep-declared", "--check").return_value == 0
     assert _run(second, "-o", folder, "--check").return_value == 1
 
 
@@ -263,7 +263,7 @@ def test_a_document_that_no_longer_describes_an_operator_leaves_the_others(tmp_p
     first.write_text(_markdown("B"))
     assert _run(first, second, "-o", folder, "--check").return_value == 1
     _run(first, second, "-o", folder)
-    text = (folder / "ai.onnx" / "A-1" / "imported.yaml").read_text()
+    text = (folder / "ai.onnx" / "A" / "imported-1.yaml").read_text()
     assert ("first.md" in text, "second.md" in text) == (False, True)
 
 
@@ -284,8 +284,8 @@ def test_filling_adds_to_nothing_that_is_there(tmp_path: Path) -> None:
     _run(first, "-o", folder)
     result = _run(second, "-o", folder, "--fill", "--only", "*::A-*", "--only", "ai.onnx::B-1")
     assert (result.exception, result.return_value) == (None, 0)
-    assert "second.md" not in (folder / "ai.onnx" / "A-1" / "imported.yaml").read_text()
-    assert "second.md" in (folder / "ai.onnx" / "B-1" / "imported.yaml").read_text()
+    assert "second.md" not in (folder / "ai.onnx" / "A" / "imported-1.yaml").read_text()
+    assert "second.md" in (folder / "ai.onnx" / "B" / "imported-1.yaml").read_text()
     assert not (folder / "ai.onnx" / "C-1").exists()
     assert _run(second, "-o", folder, "--fill", "--only", "*::B-1", "--check").return_value == 0
     assert _run(second, "-o", folder, "--fill", "--check").return_value == 1

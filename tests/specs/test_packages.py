@@ -237,7 +237,9 @@ def test_every_package_can_be_imported(tmp_path: Path, package: str, operator: s
     run = CliRunner().invoke(command, arguments, standalone_mode=False)
     assert (run.exception, run.return_value) == (None, 0)
     name = OperatorName.parse(operator)
-    assert [each.parent.name for each in tmp_path.glob("*/*/imported.yaml")] == [name.short]
+    assert [each.name for each in tmp_path.glob(f"*/{name.name}/*.yaml")] == [
+        f"imported-{name.since_version}.yaml"
+    ]
     spec = load_imported(name, [tmp_path])
     assert spec.attributes["mode" if package != "openvino" else "pad_mode"].kind == "string"
     assert len(spec.inputs) >= 2

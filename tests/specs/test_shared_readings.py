@@ -30,17 +30,12 @@ blending:
 """
 
 
-def write(
-    folder: Path, *, curated: str | None = None, declared: str | None = None, shared: str = OWN
-) -> Path:
-    place = folder / "ai.test" / "Blend-3"
-    place.mkdir(parents=True)
-    (place / "imported.yaml").write_text(IMPORTED)
-    if curated is not None:
-        (place / "curated.yaml").write_text(curated)
+def write(folder: Path, *, declared: str | None = None, shared: str = OWN) -> Path:
+    room = folder / "ai.test" / "Blend"
+    room.mkdir(parents=True)
+    (room / "imported-3.yaml").write_text(IMPORTED)
     if declared is not None:
-        place.with_name("Blend").mkdir()
-        (place.with_name("Blend") / "spec.yaml").write_text(declared)
+        (room / "spec.yaml").write_text(declared)
     (folder / FILE_NAME).write_text(shared)
     return folder
 
@@ -52,12 +47,8 @@ def messages(folder: Path) -> list[str]:
     return [str(each) for each in error.errors] if isinstance(error, SeveralErrors) else [str(error)]
 
 
-@pytest.mark.parametrize("file", ["curated", "declared"])
-def test_an_operator_names_them_in_either_file(tmp_path: Path, file: str) -> None:
-    text = "readings: [blending]\nbehaviours: [subnormals]\n"
-    folder = write(
-        tmp_path, curated=text if file == "curated" else None, declared=text if file == "declared" else None
-    )
+def test_an_operator_names_them(tmp_path: Path) -> None:
+    folder = write(tmp_path, declared="readings: [blending]\nbehaviours: [subnormals]\n")
     blending, subnormals = load_spec(NAME, [folder]).readings
     assert (blending.id, blending.kind, blending.question) == ("blending", "reading", "how")
     assert dict(blending.options) == {"softly": "by halves", "hard": "not at all"}
@@ -68,19 +59,19 @@ def test_an_operator_names_them_in_either_file(tmp_path: Path, file: str) -> Non
 
 def test_a_folder_of_specs_comes_before_what_ships(tmp_path: Path) -> None:
     shared = "subnormals: {question: own, options: {a: a, b: b}, why: w}\n"
-    folder = write(tmp_path, curated="behaviours: [subnormals]\n", shared=shared)
+    folder = write(tmp_path, declared="behaviours: [subnormals]\n", shared=shared)
     assert [each.question for each in load_spec(NAME, [folder]).readings] == ["own"]
 
 
 def test_an_entry_of_the_same_id_without_a_question_narrows_it(tmp_path: Path) -> None:
-    folder = write(tmp_path, curated="readings: [{id: blending, chosen: hard, why: it is so}]\n")
+    folder = write(tmp_path, declared="readings: [{id: blending, chosen: hard, why: it is so}]\n")
     found = load_spec(NAME, [folder]).readings[0]
     assert (found.question, found.chosen, found.origin.why) == ("how", "hard", "it is so")
 
 
 def test_an_entry_with_a_question_is_the_operators_own(tmp_path: Path) -> None:
     own = "readings: [{id: blending, question: q, options: {x: x, y: y}, src: [d1, 10]}]\n"
-    found = load_spec(NAME, [write(tmp_path, curated=own)]).readings[0]
+    found = load_spec(NAME, [write(tmp_path, declared=own)]).readings[0]
     assert (found.question, list(found.options), found.origin.why) == ("q", ["x", "y"], None)
 
 
@@ -97,9 +88,9 @@ def test_a_part_and_an_operator_may_name_the_same_one(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_none_is_told_with_its_place_and_the_others(tmp_path: Path) -> None:
-    found = messages(write(tmp_path, curated="let: {}\nbehaviours:\n  - subnormal\n"))
+    found = messages(write(tmp_path, declared="let: {}\nbehaviours:\n  - subnormal\n"))
     assert len(found) == 1
-    assert "curated.yaml:3:5 at behaviours[0]" in found[0]
+    assert "spec.yaml:3:5 at behaviours[0]" in found[0]
     assert "'subnormal'" in found[0]
     assert "blending" in found[0]
     assert "subnormals" in found[0]
@@ -127,7 +118,7 @@ def test_a_name_that_is_none_is_told_with_its_place_and_the_others(tmp_path: Pat
     ],
 )
 def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path: Path, shared: str, expected: list[str]) -> None:
-    found = messages(write(tmp_path, curated="readings: [a]\n", shared=shared))
+    found = messages(write(tmp_path, declared="readings: [a]\n", shared=shared))
     for part in expected:
         assert any(part in each for each in found), (part, found)
 

@@ -21,10 +21,9 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from reference.registry import implemented
-from specs import imported_files
 from specs.declarations import find_declaration
 from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
-from specs.library import OWN_FOLDER, list_operators, load_spec, spec_folder
+from specs.library import OWN_FOLDER, facts_path, list_operators, load_spec
 from tests.documents.gathering import Documents
 
 PACKAGES = ("opcert", "specs", "reference", "generator", "conformance", "reports")
@@ -36,10 +35,7 @@ LONGEST_QUOTATION = 8
 @pytest.fixture(scope="module")
 def shipped() -> dict[OperatorName, list[YamlDocument]]:
     """The files as they are, for checks that do without the project's own reading of them."""
-    return {
-        operator: load_file(spec_folder(operator, OWN_FOLDER) / imported_files.FILE_NAME)
-        for operator in list_operators()
-    }
+    return {operator: load_file(facts_path(operator, OWN_FOLDER)) for operator in list_operators()}
 
 
 PLACES = ("first-pages", "onnx", "onnxruntime", "openvino", "tensorflow/docstrings/BatchToSpaceND.txt")
@@ -49,7 +45,7 @@ PLACES = ("first-pages", "onnx", "onnxruntime", "openvino", "tensorflow/docstrin
 def test_they_are_what_their_documents_say(documents: Documents) -> None:
     remembered = remembered_assertions(OWN_FOLDER)
     result = read_documents([documents.find(each) for each in PLACES], remembered=remembered, processes=2)
-    plan = plan_files(result, OWN_FOLDER, keep_curated=True)
+    plan = plan_files(result, OWN_FOLDER, keep_declared=True)
     assert find_drift(result, plan, OWN_FOLDER) == []
     for operator in set(list_operators()) - set(plan):
         assert all(each.dialect.endswith("-package") for each in load_spec(operator).documents)
@@ -151,11 +147,11 @@ def test_list_reads_no_spec(monkeypatch: pytest.MonkeyPatch) -> None:
         return read_regular(path, most)
 
     monkeypatch.setattr("opcert.vocabulary.yaml_files.read_regular", record)
-    load_file(spec_folder(implemented()[0], OWN_FOLDER) / imported_files.FILE_NAME)
-    assert [each.name for each in opened] == [imported_files.FILE_NAME]
+    load_file(facts_path(implemented()[0], OWN_FOLDER))
+    assert [each.name for each in opened] == [facts_path(implemented()[0], OWN_FOLDER).name]
     opened.clear()
     _run("list", "operators")
-    assert [each for each in opened if each.name == imported_files.FILE_NAME] == []
+    assert [each for each in opened if each.name.startswith("imported-")] == []
 
 
 def test_list_names_them_all_and_says_what_else_there_is() -> None:

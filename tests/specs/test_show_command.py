@@ -26,7 +26,7 @@ outputs:
 findings:
   - {code: html-escape, severity: warning, src: [d1, 2], message: m, evidence: e, action: repaired}
 """
-CURATED = """\
+ADDED = """\
 attributes:
   ratio: {type: float, default: 0.25, overrides: {default: 0.5}, src: [d1, 9], why: a misprint}
 readings:
@@ -39,10 +39,10 @@ readings:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "ai.test" / "Blend-3"
+    place = tmp_path / "ai.test" / "Blend"
     place.mkdir(parents=True)
-    (place / "imported.yaml").write_text(IMPORTED)
-    (place / "curated.yaml").write_text(CURATED)
+    (place / "imported-3.yaml").write_text(IMPORTED)
+    (place / "spec.yaml").write_text(ADDED)
     return tmp_path
 
 
@@ -68,18 +68,18 @@ def test_every_fact_has_its_origin(folder: Path, name: str) -> None:
 
 
 def test_why(folder: Path) -> None:
-    result = _run(folder, "Blend-3", "--why", "attributes.ratio")
+    result = _run(folder, "Blend", "--why", "attributes.ratio")
     assert result.exception is None
     assert "instead of 0.5" in result.output
     assert "because a misprint" in result.output
-    evidence = _run(folder, "Blend-3", "--why", "readings.edge")
+    evidence = _run(folder, "Blend", "--why", "readings.edge")
     assert "text for kept: it says so (blend.rst:11)" in evidence.output
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["Blend-3", "--why", "attributes.size"], "no fact at this path"),
+        (["Blend", "--why", "attributes.size"], "no fact at this path"),
         (["Blent-3"], "unknown operator"),
         (["ai.test::Blend-4"], "ai.test::Blend-3"),
         (["ai.test::Blend"], "not an operator's name"),

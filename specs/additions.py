@@ -1,0 +1,134 @@
+"""What people add to the facts of the documents: the schema of those keys of `spec.yaml`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from opcert.vocabulary.attributes import AttributeKind
+from specs.model import Action, Option, Otherwise, Severity
+from specs.schemas import Entry, Sources
+
+
+def _names(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Level = str | int | float | bool
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+
+
+class Reasoned(Entry):
+    """Something that people state: `src` says where a document supports it, `why` gives their reason."""
+
+    src: Sources | None = None
+    why: str | None = None
+
+
+class Amendment(Reasoned):
+    """An entry about something imported: it adds, `confirms` fields, or `overrides` old values."""
+
+    confirms: Names = ()
+    overrides: dict[str, Any] = Field(default_factory=dict)
+
+
+class AttributeEntry(Amendment):
+    type: AttributeKind | None = None
+    default: Any = None
+    required: bool | None = None
+    values: list[str | int | float] | None = None
+    at_least: int | float | None = None
+
+
+class ParameterEntry(Amendment):
+    type: str | None = None
+    option: Option | None = None
+    rank: str | None = None
+    shape: list[str] | None = None
+    at_least: int | float | None = None
+    default: Any = None
+
+
+class TypesEntry(Amendment):
+    types: list[str] | None = None
+
+
+class ConstraintEntry(Reasoned):
+    id: str = Field(pattern=r"^[A-Za-z0-9_]+$")
+    when: str | None = None
+    require: str | None = None
+    otherwise: Otherwise | None = Field(None, alias="else")
+    attr: str | None = None
+    effective_when: str | None = None
+
+
+class EvidenceEntry(Entry):
+    option: str
+    kind: Literal["text", "example", "document", "witness"]
+    src: Sources = ()
+    note: str | None = None
+
+
+class ReadingEntry(Reasoned):
+    id: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    question: str
+    options: dict[str, str] = Field(min_length=2)
+    evidence: list[EvidenceEntry] = Field(default_factory=list)
+    chosen: str | None = None
+
+
+class FactorEntry(Reasoned):
+    levels: list[Level] = Field(min_length=1)
+
+
+def _factor(value: Any) -> Any:
+    return {"levels": value} if isinstance(value, list) else value
+
+
+class ExclusionEntry(Reasoned):
+    when: str
+
+
+class InteractionEntry(Reasoned):
+    """Factors that are covered with a strength of their own."""
+
+    factors: list[str] = Field(min_length=2)
+    strength: int = Field(ge=2)
+
+
+class ExampleEntry(Reasoned):
+    """A correction of an imported example: its id, and what to change, or `reject`."""
+
+    id: str
+    reject: bool = False
+    attributes: dict[str, Any] = Field(default_factory=dict)
+
+
+class FindingEntry(Entry):
+    code: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
+    severity: Severity
+    src: Sources
+    message: str
+    evidence: str
+    action: Action
+
+
+class Additions(Entry):
+    """What people add to the facts of an operator version."""
+
+    attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
+    inputs: dict[str, ParameterEntry] = Field(default_factory=dict)
+    outputs: dict[str, ParameterEntry] = Field(default_factory=dict)
+    type_constraints: dict[str, TypesEntry] = Field(default_factory=dict)
+    let: dict[str, str] = Field(default_factory=dict)
+    constraints: list[ConstraintEntry] = Field(default_factory=list)
+    readings: list[ReadingEntry] = Field(default_factory=list)
+    behaviours: list[ReadingEntry] = Field(default_factory=list)
+    factors: dict[str, Annotated[FactorEntry, BeforeValidator(_factor)]] = Field(default_factory=dict)
+    exclusions: list[ExclusionEntry] = Field(default_factory=list)
+    interactions: list[InteractionEntry] = Field(default_factory=list)
+    reference: str | None = None
+    levels: str | None = None
+    examples: list[ExampleEntry] = Field(default_factory=list)
+    findings: list[FindingEntry] = Field(default_factory=list)
