@@ -1,11 +1,11 @@
 """How far the reference agrees with documents, official tests and runtimes: the tables of docs/agreement.md.
 
-Usage: uv run python -m benchmarks.agreement [--followed FILE] [RUNTIME...] > docs/agreement.md
+Usage: uv run python -m benchmarks.agreement [--followed] [RUNTIME...] > docs/agreement.md
 
 Compares the reference with every output that the documents print and with ONNX's node tests of its operators,
-runs the default suite on each runtime, and names the entry of reference/disagreements.yaml behind each
-disagreement. With --followed
-reference/followed.yaml writes which options of open readings each runtime follows.
+runs the default suite on each runtime, and names the entry of specs/*/*/disagreements.yaml behind each
+disagreement. With --followed it writes into `followed.yaml` of the rooms which options of open readings each
+runtime follows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from generator.cache import default_suite
+from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, explain, load_disagreements
+from reference.followed import FILE_NAME
 from reference.registry import find_operator
 from reports.case_results import put_together
 from reports.followed_readings import find_readings
+from specs.spec_folders import OWN_FOLDER, room_of
 from specs.yaml_writer import dump
 from tests.reference.test_examples import (
     combinations,
@@ -50,8 +53,8 @@ NAMES = {
 HEAD = """# Agreement
 
 How far the reference agrees with what else there is. Made by `uv run python -m benchmarks.agreement`; each id
-below is an entry of [reference/disagreements.yaml](../reference/disagreements.yaml), which says what the
-document has, what the other side does, and how it was seen.
+below is an entry of `disagreements.yaml` in the operator's room ([specs](../specs/README.md)), which says
+what the document has, what the other side does, and how it was seen.
 
 `tests/reference/test_disagreements_of_runtimes.py` fails where an answer of a runtime disagrees without an
 entry, and where an entry is about nothing any more; `tests/reference/test_examples.py` does the same for what
@@ -195,7 +198,7 @@ def write(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]
 
 
 def followed_by(suite: Suite, record: Record) -> dict[str, Any]:
-    """One runtime's entry of reference/followed.yaml."""
+    """What a record says of one runtime, as `followed.yaml` has it of one operator."""
     results = put_together(suite, record)
     operators: dict[str, dict[str, dict[str, int]]] = {}
     for operator in results.by_operator:
@@ -212,7 +215,7 @@ def followed_by(suite: Suite, record: Record) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("runtimes", nargs="*", default=RUNTIMES)
-    parser.add_argument("--followed", type=Path)
+    parser.add_argument("--followed", action="store_true")
     given = parser.parse_args()
     suite = open_suite(default_suite(lambda sentence: print(sentence, file=sys.stderr)))
     entries = load_disagreements()
@@ -223,8 +226,21 @@ def main() -> None:
             runs[runtime] = record, tuple(disagreeing(suite, record, entries))
             measured.append(followed_by(suite, record))
         print("\n".join(write(suite, runs)))
-    if given.followed is not None:
-        given.followed.write_text(dump({"measured": measured}), encoding="utf-8")
+    if given.followed:
+        write_followed(measured)
+
+
+def write_followed(measured: Sequence[Mapping[str, Any]]) -> None:
+    """Write what was measured into the rooms of the operators."""
+    rooms: dict[Path, list[dict[str, Any]]] = {}
+    for each in measured:
+        by_room: dict[Path, dict[str, Any]] = {}
+        for name, told in each["followed"].items():
+            by_room.setdefault(room_of(OperatorName.parse(name), OWN_FOLDER), {})[name] = told
+        for room, followed in by_room.items():
+            rooms.setdefault(room, []).append({**each, "followed": followed})
+    for room, entries in rooms.items():
+        (room / FILE_NAME).write_text(dump({"measured": entries}), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

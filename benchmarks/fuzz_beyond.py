@@ -5,7 +5,7 @@ Usage: uv run python -m benchmarks.fuzz_beyond RECORD CALLS... [-s SUITE]
 RECORD is of a run of the suite (default: the default suite), CALLS are folders or files of calls that `opcert
 fuzz` kept. A find is shown by the suite where a case of the record fails in the same way and shares every
 value that matters to the find. For each other find: the smallest call, what matters, the entry of
-reference/disagreements.yaml that explains it, if one does, and how many cases fail in that way otherwise.
+specs/*/*/disagreements.yaml that explains it, if one does, and how many cases fail in that way otherwise.
 """
 
 from __future__ import annotations

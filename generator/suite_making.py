@@ -123,7 +123,7 @@ def write_generated(
         raise UserError(
             "no operator that cases can be made of",
             got=", ".join(map(str, folders)),
-            expected="a curated.yaml that names `levels` and `reference`",
+            expected="a spec.yaml that names `reference`",
             remedy="docs/your-operator.md shows how.",
         )
     parts: list[SuitePart] = []

@@ -1,7 +1,7 @@
 """Why witnesses refuse valid calls of an operator, or answer calls that its text calls errors.
 
-`disagreements.yaml` in the operator's room is a list of entries; the first that fits explains. What witnesses
-do to several operators alike stands once, in the file of the same name beside all rooms.
+`calls` of `disagreements.yaml` in the operator's room is a list of entries; the first that fits explains. What
+witnesses do to several operators alike stands once, in the file of the same name beside all rooms.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, RootModel, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from generator.modelled import room_file
 from opcert.vocabulary.errors import UserError
@@ -77,8 +77,10 @@ class Explanation(Entry):
         return about and any(fnmatchcase(operator, each) for each in self.operators)
 
 
-class _File(RootModel[tuple[Explanation, ...]]):
-    pass
+class _File(Entry):
+    calls: tuple[Explanation, ...] = ()
+    cases: list[Any] = Field(default_factory=list)
+    """Of the cases of suites (`reference/disagreements.py`)."""
 
 
 def explanations_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Explanation, ...]:
@@ -96,4 +98,4 @@ def read_explanations(path: Path) -> tuple[Explanation, ...]:
     documents = load_file(path)
     if len(documents) != 1:
         raise UserError("not one YAML document", got=f"{len(documents)} documents in {path.name}")
-    return validate(_File, documents[0]).root
+    return validate(_File, documents[0]).calls

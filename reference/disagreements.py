@@ -1,25 +1,28 @@
 """Known disagreements of the reference with documents' examples, witnesses and runtimes, each with its cause.
 
-`disagreements.yaml` beside this file is a list of entries; the first that fits a disagreement explains it.
+`cases` of `disagreements.yaml` in an operator's room is a list of entries, and so is that of the file of this
+name in a folder of specs, for several operators; the first that fits a disagreement explains it.
 A disagreement without an entry is a mistake of ours until somebody has looked into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.errors import Place, SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import load_file
 from opcert.vocabulary.yaml_schemas import validate
 from specs.expressions import parse
 from specs.schemas import Entry
+from specs.spec_folders import OWN_FOLDER
 
-FILE = Path(__file__).with_name("disagreements.yaml")
+FILE_NAME = "disagreements.yaml"
 
 Cause = Literal["reading", "finding", "witness_fault", "tolerance"]
 """The document may be read so; the document is wrong; the other side is; it rounds beyond the bound.
@@ -113,27 +116,44 @@ class Disagreement(Entry):
         return any(fnmatchcase(version, pattern) for pattern in self.versions)
 
 
-class _File(RootModel[tuple[Disagreement, ...]]):
-    pass
+class _File(Entry):
+    cases: tuple[Disagreement, ...] = ()
+    calls: list[Any] = Field(default_factory=list)
+    """Of the truth test (`generator/truth_explanations.py`)."""
 
 
-def load_disagreements(path: Path = FILE) -> tuple[Disagreement, ...]:
+def load_disagreements(folder: Path = OWN_FOLDER) -> tuple[Disagreement, ...]:
+    """The entries of a folder of specs, those about several operators last.
+
+    Raises SeveralErrors with everything that is wrong in a file, and where two entries have one id.
+    """
+    paths = [*sorted(folder.glob(f"*/*/{FILE_NAME}")), folder / FILE_NAME]
+    return _with_ids_of_their_own([each for path in paths if path.is_file() for each in _read(path)])
+
+
+def read_disagreements(path: Path) -> tuple[Disagreement, ...]:
     """The entries of a file; raises SeveralErrors with everything that is wrong in it."""
-    documents = load_file(path, path.name)
-    if len(documents) != 1:
-        raise UserError("not one YAML document", got=f"{len(documents)} documents in {path.name}")
-    entries = validate(_File, documents[0]).root
-    counts: dict[str, int] = {}
-    for position, each in enumerate(entries):
-        counts.setdefault(each.id, position)
+    return _with_ids_of_their_own(_read(path))
+
+
+def _with_ids_of_their_own(entries: Sequence[tuple[Place, Disagreement]]) -> tuple[Disagreement, ...]:
+    known = Counter(each.id for _, each in entries)
     repeated = [
-        UserError("two entries of one id", got=each.id, where=documents[0].place((position, "id")))
-        for position, each in enumerate(entries)
-        if counts[each.id] != position
+        UserError("two entries of one id", got=each.id, where=place)
+        for place, each in entries
+        if known[each.id] > 1
     ]
     if repeated:
-        raise SeveralErrors(list(repeated))
-    return entries
+        raise SeveralErrors(list(repeated[1:]))
+    return tuple(each for _, each in entries)
+
+
+def _read(path: Path) -> list[tuple[Place, Disagreement]]:
+    documents = load_file(path)
+    if len(documents) != 1:
+        raise UserError("not one YAML document", got=f"{len(documents)} documents in {path.name}")
+    entries = validate(_File, documents[0]).cases
+    return [(documents[0].place(("cases", at, "id")), each) for at, each in enumerate(entries)]
 
 
 def explain(

@@ -1,4 +1,4 @@
-"""What runtimes make of open readings, as last measured over the default suite: `followed.yaml`."""
+"""What runtimes make of open readings, as last measured over the default suite: `followed.yaml` of a room."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import load_file
 from opcert.vocabulary.yaml_schemas import validate
 from specs.schemas import Entry
+from specs.spec_folders import OWN_FOLDER, room_of
 
-FILE = Path(__file__).with_name("followed.yaml")
+FILE_NAME = "followed.yaml"
 
 
 class Measured(Entry):
@@ -45,8 +46,25 @@ class Follower:
         return f"{self.runtime} {self.version} in {cases}"
 
 
-def load_followed(path: Path = FILE) -> tuple[Measured, ...]:
-    """What was measured of each runtime; raises SeveralErrors with everything that is wrong in the file."""
+def load_followed(operator: OperatorName) -> tuple[Measured, ...]:
+    """What was measured of each runtime with an operator that ships, in all its versions; of most nothing."""
+    path = room_of(operator, OWN_FOLDER) / FILE_NAME
+    return read_followed(path) if path.is_file() else ()
+
+
+def load_all_followed() -> tuple[Measured, ...]:
+    """What was measured of each runtime with every operator that ships."""
+    found: dict[tuple[str, str], Measured] = {}
+    for path in sorted(OWN_FOLDER.glob(f"*/*/{FILE_NAME}")):
+        for each in read_followed(path):
+            known = found.get((each.runtime, each.version))
+            told = {**(known.followed if known is not None else {}), **each.followed}
+            found[each.runtime, each.version] = each.model_copy(update={"followed": told})
+    return tuple(found.values())
+
+
+def read_followed(path: Path) -> tuple[Measured, ...]:
+    """What a file says of each runtime; raises SeveralErrors with everything that is wrong in it."""
     documents = load_file(path, path.name)
     if len(documents) != 1:
         raise UserError("not one YAML document", got=f"{len(documents)} documents in {path.name}")

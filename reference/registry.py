@@ -192,6 +192,6 @@ def find_operator(operator: OperatorName, module: Path | None = None) -> Referen
             "operator without a reference",
             got=str(operator),
             expected=f"one of {', '.join(map(str, implemented()))}",
-            remedy="Write one as a module of reference/operators, or name one in curated.yaml.",
+            remedy="Write one as a module of reference/operators, or name one in spec.yaml.",
         )
     return found

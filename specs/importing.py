@@ -164,9 +164,8 @@ def plan_files(
     plan = {}
     for operator, layers in sorted(result.layers.items()):
         path = facts_path(operator, folder)
-        closed = (keep_declared and find_declaration(operator, [folder]) is not None) or (
-            fill and path.is_file()
-        )
+        built_on = keep_declared and find_declaration(operator, [folder]) is not None
+        closed = path.is_file() and (fill or built_on)
         keyed = _keyed(layers, path, result.whole, closed)
         if keyed:
             plan[operator] = write_imported(keyed)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-declared",
     is_flag=True,
-    help="Add no document to operators that have a curated.yaml; those that they have are read again.",
+    help="Add no document to versions that a spec.yaml speaks of; those that they have are read again.",
 )
 @click.option(
     "--fill",
@@ -76,7 +76,7 @@ def command(
     each: bool,
     processes: int | None,
 ) -> int:
-    """Read DOCUMENTS (files, folders, patterns such as 'docs/**/*.md') and write imported.yaml files.
+    """Read DOCUMENTS (files, folders, patterns such as 'docs/**/*.md') and write files of facts.
 
     A file named here that is no operator page is an error; one inside a folder, or that a pattern fits, is
     listed and skipped. Operators that earlier imports asserted for a fragment are remembered by the folder of

@@ -51,7 +51,7 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
         if not fact.path.startswith(("readings.", "behaviours.")):
             say(f"{fact.path.ljust(width)}  {one_line(str(fact.value), LONGEST)}  ({_origin(spec, fact)})")
     if spec.readings:
-        measured = load_followed()
+        measured = load_followed(spec.operator)
         for reading in spec.readings:
             _print_reading(spec, reading, followers(measured, spec.operator, reading.id))
     _print_findings(spec)

@@ -18,13 +18,13 @@ SEVERITY: Severity = "warning"
 def examine(spec: Spec) -> Iterator[Finding]:
     """One finding for each open reading of which the text states one option and printed outputs need another.
 
-    What the text states is evidence in the operator's curated spec; where that is of the document at hand,
+    What the text states is evidence in the operator's declaration; where that is of the document at hand,
     the finding stands at the text's line, otherwise at the first such example.
     """
     if spec.reference_module is None and spec.operator not in implemented():
         return
     operator = find_operator(spec.operator, spec.reference_module)
-    known = _curated(spec)
+    known = _declared(spec)
     readings = {each.id: each for each in known.readings if each.chosen is None and each.kind == "reading"}
     against: dict[tuple[str, str], list[Example]] = defaultdict(list)
     for example in spec.examples:
@@ -43,7 +43,7 @@ def examine(spec: Spec) -> Iterator[Finding]:
             yield _finding(spec, known, readings[name], option, places[0], examples)
 
 
-def _curated(spec: Spec) -> Spec:
+def _declared(spec: Spec) -> Spec:
     """The spec with its readings: that of the operator that ships, where this one is of documents alone."""
     if spec.readings:
         return spec

@@ -106,7 +106,7 @@ def test_what_a_room_has_of_other_versions_changes_nothing(own: Path) -> None:
     before = part_key(CROP, SMALL, [own])
     room = room_of(CROP, own)
     (room / "imported-17.yaml").write_text(facts_path(CROP, own).read_text())
-    (room / "disagreements.yaml").write_text("[]\n")
+    (room / "disagreements.yaml").write_text("cases: []\n")
     (room / "regressions").mkdir()
     for call in (OWN_FOLDER / "ai.onnx").glob("*/regressions/*.json"):
         shutil.copy(call, room / "regressions")

@@ -9,12 +9,13 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from opcert.vocabulary.errors import SeveralErrors
-from reference.disagreements import explain, load_disagreements
+from reference.disagreements import explain, load_disagreements, read_disagreements
 from specs.evaluation import Operand
 from specs.library import list_operators, load_spec
 from tests.documents.gathering import Documents, read_digests
 
 ENTRY = """
+cases:
 - id: widened
   operator: ai.onnx::Resize-*
   cases: ai.onnx/Resize-18/cover/*
@@ -61,7 +62,7 @@ def test_every_passage_that_blames_stands_in_a_document_of_the_operator(document
 
 
 def test_an_entry_fits_what_it_says(tmp_path: Path) -> None:
-    entries = load_disagreements(write(tmp_path, ENTRY))
+    entries = read_disagreements(write(tmp_path, ENTRY))
     case = "ai.onnx/Resize-18/cover/0123456789ab"
     reason = "3 of 4 elements wrong"
 
@@ -88,7 +89,7 @@ def test_an_entry_fits_what_it_says(tmp_path: Path) -> None:
 
 def test_a_condition_is_about_the_call(tmp_path: Path) -> None:
     condition = "  when: exclude_outside == 1 and any(value < 0 for value in X)\n"
-    entries = load_disagreements(write(tmp_path, ENTRY.replace("  levels:", condition + "  levels:")))
+    entries = read_disagreements(write(tmp_path, ENTRY.replace("  levels:", condition + "  levels:")))
 
     def found(names: dict[str, object] | None) -> bool:
         asked = ("ai.onnx::Resize-18", "ai.onnx/Resize-18/cover/0123456789ab", "some_runtime", "mismatch")
@@ -103,7 +104,7 @@ def test_a_condition_is_about_the_call(tmp_path: Path) -> None:
 
 def test_an_entry_says_which_versions_it_is_about(tmp_path: Path) -> None:
     text = ENTRY.replace("  verdicts:", '  versions: ["1.2.*", "1.3"]\n  verdicts:')
-    (entry,) = load_disagreements(write(tmp_path, text))
+    (entry,) = read_disagreements(write(tmp_path, text))
     assert entry.is_about("1.2.7")
     assert entry.is_about("1.3")
     assert not entry.is_about("1.3.1")
@@ -111,13 +112,13 @@ def test_an_entry_says_which_versions_it_is_about(tmp_path: Path) -> None:
 
 def test_crashes_need_no_passage(tmp_path: Path) -> None:
     text = re.sub("  passage:.*\n", "", ENTRY).replace("[mismatch]", "[crash, timeout]")
-    assert load_disagreements(write(tmp_path, text))[0].passage == ()
+    assert read_disagreements(write(tmp_path, text))[0].passage == ()
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (ENTRY + ENTRY.lstrip("\n"), "two entries of one id"),
+        (ENTRY + ENTRY.removeprefix("\ncases:\n"), "two entries of one id"),
         (ENTRY.replace("witness_fault", "bad_luck"), "reading"),
         (ENTRY.replace("witness_fault", "limitation"), "reading"),
         (re.sub("  passage:.*\n", "", ENTRY), "without the passage"),
@@ -131,5 +132,5 @@ def test_crashes_need_no_passage(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(SeveralErrors, match=problem) as caught:
-        load_disagreements(write(tmp_path, text))
+        read_disagreements(write(tmp_path, text))
     assert "disagreements.yaml:" in str(caught.value)

@@ -1,7 +1,7 @@
 """The reference against every output that the documents print, and against ONNX's own node tests.
 
 An output agrees where one combination of readings explains it; an example that none explains needs an entry
-in reference/disagreements.yaml.
+in disagreements.yaml of its room.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors
 from opcert.vocabulary.names import OperatorName
-from reference.followed import followers, load_followed
+from reference.followed import followers, load_all_followed, read_followed
 from specs.library import load_spec
 from tests.commands.command_line import call
 
@@ -28,7 +28,7 @@ MEASURED = """measured:
 
 
 def test_the_file_names_readings_and_options_that_there_are() -> None:
-    for each in load_followed():
+    for each in load_all_followed():
         for operator, told in each.followed.items():
             readings = {reading.id: reading for reading in load_spec(OperatorName.parse(operator)).readings}
             for reading, options in told.items():
@@ -39,7 +39,7 @@ def test_the_file_names_readings_and_options_that_there_are() -> None:
 def test_followers_are_told_by_option(tmp_path: Path) -> None:
     path = tmp_path / "followed.yaml"
     path.write_text(MEASURED, encoding="utf-8")
-    measured, operator = load_followed(path), OperatorName.parse("ai.onnx::Resize-18")
+    measured, operator = read_followed(path), OperatorName.parse("ai.onnx::Resize-18")
 
     def told(reading: str) -> dict[str, list[str]]:
         return {
@@ -58,7 +58,7 @@ def test_followers_are_told_by_option(tmp_path: Path) -> None:
     assert told("length_resized") == {}
     path.write_text(MEASURED.replace("version", "edition"), encoding="utf-8")
     with pytest.raises(SeveralErrors, match="edition"):
-        load_followed(path)
+        read_followed(path)
 
 
 def test_show_tells_who_follows_an_option(capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,13 +119,13 @@ def test_a_crash_is_no_answer() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("- {id: a, against: checker, explanation: x}", "neither"),
-        ("- {id: a, against: checker, reason: x, accepts: y, explanation: x}", "two entries"),
-        ("- {id: a, against: checker, accepts: y, explanation: x}", "against"),
-        ("- {id: A b, against: checker, reason: x, explanation: x}", "id"),
-        ("- {id: a, against: checker, reason: x}", "explanation"),
-        ("- {id: a, against: checker, reason: x, explanation: x, because: y}", "because"),
-        ("id: a", "tuple"),
+        ("calls: [{id: a, against: checker, explanation: x}]", "neither"),
+        ("calls: [{id: a, against: checker, reason: x, accepts: y, explanation: x}]", "two entries"),
+        ("calls: [{id: a, against: checker, accepts: y, explanation: x}]", "against"),
+        ("calls: [{id: A b, against: checker, reason: x, explanation: x}]", "id"),
+        ("calls: [{id: a, against: checker, reason: x}]", "explanation"),
+        ("calls: [{id: a, against: checker, reason: x, explanation: x, because: y}]", "because"),
+        ("calls: {id: a}", "calls"),
     ],
 )
 def test_a_wrong_entry_is_told_with_its_place(tmp_path: Path, text: str, words: str) -> None:
@@ -191,7 +191,7 @@ def test_a_runtime_that_refuses_and_dies_is_told_by_what_it_says(
 
 def test_entries_explain_what_a_runtime_says(tmp_path: Path, try_gather: Callable[..., Answer]) -> None:
     moody = f"exec:{sys.executable} {FAKES / 'moody_worker.py'}"
-    entries = f"""
+    entries = f"""calls:
 - {{id: moods, against: "{moody}", reason: "*is beyond me*", explanation: it has its moods}}
 - {{id: deaths, against: "{moody}", reason: "*status 7*", explanation: it dies of negative axes}}
 """
