@@ -1,7 +1,7 @@
 """Why witnesses refuse valid calls of an operator, or answer calls that its text calls errors.
 
-`calls` of `disagreements.yaml` in the operator's room is a list of entries; the first that fits explains. What
-witnesses do to several operators alike stands once, in the file of the same name beside all rooms.
+`calls` of `disagreements.yaml` in the operator's room is a list of entries; the first that fits explains.
+What witnesses do to several operators alike stands once, in the file of the same name beside all rooms.
 """
 
 from __future__ import annotations

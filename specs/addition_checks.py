@@ -8,7 +8,7 @@ from typing import Any
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
-from specs.additions import Additions, ConstraintEntry, InteractionEntry, ReadingEntry
+from specs.added_entries import Additions, ConstraintEntry, InteractionEntry, ReadingEntry
 from specs.expressions import parse
 from specs.kind_calls import parse_call
 from specs.model import Source, Spec

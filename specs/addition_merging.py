@@ -10,8 +10,7 @@ from typing import Any
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
-from specs.addition_checks import Checker
-from specs.additions import (
+from specs.added_entries import (
     Additions,
     AttributeEntry,
     ExampleEntry,
@@ -19,6 +18,7 @@ from specs.additions import (
     ReadingEntry,
     TypesEntry,
 )
+from specs.addition_checks import Checker
 from specs.amendments import Amender
 from specs.model import (
     AllowedValues,

@@ -8,7 +8,7 @@ from typing import Any
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
-from specs.additions import Amendment, Reasoned
+from specs.added_entries import Amendment, Reasoned
 from specs.model import Origin, Source
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, UserError
-from specs.additions import ConstraintEntry
+from specs.added_entries import ConstraintEntry
 from specs.composition import Composed
 from specs.declared_words import is_name_of_some_version
 from specs.expressions import parse

@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
+from specs.added_entries import Additions, Level
 from specs.addition_merging import merge_additions
-from specs.additions import Additions, Level
 from specs.composition import Composed, compose, declares
 from specs.declaration_checks import EVERY_INPUT, DeclarationChecker, names_in
 from specs.declared import Bounds, Declared, KindUse

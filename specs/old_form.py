@@ -9,8 +9,8 @@ from pathlib import Path
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import YamlDocument, load, load_file
 from opcert.vocabulary.yaml_schemas import validate
+from specs.added_entries import Additions
 from specs.addition_merging import merge_additions
-from specs.additions import Additions
 from specs.imported_files import read_imported
 from specs.layers import merge_layers
 from specs.model import Spec

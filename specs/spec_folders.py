@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -115,11 +114,14 @@ def check_folder(folder: Path) -> None:
         return
     old = next(old_folders(folder), None)
     if old is not None:
+        # Imported here, because hardly any folder comes to this.
+        from opcert.vocabulary.harmless import for_shell
+
         raise UserError(
             "a folder of specs in the form of before, with a folder for each version of an operator",
             got=str(old),
             expected=f"{old.with_name(old.name.rpartition('-')[0])} for all of them",
-            remedy=f"Move them: `opcert move {shlex.quote(str(folder))}`.",
+            remedy=f"Move them: `opcert move {for_shell([str(folder)])}`.",
         )
 
 

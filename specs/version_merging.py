@@ -91,7 +91,7 @@ def _merged_entries(versions: Sequence[int], values: Values) -> list[Any]:
 
 def _entries(versions: Sequence[int], row: Values) -> Iterator[Any]:
     for run in _runs(versions, row):
-        merged = _merged(run, {each: row[each] for each in run})
+        merged = _merged_entry(run, row)
         bounds = {}
         if run[0] != versions[0]:
             bounds["since"] = run[0]
@@ -103,6 +103,16 @@ def _entries(versions: Sequence[int], row: Values) -> Iterator[Any]:
             named = {"id": merged} if isinstance(merged, str) else dict(merged)
             first = {"id": named.pop("id")} if "id" in named else {}
             yield {**first, **bounds, **named}
+
+
+def _merged_entry(run: Sequence[int], row: Values) -> Any:
+    if all(isinstance(row[each], str) for each in run):
+        return row[run[0]]
+    fields = {each: {"id": row[each]} if isinstance(row[each], str) else row[each] for each in run}
+    return {
+        name: _merged(run, {each: fields[each][name] for each in run if name in fields[each]}, name)
+        for name in _in_one_order([list(fields[each]) for each in reversed(run)])
+    }
 
 
 def _identity(entry: Any) -> str:

@@ -29,6 +29,13 @@ ENTRIES = st.lists(
     max_size=4,
     unique_by=lambda each: str(each["id"]),
 )
+
+
+def some_narrowed(names: list[str]) -> st.SearchStrategy[list[Any]]:
+    """Names of shared readings, some of them with a choice."""
+    return st.tuples(*(st.sampled_from([each, {"id": each, "why": "so"}]) for each in names)).map(list)
+
+
 LINES = st.tuples(st.just("d1"), st.integers(1, 3)).map(list)
 FILES = st.fixed_dictionaries(
     {},
@@ -38,7 +45,7 @@ FILES = st.fixed_dictionaries(
         "exclusions": st.lists(
             st.fixed_dictionaries({"when": st.sampled_from("xyz"), "src": LINES}), max_size=3
         ),
-        "behaviours": st.lists(st.sampled_from(["u", "v", "w"]), max_size=3, unique=True),
+        "behaviours": st.lists(st.sampled_from("uvw"), max_size=3, unique=True).flatmap(some_narrowed),
         "levels": SCALARS,
     },
 )
