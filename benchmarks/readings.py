@@ -40,10 +40,10 @@ def counted(reference: ReferenceOperator, every: bool) -> tuple[ReferenceOperato
     readings = tuple(reference.readings)
 
     class Counted(ReferenceOperator):
-        def evaluate(self, attributes, inputs, readings_given=None, asked=None):  # type: ignore[no-untyped-def]
+        def evaluate(self, attributes, inputs, given=None, asked=None, outputs=None):  # type: ignore[no-untyped-def]
             nonlocal count
             count += 1
-            answers: tuple[Answer, ...] = super().evaluate(attributes, inputs, readings_given, asked)
+            answers: tuple[Answer, ...] = super().evaluate(attributes, inputs, given, asked, outputs)
             if every and asked is not None:
                 asked.update(readings)
             return answers

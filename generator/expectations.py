@@ -10,10 +10,11 @@ import numpy as np
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
 from generator.calls import Call
+from generator.given_inputs import arguments_of, output_names, wanted_of
+from generator.validity import find_violations
 from opcert.vocabulary.errors import InternalError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
-from specs.domain import check_constraints
 from specs.model import Reading, Spec
 
 Options = tuple[str, ...]
@@ -24,6 +25,7 @@ Options = tuple[str, ...]
 class _Asked:
     """A call and its answers so far, by the combination of options, with the readings asked for."""
 
+    spec: Spec
     reference: ReferenceOperator
     settled: Mapping[str, str]
     open: Sequence[Reading]
@@ -38,8 +40,10 @@ class _Asked:
             attributes = {name: each.value for name, each in self.call.attributes.items()}
             asked: set[str] = set()
             try:
-                found = self.reference.evaluate(attributes, dict(self.call.inputs), chosen, asked)
-                self.answers[options], self.asked[options] = found, asked
+                names = output_names(self.spec, self.call)
+                given = arguments_of(self.spec, self.call)
+                found = self.reference.evaluate(attributes, given, chosen, asked, len(names))
+                self.answers[options], self.asked[options] = wanted_of(names, found), asked
             except OutsideDomain as error:
                 if self.answers:
                     raise UnstableLength(
@@ -66,7 +70,7 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
     readings alone leaves the call outside its domain; InternalError where it is outside under the first ones,
     or breaks a rule of the spec, which is the domain: the reference does not ask.
     """
-    if broken := check_constraints(spec, call.attributes, dict(call.inputs)):
+    if broken := find_violations(spec, call):
         outside = OutsideDomain(f"a call breaks {broken[0].id}")
         raise InternalError(
             f"a call made to be valid is outside the domain of {reference.operator}",
@@ -79,7 +83,7 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
         if each.chosen is not None and name in reference.readings
     }
     questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
-    asked = _Asked(reference, settled, questions, call)
+    asked = _Asked(spec, reference, settled, questions, call)
     matter = _readings_that_matter(asked)
     groups: list[tuple[tuple[Answer, ...], list[Options]]] = []
     for options in _combinations(questions, matter):
@@ -90,7 +94,7 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
                 break
         else:
             groups.append((answers, [options]))
-    names = [each.name for each in spec.outputs]
+    names = [each for each in output_names(spec, call) if each]
     return tuple(
         Expectation(
             tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False)),

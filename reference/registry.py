@@ -29,6 +29,12 @@ class Reading:
     """
 
 
+class OutputCount:
+    """Marks a parameter that is told how many outputs the node has: `Annotated[int, OutputCount]`."""
+
+
+Argument = Tensor | tuple[Tensor | None, ...] | None
+"""An input: a tensor, None where it is left out; a variadic one and a sequence have all their tensors."""
 Evaluation = Callable[..., Answer | tuple[Answer, ...]]
 _Function = TypeVar("_Function", bound=Evaluation)
 _OPERATORS: dict[OperatorName, ReferenceOperator] = {}
@@ -50,17 +56,21 @@ class ReferenceOperator:
     attributes: frozenset[str]
     readings: Mapping[str, tuple[str, ...]]
     deferred: frozenset[str] = frozenset()
+    count: str | None = None
+    """The parameter that is told how many outputs the node has, where the function has one."""
 
     def evaluate(
         self,
         attributes: Mapping[str, AttributeValue],
-        inputs: Mapping[str, Tensor | None],
+        inputs: Mapping[str, Argument],
         readings: Mapping[str, str] | None = None,
         asked: set[str] | None = None,
+        outputs: int | None = None,
     ) -> tuple[Answer, ...]:
         """The outputs of one call, under the given readings (the first option of those not given).
 
-        `asked` gets the readings that were asked for: no other option of any other one changes the outputs.
+        `outputs` is how many outputs the node has, for functions that are told. `asked` gets the readings
+        that were asked for: no other option of any other one changes the outputs.
         Raises OutsideDomain where the documents define no result, UnstableLength where an output length
         hangs on rounding, UserError for a reading or option that the operator does not have.
         """
@@ -81,7 +91,8 @@ class ReferenceOperator:
             raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
         noted = set() if asked is None else asked
         options = {name: self._option(name, option, noted) for name, option in chosen.items()}
-        answers = self.function(**present, **attributes, **options)
+        counted = {} if self.count is None else {self.count: outputs}
+        answers = self.function(**present, **attributes, **options, **counted)
         return answers if isinstance(answers, tuple) else (answers,)
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
@@ -105,7 +116,8 @@ def reference_operator(name: str) -> Callable[[_Function], _Function]:
     Its positional parameters are the inputs (optional ones default to None), its keyword-only ones the
     attributes with the document's defaults (an attribute without default has none), and its readings those
     annotated `Annotated[Literal[...], Reading]`, or `Annotated[Choice[Literal[...]], Reading]` where it asks
-    for them. It answers one Answer or a tuple of them.
+    for them. A variadic input or a sequence is a tuple of tensors. It answers one Answer, or a tuple of them
+    in the order of the outputs.
     """
     operator = OperatorName.parse(name)
 
@@ -116,23 +128,25 @@ def reference_operator(name: str) -> Callable[[_Function], _Function]:
         parameters = inspect.signature(function).parameters.values()
         keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
         inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
-        readings = {each: _options(hints[each]) for each in keywords if _is_reading(hints.get(each))}
+        readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), Reading)}
+        counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
         _OPERATORS[operator] = ReferenceOperator(
             operator=operator,
             function=function,
             inputs=tuple(inputs),
             required=frozenset(name for name, each in inputs.items() if each.default is each.empty),
-            attributes=frozenset(keywords - set(readings)),
+            attributes=frozenset(keywords - set(readings) - counts),
             readings=dict(sorted(readings.items())),
             deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
+            count=next(iter(counts), None),
         )
         return function
 
     return register
 
 
-def _is_reading(hint: Any) -> bool:
-    return get_origin(hint) is Annotated and Reading in hint.__metadata__
+def _has(hint: Any, marker: type) -> bool:
+    return get_origin(hint) is Annotated and marker in hint.__metadata__
 
 
 def _is_deferred(hint: Any) -> bool:

@@ -45,11 +45,11 @@ class Misreading:
         """What comes out of the changed call, of the call itself where there is nothing to change."""
         changed = self._changed(subject, call)
         if changed is None:
-            return subject.respond(call.attributes, dict(call.inputs))
+            return subject.respond(call)
         if changed.expectations is not None:
             return Answered(tuple(each.expected for each in changed.expectations[0].outputs))
         given = changed.call.trimmed()
-        return subject.respond(given.attributes, dict(given.inputs), changed.settled)
+        return subject.respond(given, changed.settled)
 
     def applies(self, subject: Subject, call: Call) -> bool:
         return self._changed(subject, call) is not None

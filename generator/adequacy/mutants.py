@@ -46,7 +46,7 @@ class Mutant:
 
     def respond(self, subject: Subject, call: Call) -> Response:
         """What the mutant answers to a call, while it is running."""
-        return subject.respond(call.attributes, dict(call.inputs))
+        return subject.respond(call)
 
 
 def make_mutants(subject: Subject) -> list[Mutant]:

@@ -19,17 +19,16 @@ from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.adequacy.values_only import values_only
 from generator.calls import Call
+from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.named_operators import calls_are_declared
-from opcert.vocabulary.attributes import Attributes
+from generator.validity import find_violations
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
-from specs.domain import check_constraints
 from specs.model import Spec
 
 LONGEST = 5.0
 """Seconds after which a mutant counts as one that hangs."""
-Inputs = Mapping[str, Tensor | None]
 
 
 class _TooLong(BaseException):
@@ -75,19 +74,19 @@ class Subject:
             self.forget()
             signal.signal(signal.SIGALRM, before)
 
-    def respond(
-        self, attributes: Attributes, inputs: Inputs, readings: Mapping[str, str] | None = None
-    ) -> Response:
+    def respond(self, call: Call, readings: Mapping[str, str] | None = None) -> Response:
         """What a runtime that computes as the reference does returns for a call; within `quick`."""
-        plain = {name: each.value for name, each in attributes.items()}
+        plain = {name: each.value for name, each in call.attributes.items()}
         signal.setitimer(signal.ITIMER_REAL, LONGEST)
         try:
             # The domain stands in the rules of the spec.
-            if broken := check_constraints(self.spec, attributes, inputs):
+            if broken := find_violations(self.spec, call):
                 return Refused("OutsideDomain", broken[0].id)
             chosen = {**self.settled, **(readings or {})}
-            answers = self.reference.evaluate(plain, inputs, chosen)
-            outputs = tuple(each.expected for each in answers)
+            names = output_names(self.spec, call)
+            given = arguments_of(self.spec, call)
+            answers = self.reference.evaluate(plain, given, chosen, outputs=len(names))
+            outputs = tuple(each.expected for each in wanted_of(names, answers))
             if not all(map(_holds_its_type, outputs)):
                 return Refused("TypeError", "elements that the output's type does not have")
             return Answered(outputs)
@@ -104,7 +103,7 @@ class Subject:
         """What comes out of a call, and the points that it comes by; within `quick`."""
         self.forget()
         with self.points.watched() as seen:
-            response = self.respond(call.attributes, dict(call.inputs))
+            response = self.respond(call)
         self.forget()
         return response, frozenset(seen)
 

@@ -13,6 +13,7 @@ from conformance.suite.cases import Case, Expectation
 from generator.calls import Call
 from generator.expectations import expect, expected_output
 from generator.fuzzing.known_space import Attempt, Space
+from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.workshop import element_type_of
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
@@ -120,9 +121,11 @@ class Bench:
     def _plain(self, call: Call) -> tuple[Expectation, ...]:
         """What must come out under the first option of every open reading."""
         values = {name: each.value for name, each in call.attributes.items()}
-        answers = self.space.reference.evaluate(values, dict(call.inputs), self.space.settled)
-        names = [each.name for each in self.space.spec.outputs]
-        return (Expectation(tuple(expected_output(*each) for each in zip(names, answers, strict=False))),)
+        names = output_names(self.space.spec, call)
+        given = arguments_of(self.space.spec, call)
+        answers = self.space.reference.evaluate(values, given, self.space.settled, outputs=len(names))
+        wanted = zip(filter(None, names), wanted_of(names, answers), strict=False)
+        return (Expectation(tuple(expected_output(*each) for each in wanted)),)
 
     def _every(self, call: Call) -> tuple[Expectation, ...]:
         return expect(self.space.spec, self.space.reference, call)

@@ -134,7 +134,7 @@ def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatc
     hanging = replace(whole, reference=replace(whole.reference, function=forever))
     case = next(each for each in _cases(CENTER).values() if each.demand == "answer")
     with hanging.quick():
-        response = hanging.respond(case.attributes, dict(case.inputs))
+        response = hanging.respond(Call(case.attributes, case.inputs))
     assert isinstance(response, Refused)
     assert response.kind == "hang"
     assert judge(case, response).verdict == "rejected_valid"
@@ -144,7 +144,7 @@ def test_a_mutant_that_fails_in_its_own_way_refuses() -> None:
     whole = _subject(CENTER)
     call = Call({}, (("input_data", None), ("shape", None)))
     with whole.quick():
-        assert isinstance(whole.respond(call.attributes, dict(call.inputs)), Refused)
+        assert isinstance(whole.respond(call), Refused)
 
 
 def test_few_cases_are_selected_that_kill_everything() -> None:

@@ -72,7 +72,7 @@ def count_different(subject: Subject, cases: list[Case]) -> int:
         for case in cases:
             for behaviour in LOSSES.values():
                 call = lost(subject, Call(case.attributes, case.inputs), behaviour)
-                got = subject.respond(call.attributes, dict(call.inputs))
+                got = subject.respond(call)
                 assert judge(case, got).verdict == "pass", (str(case.id), behaviour)
                 expected = tuple(each.expected for each in case.expectations[0].outputs)
                 different += not isinstance(got, Answered) or got.outputs != expected

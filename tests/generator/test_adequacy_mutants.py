@@ -29,7 +29,7 @@ def _subject(operator: OperatorName = CENTER) -> Subject:
 def _answer(subject: Subject, mutant: Mutant | None = None) -> list[int] | str:
     with subject.quick():
         if mutant is None:
-            response = subject.respond(CALL.attributes, dict(CALL.inputs))
+            response = subject.respond(CALL)
         else:
             with mutant.running():
                 response = mutant.respond(subject, CALL)
@@ -86,6 +86,6 @@ def test_a_call_comes_by_the_points_of_what_it_needs_alone() -> None:
     center = next(each for each in subject.parts if each.name == "center_crop_pad")
     branch = next(each for each in ast.walk(center.tree) if isinstance(each, ast.If))
     with subject.quick(), subject.points.watched() as seen:
-        subject.respond(CALL.attributes, dict(CALL.inputs))
+        subject.respond(CALL)
         assert subject.points.at(center, branch.body[0]) in seen
         assert subject.points.at(center, branch.orelse[0]) not in seen

@@ -1,0 +1,45 @@
+"""What a reference is given of a call, and which of its answers the call asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from generator.calls import Call
+from opcert.vocabulary.slots import slots_of
+from reference.registry import Argument
+from specs.model import ParameterSpec, Spec
+from specs.structures import is_sequence
+
+_Answer = TypeVar("_Answer")
+
+
+def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
+    """The inputs by name: a tensor, None where one is left out, all tensors of a variadic input or sequence.
+
+    One tensor that is given twice is there under both names.
+    """
+    slots = slots_of(call.inputs, call.slots)
+    declared = {each.name: each for each in spec.inputs}
+    found: dict[str, Argument] = {}
+    for slot in slots:
+        parameter = declared.get(slot.name)
+        if parameter is not None and _holds_several(spec, parameter):
+            found[slot.name] = call.tensors(slot.name)
+        else:
+            found[slot.name] = call.inputs[slot.parts[0]][1] if slot.parts else None
+    return found
+
+
+def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
+    """The names of all outputs of the node in order, empty where one is not asked for."""
+    return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)
+
+
+def wanted_of(names: Sequence[str], answers: Sequence[_Answer]) -> tuple[_Answer, ...]:
+    """The answers for outputs that have a name: the others, and those behind the last, nobody asks for."""
+    return tuple(each for name, each in zip(names, answers, strict=False) if name)
+
+
+def _holds_several(spec: Spec, parameter: ParameterSpec) -> bool:
+    return parameter.option == "variadic" or is_sequence(spec, parameter)
