@@ -7,9 +7,11 @@ it needs the shape.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NewType
+from typing import Any, ClassVar, NewType, Protocol
+
+from numpy.typing import NDArray
 
 from generator.draws import Draw
 from generator.partial import OMITTED, Bindings, Partial
@@ -21,6 +23,32 @@ from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterS
 Level = str | int | float | bool
 InputName = NewType("InputName", str)
 """An argument that names an input: the kind needs its shape, not its elements."""
+
+
+class Given(Protocol):
+    """The values of a call, as changes of kinds see them."""
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an input."""
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        """The numbers of an attribute, or of an input in its shape; ValueError where it is left out."""
+
+    def has(self, name: str) -> bool:
+        """Whether the call gives an attribute or input, or it has a default."""
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """Values that are taken for others, in every call: a single mistake that explains a wrong answer.
+
+    `change` gives the values that a call has then, by name (None: left out); it may raise ValueError or
+    IndexError for a call that has no such values. `text` says in words what was done.
+    """
+
+    key: str
+    text: str
+    change: Callable[[Given], Bindings]
 
 
 @dataclass(frozen=True)
@@ -136,6 +164,10 @@ class Kind:
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         """Simpler values for shrinking, the simplest first; each is nearer to the end of them."""
         return iter(())
+
+    def changes(self) -> Iterable[ValueChange]:
+        """Single mistakes in reading its values: they explain wrong answers, and adequacy makes them."""
+        return ()
 
     def says(self, flag: Expression | None, default: bool = False) -> bool:
         """Whether an argument that hangs on the version alone is true; `default` where it is not given."""

@@ -1,6 +1,7 @@
 """Semantic mutants: a runtime that makes one of the changes by which failures are explained, in every call.
 
-People add to them in `generator/explanations`: one small file for each family of operators.
+Kinds bring those of a declared operator's values (`Kind.changes`); people add what only its formula has in
+`generator/explanations`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every change that makes sense for an operator: those that follow from its spec, and its family's own."""
+"""Every change that makes sense for an operator: of its spec, of its kinds, and of its formula."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import generator.explanations
 from generator.changes.attribute_changes import attribute_changes
 from generator.changes.change import Change
 from generator.changes.input_changes import input_changes
+from generator.changes.kind_values import kind_changes
 from generator.changes.reading_changes import reading_changes
 from generator.changes.value_changes import value_changes
 from specs.model import Spec
@@ -39,6 +40,7 @@ def find_changes(spec: Spec) -> tuple[Change, ...]:
         *reading_changes(spec),
         *input_changes(spec),
         *value_changes(spec),
+        *kind_changes(spec),
         *(family(spec) if family is not None else ()),
     ]
     return tuple({each.key: each for each in changes}.values())

@@ -1,14 +1,11 @@
-"""What CenterCropPad is computed as by mistake: another order of axes, one half of it left out, no centre."""
+"""What CenterCropPad is computed as by mistake: no centre. Misread axes and extents their kinds bring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from generator.calls import Call
 from generator.changes.change import Change, Changed, exactly
-from generator.explanations._axes import axes_changes
 from opcert.vocabulary.tensors import Tensor
 from reference.movement import blank, read_integers
 from specs.model import Spec
@@ -22,9 +19,6 @@ _Begin = Callable[[int], int]
 def changes(_spec: Spec) -> Sequence[Change]:
     """The changes of every version."""
     return (
-        *axes_changes(),
-        _extents("no padding", "padding left out", min),
-        _extents("no cropping", "cropping left out", max),
         _place("crop start", "a window at the start", crop=lambda _: 0),
         _place("crop end", "a window at the end", crop=lambda surplus: surplus),
         _place("pad end", "padding at the end alone", pad=lambda _: 0),
@@ -48,18 +42,6 @@ def _chosen_axes(call: Call) -> list[tuple[int, int]] | None:
     if any(not 0 <= extent < 1 << 16 for extent in wanted):
         return None
     return list(zip((axis % rank for axis in plain), wanted, strict=True))
-
-
-def _extents(word: str, text: str, choose: Callable[[int, int], int]) -> Change:
-    def apply(_spec: Spec, call: Call) -> Changed | None:
-        pairs, data, shape = _chosen_axes(call), call.inputs[0][1], dict(call.inputs).get("shape")
-        if pairs is None or data is None or shape is None:
-            return None
-        wanted = [choose(data.shape[axis], extent) for axis, extent in pairs]
-        made = Tensor(shape.element_type, np.array(wanted, dtype=shape.array.dtype).reshape(shape.shape))
-        return None if made == shape else Changed(call.with_input("shape", made))
-
-    return Change(f"shape {word}", text, apply)
 
 
 def _place(word: str, text: str, crop: _Begin | None = None, pad: _Begin | None = None) -> Change:

@@ -1,4 +1,4 @@
-"""What Pad is computed as by mistake: another order of the pads, another reflection, no removal."""
+"""What Pad is computed as by mistake: another reflection. Misread pads their kind brings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from generator.calls import Call
 from generator.changes.change import Change, Changed, exactly
-from generator.changes.input_changes import change_input
 from opcert.vocabulary.tensors import Tensor
 from reference.movement import read_integers
 from specs.model import Spec
@@ -23,31 +22,11 @@ _Positions = Callable[[int, int, int], NDArray[np.int64] | None]
 def changes(_spec: Spec) -> Sequence[Change]:
     """The changes of every version."""
     return (
-        _reorder("exchanged", "the pads of begin and end exchanged", lambda pairs: pairs[::-1]),
-        _reorder("axes reversed", "the pads of the axes in reverse order", lambda pairs: pairs[:, ::-1]),
-        _reorder("pairs", "the pads read as pairs of begin and end", lambda pairs: pairs.reshape(-1, 2).T),
-        _reorder("begin for both", "the begins for both ends", lambda pairs: pairs[[0, 0]]),
-        _reorder("end for both", "the ends for both ends", lambda pairs: pairs[[1, 1]]),
-        _reorder("no removal", "negative pads ignored", lambda pairs: np.maximum(pairs, 0)),
-        _reorder("absolute", "negative pads without their signs", np.abs),
-        _reorder("no addition", "positive pads ignored", lambda pairs: np.minimum(pairs, 0)),
         _gather("symmetric", "a reflection that repeats the outermost element", ("reflect",), _symmetric),
         _gather("wrap", "the tensor repeated", ("reflect", "edge"), _wrapped),
         _gather("removed reflect", "elements reflected that are removed", ("reflect",), _unkept_reflect),
         _gather("removed edge", "removed elements repeated", ("edge",), _unkept_edge),
     )
-
-
-def _reorder(word: str, text: str, order: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Change:
-    """The pads as an array [2, rank] of begins and ends, changed."""
-
-    def change(pads: Tensor) -> Tensor | None:
-        if pads.element_type.name != "int64" or pads.array.size % 2:
-            return None
-        made = order(pads.array.reshape(2, -1))
-        return Tensor(pads.element_type, np.ascontiguousarray(made).reshape(pads.shape))
-
-    return change_input(f"pads {word}", text, "pads", change)
 
 
 def _gather(word: str, text: str, modes: tuple[str, ...], positions: _Positions) -> Change:

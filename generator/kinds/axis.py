@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import Given, InputName, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -75,6 +75,16 @@ class Axis(SingleKind):
         elif now > int(self.says(self.exclude_first)):
             first = int(self.says(self.exclude_first))
             yield from (first, now - 1)[: 1 if now == first + 1 else 2]
+
+    def changes(self) -> Iterable[ValueChange]:
+        def other_end(given: Given) -> Bindings:
+            return {self.name: -1 - given.numbers(self.name)}
+
+        def absolute(given: Given) -> Bindings:
+            return {self.name: np.abs(given.numbers(self.name))}
+
+        yield ValueChange(f"{self.name} other end", f"{self.name} counted from the other end", other_end)
+        yield ValueChange(f"{self.name} absolute", f"{self.name} without its sign", absolute)
 
     def _rank(self, scope: Partial) -> int:
         return len(scope.shape(self.of)) + self._offset(scope)

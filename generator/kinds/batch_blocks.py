@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Kind, Level
+from generator.kind import Given, Kind, Level, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -133,6 +134,14 @@ class BatchBlocks(Kind):
         for batch in (1, prod(blocks) - 1, prod(blocks) + 1):
             yield "batch_divides", {"shape:input": (batch, *scope.shape("input")[1:])}
 
+    def changes(self) -> Iterable[ValueChange]:
+        for word, text, order in _ORDERS:
+            yield ValueChange(f"crops {word}", text, _cropped_by(order))
+        innermost = "the batch as [batch, blocks] in place of [blocks, batch]"
+        yield ValueChange("batch blocks innermost", innermost, lambda given: _reordered(given, inside=True))
+        around = "the blocks of the batch in reverse order of the axes"
+        yield ValueChange("batch blocks reversed", around, lambda given: _reordered(given, inside=False))
+
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name == "crops":
             rows = _rows(value)
@@ -153,6 +162,33 @@ class BatchBlocks(Kind):
     def _with_input(self, shape: tuple[int, ...], blocks: list[int], crops: Crops) -> Bindings:
         batch, space = shape[0], shape[1 : 1 + len(blocks)]
         return {**self._bound(batch, space, blocks, crops), "shape:input": shape}
+
+
+_ORDERS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
+    ("ignored", "crops ignored", np.zeros_like),
+    ("exchanged", "the crops of begin and end exchanged", lambda crops: crops[:, ::-1]),
+    ("axes reversed", "the crops of the axes in reverse order", lambda crops: crops[::-1]),
+    ("transposed", "crops read as begins, then ends", lambda crops: crops.reshape(2, -1).T),
+    ("begin alone", "the crops of the end ignored", lambda crops: crops * np.array([1, 0])),
+    ("end alone", "the crops of the begin ignored", lambda crops: crops * np.array([0, 1])),
+)
+
+
+def _cropped_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
+    return lambda given: {"crops": order(given.numbers("crops").reshape(-1, 2))}
+
+
+def _reordered(given: Given, *, inside: bool) -> Bindings:
+    """The images taken in another order: the blocks within each image, or their axes in reverse order."""
+    blocks = [int(each) for each in given.numbers("block_shape").reshape(-1)]
+    images = given.numbers("input")
+    rest = images.shape[0] // max(prod(blocks), 1)
+    if inside:
+        order = np.arange(images.shape[0]).reshape(rest, prod(blocks)).T
+    else:
+        places = np.arange(images.shape[0]).reshape(*reversed(blocks), rest)
+        order = places.transpose(*reversed(range(len(blocks))), len(blocks))
+    return {"input": images[order.reshape(-1)]}
 
 
 def _rows(crops: Any) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from generator.draws import Draw
-from generator.kind import InputName, Kind, Level
+from generator.kind import Given, InputName, Kind, Level, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -112,6 +114,22 @@ class NewExtents(Kind):
                 nearer = extent + (1 if extent < shape[axis] else -1)
                 for plain in (shape[axis], nearer):
                     yield [*value[:place], plain, *value[place + 1 :]]
+
+    def changes(self) -> Iterable[ValueChange]:
+        for word, text, choose in (
+            ("padding", "padding left out", np.minimum),
+            ("cropping", "cropping left out", np.maximum),
+        ):
+            yield ValueChange(f"{self.name} no {word}", text, self._chosen_by(choose))
+
+    def _chosen_by(self, choose: Callable[..., Any]) -> Callable[[Given], Bindings]:
+        def change(given: Given) -> Bindings:
+            shape = np.array(given.shape(self.of), dtype=np.int64)
+            axes = self.axes.text
+            chosen = given.numbers(axes).reshape(-1) if given.has(axes) else np.arange(len(shape))
+            return {self.name: choose(shape[chosen.astype(np.int64)], given.numbers(self.name))}
+
+        return change
 
     def _chosen(self, scope: Partial) -> Sequence[int]:
         """The axes that the extents are of, in order, counted from the front."""

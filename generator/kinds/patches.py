@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Kind, Level
+from generator.kind import Given, Kind, Level, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -130,6 +131,18 @@ class Patches(Kind):
             yield "a_patch_fits", {**plain, "sizes": sizes}
         yield "a_patch_fits", {**plain, "sizes": [2, 1], "rates": [rows, 1]}
 
+    def changes(self) -> Iterable[ValueChange]:
+        for name in ("rates", "strides"):
+            yield ValueChange(f"{name} ignored", f"{name} ignored", _set(name, lambda _: [1, 1]))
+        as_sizes = _set("strides", lambda given: given.numbers("sizes"))
+        yield ValueChange("strides as sizes", "strides replaced by sizes", as_sizes)
+        for first, second in combinations(_PAIRS, 2):
+            text = f"{first} and {second} exchanged"
+            yield ValueChange(f"attributes {text}", text, _exchanged(first, second))
+        for name in _PAIRS:
+            text = f"the first number of {name} for both axes"
+            yield ValueChange(f"attribute {name} first", text, _set(name, _first_for_both(name)))
+
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name in _PAIRS:
             for place, each in enumerate(value):
@@ -151,3 +164,15 @@ class Patches(Kind):
     ) -> Bindings:
         given = {"sizes": list(sizes), "strides": list(strides), "rates": list(rates), "auto_pad": auto_pad}
         return {**dict(zip(self.binds, image, strict=True)), **given}
+
+
+def _set(name: str, value: Callable[[Given], Any]) -> Callable[[Given], Bindings]:
+    return lambda given: {name: value(given)}
+
+
+def _first_for_both(name: str) -> Callable[[Given], Any]:
+    return lambda given: given.numbers(name)[[0, 0]]
+
+
+def _exchanged(first: str, second: str) -> Callable[[Given], Bindings]:
+    return lambda given: {first: given.numbers(second), second: given.numbers(first)}

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from generator.breaches import broken_rules
+from generator.changes.kind_values import kind_changes
 from generator.declared_kinds import kind_names
 from generator.drawing import draw_call
 from generator.draws import Draw
@@ -75,6 +76,21 @@ def test_smaller_values_are_valid_and_come_to_an_end(space: Space) -> None:
         for kind in space.kinds:
             for name in kind.covers:
                 _shrink(space, kind, name, found.scope, draw)
+
+
+def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: Space) -> None:
+    changes = list(kind_changes(space.spec))
+    assert len({each.key for each in changes}) == len(changes)
+    idle = {each.key for each in changes}
+    for found, draw in random_scopes(space, 8 * SCOPES, "changes"):
+        call = draw_call(space, found.scope, {}, draw)
+        for each in changes:
+            changed = each.apply(space.spec, call)
+            if changed is not None:
+                idle.discard(each.key)
+                assert [name for name, _ in changed.call.inputs] == [name for name, _ in call.inputs]
+                assert changed.call.digest(space.spec.operator) != call.digest(space.spec.operator)
+    assert idle <= {f"{each.name} absolute" for each in space.kinds}  # where no axis is negative
 
 
 def test_the_same_draw_gives_the_same_values(space: Space) -> None:

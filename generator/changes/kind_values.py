@@ -1,0 +1,79 @@
+"""Changes that kinds bring: values of a declared operator's calls that are taken for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls import Call
+from generator.changes.change import Change, Changed, attribute_value
+from generator.declared_kinds import make_kinds
+from generator.kind import ValueChange
+from generator.named_operators import calls_are_declared
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.tensors import Tensor
+from specs.model import Spec
+
+
+def kind_changes(spec: Spec) -> Iterator[Change]:
+    """What the kinds of a declared operator bring; none of an operator whose calls a module makes."""
+    if calls_are_declared(spec):
+        for kind in make_kinds(spec):
+            yield from map(_change, kind.changes())
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of a call, as `generator.kind.Given`."""
+
+    spec: Spec
+    call: Call
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        given = dict(self.call.inputs).get(name)
+        if given is None:
+            raise ValueError(f"{name} is left out")
+        return given.shape
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        given = dict(self.call.inputs).get(name)
+        if given is not None:
+            return given.array
+        value = attribute_value(self.spec, self.call, name)
+        if value is None:
+            raise ValueError(f"{name} is left out")
+        return np.asarray(value)
+
+    def has(self, name: str) -> bool:
+        given = dict(self.call.inputs).get(name)
+        return given is not None or attribute_value(self.spec, self.call, name) is not None
+
+
+def _change(by: ValueChange) -> Change:
+    def apply(spec: Spec, call: Call) -> Changed | None:
+        try:
+            values = by.change(_Values(spec, call))
+            made = _with_values(spec, call, values)
+        except (ValueError, IndexError, OverflowError):
+            return None  # the call does not have what the change is about
+        return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
+
+    return Change(by.key, by.text, apply)
+
+
+def _with_values(spec: Spec, call: Call, values: Any) -> Call:
+    for name, value in values.items():
+        known, given = spec.attributes.get(name), dict(call.inputs).get(name)
+        if known is not None and known.kind is not None:
+            plain = np.asarray(value).tolist()
+            call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
+        elif given is not None and value is not None:
+            array = np.ascontiguousarray(np.asarray(value).astype(given.array.dtype))
+            call = call.with_input(name, Tensor(given.element_type, array))
+        else:
+            call = call.with_input(name, None)
+    return call
