@@ -58,7 +58,7 @@ def _change(by: ValueChange) -> Change:
         try:
             values = by.change(_Values(spec, call))
             made = _with_values(spec, call, values)
-        except (ValueError, IndexError, OverflowError):
+        except (ValueError, IndexError, ArithmeticError):
             return None  # the call does not have what the change is about
         return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
 

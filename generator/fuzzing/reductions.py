@@ -11,6 +11,7 @@ import numpy as np
 from generator.calls import Call
 from generator.fuzzing.entries import change_entry, lengths, remove, renumbered, without_axis
 from generator.fuzzing.known_space import Space
+from generator.fuzzing.of_kinds import simpler_values
 from generator.fuzzing.plainness import elements_of, number_cost, numbers_of, type_rank
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
@@ -32,10 +33,13 @@ def simpler(space: Space, call: Call, *, values_tell: bool = False) -> Iterator[
     yield from _less_given(space, call)
     yield from _other_types(space, call)
     for each in (*_fewer_axes(call), *_shorter(call)):
-        yield each
-        if values_tell:
-            yield _numbered(each)
+        # What a smaller tensor does not bear, a smaller value of a kind may: pads as long as an axis was.
+        for one in (each, *simpler_values(space, each)):
+            yield one
+            if values_tell:
+                yield _numbered(one)
     yield from _flatter(call)
+    yield from simpler_values(space, call)
     yield from _simpler_attributes(space, call)
     for position in range(len(call.inputs)):
         yield from _simpler_elements(call, position)

@@ -21,6 +21,7 @@ from generator.fuzzing.entries import (
     without_axis,
 )
 from generator.fuzzing.known_space import Space
+from generator.fuzzing.of_kinds import drawn_anew, kinds_of
 from generator.fuzzing.value_strategies import amounts, attribute_values, elements
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
@@ -33,7 +34,13 @@ MOST_ELEMENTS = 400
 
 def take_step(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
     """One random change of a call; None where what was drawn changes nothing here."""
-    return draw(st.sampled_from(_STEPS))(draw, space, call)
+    steps = (*_STEPS, _of_kind, _of_kind) if kinds_of(space) else _STEPS
+    return draw(st.sampled_from(steps))(draw, space, call)
+
+
+def _of_kind(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
+    """The values of one kind of a declared operator, at other levels."""
+    return drawn_anew(space, call, Draw(f"fuzzing/{draw(st.integers(0, 2**32 - 1))}"))
 
 
 def _set_attribute(draw: st.DrawFn, space: Space, call: Call) -> Call | None:

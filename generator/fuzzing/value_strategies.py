@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from generator.fuzzing.known_space import Space
+from generator.partial import OMITTED
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -102,7 +103,9 @@ def _exchanged(items: list[Any], place: int, value: Any) -> list[Any]:
 
 
 def _levels(space: Space, name: str) -> tuple[Any, ...]:
-    return next((each.levels for each in space.spec.factors if each.name == name), ())
+    """The levels of a factor of that name that are values of it."""
+    found = next((each.levels for each in space.spec.factors if each.name == name), ())
+    return tuple(each for each in found if each != OMITTED)
 
 
 def _suits(value: Any, kind: str) -> bool:

@@ -173,6 +173,10 @@ class Pads(Kind):
             yield flat
         if any(flat):
             yield [0] * len(flat)
+        for place, now in enumerate(flat):
+            for less in dict.fromkeys((int(now / 2), now - 1 if now > 0 else now + 1)):
+                if now:
+                    yield [*flat[:place], less, *flat[place + 1 :]]
 
 
 _EDGES: tuple[tuple[str, int, int, int, tuple[str, ...]], ...] = (

@@ -86,10 +86,10 @@ def test_a_refusal_becomes_the_smallest_tensor_of_four_axes() -> None:
 
 
 def test_accepted_nonsense_is_found_for_each_rule() -> None:
-    found = search(BATCH, fakes.nothing, 120, accepts=True)
+    found = search(BATCH, fakes.nothing, 150, accepts=True)
     accepted = [each for each in found.finds if each.failure.verdict == "accepted_invalid"]
     rules = {each.failure.how for each in accepted}
-    assert {"crops_not_negative", "block_sizes_at_least_1", "crops_type"} <= rules
+    assert {"crops_not_negative", "block_sizes_at_least_1", "type_of_T_crops"} <= rules
     assert len(accepted) == len(rules) == len(found.finds)
     for each in accepted:
         assert each.small.attempt.breaks is not None

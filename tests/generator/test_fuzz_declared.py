@@ -1,0 +1,66 @@
+"""Fuzzing an operator of a user's that is declared: calls come from its kinds, and get small by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.draws import Draw
+from generator.fuzzing.known_space import Space, open_space
+from generator.fuzzing.of_kinds import drawn_anew, simpler_values
+from generator.fuzzing.search import fuzz
+from opcert.vocabulary.tensors import Tensor
+from specs.domain import check_constraints
+from tests.generator.fuzz_fakes import Fake, nothing, plain
+from tests.generator.test_declared_levels import DECLARED, NAME, PROSE, REFERENCE
+from tests.generator.test_user_specs import IMPORTED
+
+LONG = 1000.0
+"""Seconds that no search here takes: the number of calls ends it."""
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Space:
+    folder = tmp_path_factory.mktemp("specs")
+    (folder / "org.example" / "EveryNth-1").mkdir(parents=True)
+    (folder / "org.example" / "EveryNth-1" / "imported.yaml").write_text(IMPORTED + PROSE)
+    room = folder / "org.example" / "EveryNth"
+    room.mkdir()
+    (room / "spec.yaml").write_text(DECLARED)
+    (room / "reference.py").write_text(REFERENCE)
+    return open_space(NAME, [Path(folder)])
+
+
+def takes_every_second(attributes: dict[str, Any], _: dict[str, Tensor | None]) -> dict[str, Any] | None:
+    """Steps of three and more along the last axis, named from the end, are taken for steps of two."""
+    wrong = attributes.get("axis", 0) < 0 and attributes.get("step", 1) > 2
+    return {**attributes, "step": 2} if wrong else None
+
+
+def test_nothing_is_found_where_nothing_is_wrong(space: Space) -> None:
+    found = fuzz(space, Fake(space, nothing).ask, 1, LONG, most_calls=40)
+    assert found.finds == []
+    assert found.tried["pass"] > 20
+    assert not found.mistakes
+
+
+def test_a_mistake_becomes_the_smallest_call_that_shows_it(space: Space) -> None:
+    found = fuzz(space, Fake(space, takes_every_second).ask, 1, LONG, most_calls=60)
+    (find,) = found.finds
+    attributes, inputs = plain(find.small.attempt.call)
+    assert find.small.least
+    assert attributes == {"axis": -1, "step": 3}
+    assert inputs["X"][0] == "float"
+    assert len(inputs["X"][1]) == 3
+
+
+def test_kinds_make_values_smaller_and_draw_them_anew(space: Space) -> None:
+    calls = [call for _, _, call in space.levels.boundary_calls(space.spec, Draw("edges"))]
+    smaller = [each for call in calls for each in simpler_values(space, call)]
+    other = [drawn_anew(space, call, Draw(str(place))) for place, call in enumerate(calls * 4)]
+    assert {name for each in smaller for name in each.attributes} == {"axis", "step"}
+    assert len([each for each in other if each is not None]) > len(calls)
+    for each in (*smaller, *(each for each in other if each is not None)):
+        assert not check_constraints(space.spec, each.attributes, dict(each.inputs))
