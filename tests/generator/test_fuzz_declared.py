@@ -24,10 +24,9 @@ LONG = 1000.0
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> Space:
     folder = tmp_path_factory.mktemp("specs")
-    (folder / "org.example" / "EveryNth-1").mkdir(parents=True)
-    (folder / "org.example" / "EveryNth-1" / "imported.yaml").write_text(IMPORTED + PROSE)
     room = folder / "org.example" / "EveryNth"
-    room.mkdir()
+    room.mkdir(parents=True)
+    (room / "imported-1.yaml").write_text(IMPORTED + PROSE)
     (room / "spec.yaml").write_text(DECLARED)
     (room / "reference.py").write_text(REFERENCE)
     return open_space(NAME, [Path(folder)])
