@@ -13,7 +13,7 @@ from generator.data import fill
 from generator.drawing import draw_call, value_tensor
 from generator.draws import Draw
 from generator.kind import Level
-from generator.partial import Bindings, Partial
+from generator.partial import Bindings, Partial, levels_in
 from generator.solving import Found, Search
 from generator.space import Space
 from generator.validity import find_violations
@@ -146,7 +146,8 @@ def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> Call | No
     """The call with values exchanged; None where the operator's version cannot even say it."""
     bindings = {**base.scope.bindings, **change}
     try:
-        return draw_call(space, Partial(base.scope.spec, bindings), base.levels, draw)
+        levels = {**base.levels, **levels_in(change)}
+        return draw_call(space, Partial(base.scope.spec, bindings), levels, draw)
     except (EvaluationError, ValueError, OverflowError, TypeError):
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -12,7 +12,7 @@ from generator.drawing import draw_call
 from generator.draws import Draw
 from generator.extents import Extent
 from generator.kind import Level
-from generator.partial import Bindings, Partial
+from generator.partial import Bindings, Partial, levels_in
 from generator.shortcuts import find_shortcuts
 from generator.solving import Found, Search, Variable
 from generator.space import Space
@@ -108,7 +108,8 @@ def _solved(
     space: Space, word: str, levels: Mapping[str, Level], fixed: Bindings, draw: Draw
 ) -> Iterator[Edge]:
     """A plain call with these bindings, where there is one; levels that do not fit are left free."""
-    search = Search(space.spec, [_fixed(each, fixed) for each in space.variables], space.spec.constraints)
+    variables = [*_asked_of_kinds(space, fixed), *(_fixed(each, fixed) for each in space.variables)]
+    search = Search(space.spec, variables, space.spec.constraints)
     stream = draw.child(word)
     for given in ({**space.plainest, **levels}, {**space.plain_types, **levels}):
         found = search.solve(given, stream)
@@ -120,10 +121,21 @@ def _solved(
 def _fixed(variable: Variable, fixed: Bindings) -> Variable:
     if variable.name not in fixed:
         return variable
-    value = fixed[variable.name]
-    return Variable(
-        variable.name, variable.binds, frozenset(), lambda _scope, _draw: iter([{variable.name: value}])
-    )
+    candidates = _only(variable.name, fixed[variable.name])
+    return Variable(variable.name, variable.binds, frozenset(), candidates)
+
+
+def _asked_of_kinds(space: Space, fixed: Bindings) -> Iterator[Variable]:
+    """What a kind binds among other things, which it is told as `given:<name>`."""
+    by_kinds = {name for each in space.kinds for name in each.binds}
+    for name, value in fixed.items():
+        if name in by_kinds:
+            asked = f"given:{name}"
+            yield Variable(asked, frozenset({asked}), frozenset(), _only(asked, value))
+
+
+def _only(name: str, value: object) -> Callable[[Partial, Draw], Iterator[Bindings]]:
+    return lambda _scope, _draw: iter([{name: value}])
 
 
 def _size(scope: Partial) -> int:
@@ -143,8 +155,9 @@ def _kind_edges(space: Space, draw: Draw) -> Iterator[Edge]:
         stream = draw.child(f"edges of {kind.name}")
         try:
             for word, change in kind.edges(found.scope, stream):
+                changed = {**levels, **levels_in(change)}
                 bindings = {**found.scope.bindings, **change}
-                call = draw_call(space, Partial(found.scope.spec, bindings), levels, stream)
-                yield Edge(word, levels, call)
+                call = draw_call(space, Partial(found.scope.spec, bindings), changed, stream)
+                yield Edge(word, changed, call)
         except EvaluationError:
             continue

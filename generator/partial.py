@@ -24,6 +24,12 @@ Bindings = Mapping[str, Any]
 """Values by name, levels by `level:<factor>`, shapes of inputs by `shape:<input>` (None: left out)."""
 
 
+def levels_in(bindings: Bindings) -> dict[str, Any]:
+    """The levels that bindings name, by their factors."""
+    marked = {name: value for name, value in bindings.items() if name.startswith("level:")}
+    return {name.removeprefix("level:"): value for name, value in marked.items()}
+
+
 class Unknown(Sequence[Any]):
     """The elements of data that nobody has drawn yet."""
 
