@@ -282,12 +282,17 @@ class _Maker:
         return ()
 
     def _check_names(self) -> None:
-        """That `paired` and `focus` name what there is; raises UserError."""
+        """That `paired`, `focus` and exclusions name what there is; raises UserError."""
         where = self._declared.places.get(FILE_NAME)
         for name in self._declared.paired:
             if name not in self._spec.type_constraints:
                 listed = ", ".join(self._spec.type_constraints)
                 raise UserError("no such type variable", got=f"paired: {name}", expected=listed, where=where)
+        for exclusion in self._spec.exclusions:
+            for name in sorted(parse(exclusion.when).names - self._factors.keys()):
+                listed = ", ".join(self._factors)
+                got = f"{name} in {exclusion.when}"
+                raise UserError("no such factor", got=got, expected=listed, where=where)
         for name, level in self._declared.focus.items():
             if level not in self._factors.get(name, ()):
                 listed = ", ".join(map(str, self._factors.get(name, tuple(self._factors))))

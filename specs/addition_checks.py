@@ -52,7 +52,9 @@ class Checker:
         for name, factor in file.factors.items():
             self._unique_levels(("factors", name), factor.levels)
         for position, exclusion in enumerate(file.exclusions):
-            self._expression(("exclusions", position, "when"), exclusion.when, set(file.factors))
+            # Most factors of a declaration are derived: of these the space of its calls knows the names.
+            factors = None if getattr(file, "kinds", None) else set(file.factors)
+            self._expression(("exclusions", position, "when"), exclusion.when, factors)
         for position, interaction in enumerate(file.interactions):
             self._interaction(("interactions", position), interaction, file)
         for name, types in file.type_constraints.items():
@@ -97,14 +99,15 @@ class Checker:
                 f"at most {len(set(entry.factors))}",
             )  # fmt: skip
 
-    def _expression(self, path: Path_, text: str, names: set[str]) -> None:
+    def _expression(self, path: Path_, text: str, names: set[str] | None) -> None:
         try:
             free = parse(text).names
         except OpcertError as error:
             self._error(path, error.problem, error.got, error.expected)
             return
-        for name in sorted(free - names):
-            self._error(path, "unknown name in an expression", name, f"one of {', '.join(sorted(names))}")
+        for name in () if names is None else sorted(free - names):
+            known = f"one of {', '.join(sorted(names or ()))}"
+            self._error(path, "unknown name in an expression", name, known)
 
     def _unique(self, group: str, ids: list[str]) -> None:
         for each in sorted({each for each in ids if ids.count(each) > 1}):

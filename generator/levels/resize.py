@@ -18,7 +18,6 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 
 OPERATORS = (
-    "ai.onnx::Resize-10",
     "ai.onnx::Resize-11",
     "ai.onnx::Resize-13",
     "ai.onnx::Resize-18",
