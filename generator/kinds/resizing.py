@@ -12,7 +12,7 @@ from generator.draws import Draw
 from generator.extents import bounds_within
 from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Partial
-from generator.resized_axes import (
+from generator.rescaled_axes import (
     GROWING,
     PARTS,
     RATIOS,
