@@ -60,10 +60,12 @@ def test_the_operators_that_compute_are_those_with_an_allowed_error() -> None:
         bench = open_workshop(operator, Options.of("small"))
         reference = find_operator(operator)
         allowed = False
-        for _, _, call in list(bench.levels.boundary_calls(bench.spec, bench.draw("boundary")))[:4]:
+        for _, _, call in bench.levels.boundary_calls(bench.spec, bench.draw("boundary")):
             attributes = {name: each.value for name, each in call.attributes.items()}
             answers = reference.evaluate(attributes, dict(call.inputs))
             allowed |= any(each.allowed is not None for each in answers)
+            if allowed:
+                break
         assert allowed == (operator.name in ROUNDING), operator
 
 
