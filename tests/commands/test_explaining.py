@@ -36,4 +36,4 @@ def test_a_run_is_explained_class_by_class(tmp_path: Path) -> None:
     assert path == tmp_path / "explanations.json"
     assert [set(each.cases) for each in found] == [{str(one.id) for one in each.cases} for each in classes]
     named = {each.change.key for each in found if each.change is not None}
-    assert named == {"attribute rates=[1, 1]"}
+    assert named == {"rates ignored"}
