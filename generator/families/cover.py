@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
@@ -17,6 +17,7 @@ from generator.workshop import Workshop
 from opcert.vocabulary.errors import InternalError
 from reference.answers import UnstableLength
 
+_Deal = Callable[[Sequence[Mapping[str, str]]], Sequence[Mapping[str, str]]]
 ATTEMPTS = 25
 """Draws for one row before it is given up: an output length may hang on rounding, or the call be known."""
 
@@ -50,29 +51,56 @@ def make_cases(workshop: Workshop) -> None:
     rows = cover(model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
-    deal = getattr(workshop.levels, "deal", None)
-    if deal is not None:
-        for levels in deal([_texts(model, row) for row in dict.fromkeys(rows)]):
-            if levels not in workshop.rows:
-                _make_case(workshop, levels)
-        return
+    array = _Array(model)
+    beside = array.deal(list(dict.fromkeys(rows)), getattr(workshop.levels, "deal", None))
     made: dict[Row, _Made | None] = {}
-    for row in dict.fromkeys(rows):
-        levels = _texts(model, row)
+    for row in array.types:
+        levels = array.texts(row)
         made[row] = None if levels in workshop.rows else _make_case(workshop, levels)
-    _clear_up(workshop, model, made)
+    for more in beside:
+        if more not in workshop.rows:
+            _make_case(workshop, more)
+    _clear_up(workshop, array, made)
 
 
-def _texts(model: Model, row: Row) -> dict[str, str]:
-    return {name: str(level) for name, level in model.row_levels(row).items()}
+@dataclass(frozen=True, eq=False)
+class _Array:
+    """Rows of a covering array, each with the levels that were dealt to it: element types."""
+
+    model: Model
+    types: dict[Row, Mapping[str, str]] = field(default_factory=dict)
+
+    def deal(self, rows: Sequence[Row], deal: _Deal | None) -> list[Mapping[str, str]]:
+        """Take the rows, with what is dealt to them; the levels of those that are dealt beside them."""
+        if deal is None:
+            self.types.update((row, {}) for row in rows)
+            return []
+        known = {tuple(sorted(self._plain(row).items())): row for row in rows}
+        beside: list[Mapping[str, str]] = []
+        for levels in deal([self._plain(row) for row in rows]):
+            plain = {name: level for name, level in levels.items() if name in self.model.levels}
+            row = known.get(tuple(sorted(plain.items())))
+            if row is None or row in self.types:
+                beside.append(levels)
+            else:
+                self.types[row] = {name: level for name, level in levels.items() if name not in plain}
+        return beside
+
+    def texts(self, row: Row, dealt_to: Row | None = None) -> dict[str, str]:
+        """The levels of a row as texts, with what was dealt to it, or to the row that it replaces."""
+        return {**self._plain(row), **self.types[row if dealt_to is None else dealt_to]}
+
+    def _plain(self, row: Row) -> dict[str, str]:
+        return {name: str(level) for name, level in self.model.row_levels(row).items()}
 
 
-def _clear_up(workshop: Workshop, model: Model, made: dict[Row, _Made | None]) -> None:
+def _clear_up(workshop: Workshop, array: _Array, made: dict[Row, _Made | None]) -> None:
     """Replace the rows whose cases are unclear by clearer ones that leave nothing uncovered.
 
     Those of the focus stay: among them everything is covered once more. A replacement that is unclear itself
     gets its turn, too; each has fewer doubtful elements than the ones before.
     """
+    model = array.model
     shares = {row: each.share if each is not None else Fraction(0) for row, each in made.items()}
     focus = getattr(workshop.levels, "FOCUS", {})
     movable = [row for row, each in made.items() if each is not None and not _has(model, row, focus)]
@@ -82,21 +110,26 @@ def _clear_up(workshop: Workshop, model: Model, made: dict[Row, _Made | None]) -
         row = unclear.pop(0)
         best: tuple[int, Mapping[Row, Row], Mapping[Row, _Made]] = (0, {}, {})
         for changes in islice(replacements.changes_for(row), REPLACEMENTS):
-            new = _clearest_of(workshop, model, changes.values())
+            new = _clearest_of(workshop, array, changes)
             gain = sum(_several(made[each]) for each in changes) - sum(map(_several, new.values()))
             if len(new) == len(changes) and gain > best[0]:
                 best = (gain, changes, new)
                 if all(each.share <= UNCLEAR for each in new.values()):
                     break
-        _change(workshop, model, made, *best[1:])
+        _change(workshop, array, made, *best[1:])
         replacements.replace(best[1])
         unclear = [each for each in unclear if each not in best[1]]
         unclear += [new for new in best[1].values() if best[2][new].share > UNCLEAR]
 
 
-def _clearest_of(workshop: Workshop, model: Model, rows: Iterable[Row]) -> dict[Row, _Made]:
-    """The clearest case of each row that has one."""
-    found = {row: _clearest(workshop, _texts(model, row))[0] for row in rows}
+def _clearest_of(workshop: Workshop, array: _Array, changes: Mapping[Row, Row]) -> dict[Row, _Made]:
+    """The clearest case of each new row that has one."""
+    found = {}
+    for old, row in changes.items():
+        levels = array.texts(row, old)
+        # What was dealt to the old row need not go with the new one.
+        if drawn_call(workshop, levels, 0) is not None:
+            found[row] = _clearest(workshop, levels)[0]
     return {row: each for row, each in found.items() if each is not None}
 
 
@@ -111,7 +144,7 @@ def _has(model: Model, row: Row, focus: Mapping[str, Level]) -> bool:
 
 def _change(
     workshop: Workshop,
-    model: Model,
+    array: _Array,
     made: dict[Row, _Made | None],
     changes: Mapping[Row, Row],
     new: Mapping[Row, _Made],
@@ -121,8 +154,9 @@ def _change(
         old = made.pop(row)
         if old is not None:
             workshop.discard(old.call)
-            workshop.rows.remove(_texts(model, row))
-            _keep(workshop, new[other], _texts(model, other))
+            workshop.rows.remove(array.texts(row))
+            array.types[other] = array.types.pop(row)
+            _keep(workshop, new[other], array.texts(other))
             made[other] = new[other]
 
 
@@ -184,6 +218,8 @@ def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> tuple[_Made | No
         if best is not None and attempt >= CLEARER:
             break
         call = drawn_call(workshop, levels, attempt)
+        if call is None and attempt > 0:
+            continue
         if call is None:
             raise InternalError(
                 f"no call of {workshop.spec.operator} has levels that no exclusion rules out",

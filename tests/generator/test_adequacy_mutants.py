@@ -52,7 +52,7 @@ def test_a_mutant_computes_with_its_mistake_and_leaves_nothing_behind() -> None:
     subject = _subject()
     assert _answer(subject) == [2, 3]
     assert _answer(subject, _mutant(subject, "start = (-(-surplus // 2))")) == [3, 4]
-    assert _answer(subject, _mutant(subject, "+    axes = None")) == "OutsideDomain"
+    assert _answer(subject, _mutant(subject, "+    axes = None")) == "ValueError"
     assert _answer(subject) == [2, 3]
 
 

@@ -28,24 +28,32 @@ def test_a_valid_call_breaks_no_rule() -> None:
     assert attempt.breaks is None
 
 
-def test_a_call_that_breaks_one_rule_needs_the_valid_one_beside_it() -> None:
-    broken = pad([1, 2, 3])
-    assert space_of(PAD).attempt(broken) is None
-    attempt = space_of(PAD).attempt(broken, pad([1, 2]))
+@pytest.mark.parametrize(
+    ("operator", "broken", "rule"),
+    [
+        (PAD, pad([1, 2, 3]), "pads_length"),
+        (PAD, Call({}, pad([1, 2]).inputs[:1]), "pads_given"),
+        (RESIZE, resize([2.0], cubic_coeff_a=attribute("float", float("nan"))), "cubic_coeff_a_finite"),
+    ],
+)
+def test_a_call_that_breaks_one_rule_needs_the_valid_one_beside_it(
+    operator: str, broken: Call, rule: str
+) -> None:
+    valid = pad([1, 2]) if operator == PAD else resize([2.0])
+    assert space_of(operator).attempt(broken) is None
+    attempt = space_of(operator).attempt(broken, valid)
     assert attempt is not None
     assert attempt.breaks is not None
-    assert attempt.breaks.id == "pads_shape"
+    assert attempt.breaks.id == rule
 
 
 @pytest.mark.parametrize(
     ("operator", "call"),
     [
         (PAD, pad([1, 2, 3], mode=attribute("string", "mirror"))),  # two rules
-        (PAD, Call({}, (("data", tensor([1.0], "float")),))),  # an input that must be there
         (PAD, Call({}, (*pad([1, 2]).inputs, ("more", tensor([1], "int64"))))),  # one that nobody knows
         (RESIZE, resize([2.0], exclude_outside=attribute("int", 2))),  # an integer that is no level
         (RESIZE, resize([2.0], extrapolation_value=attribute("int", 1))),  # an attribute of another kind
-        (RESIZE, resize([2.0], cubic_coeff_a=attribute("float", float("nan")))),
     ],
 )
 def test_what_no_document_speaks_of_is_left(operator: str, call: Call) -> None:
