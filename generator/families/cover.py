@@ -213,18 +213,14 @@ def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> tuple[_Made | No
 
     Beside it, whether one of the calls was in the suite already.
     """
-    known, best = False, None
+    known, best, drawn = False, None, False
     for attempt in range(ATTEMPTS):
         if best is not None and attempt >= CLEARER:
             break
         call = drawn_call(workshop, levels, attempt)
-        if call is None and attempt > 0:
-            continue
         if call is None:
-            raise InternalError(
-                f"no call of {workshop.spec.operator} has levels that no exclusion rules out",
-                got=str(levels),
-            )
+            continue
+        drawn = True
         if workshop.has(call):
             known = True
             continue
@@ -237,4 +233,8 @@ def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> tuple[_Made | No
             best = _Made(share, call, case)
         if share <= CLEAR:
             break
+    if not drawn:
+        raise InternalError(
+            f"no call of {workshop.spec.operator} has levels that no exclusion rules out", got=str(levels)
+        )
     return best, known

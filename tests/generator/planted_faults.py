@@ -315,7 +315,7 @@ FAULTS = (
         other_reading("depth_order", "depth_outermost"),
         ("reading depth_order=depth_outermost",),
     ),
-    Fault("rates ignored", PATCHES, replaced("rates", None, (1, 1)), _attribute("rates", [1, 1])),
+    Fault("rates ignored", PATCHES, replaced("rates", None, (1, 1)), ("rates ignored",)),
     Fault(
         "same_lower as same_upper",
         PATCHES,

@@ -12,7 +12,7 @@ from conformance.running.responses import Answered
 from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
-from generator.discovery import find_levels
+from generator.discovery import open_spec
 from generator.draws import Draw
 from generator.suite_making import write_generated
 from generator.workshop import Options
@@ -21,7 +21,6 @@ from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.domain import check_constraints
-from specs.library import load_spec
 
 BATCH = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
 PAD = OperatorName.parse("com.microsoft::Pad-1")
@@ -60,7 +59,8 @@ def test_nothing_is_kept_of_what_is_not_measured() -> None:
 
 @pytest.fixture
 def calls() -> RandomCalls:
-    return RandomCalls(Subject.of(load_spec(PAD), find_operator(PAD)), find_levels(PAD), Draw("test"))
+    spec, levels = open_spec(PAD)
+    return RandomCalls(Subject.of(spec, find_operator(PAD)), levels, Draw("test"))
 
 
 def test_random_calls_are_valid_and_the_same_every_time(calls: RandomCalls) -> None:

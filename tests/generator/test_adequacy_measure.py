@@ -22,7 +22,7 @@ from generator.adequacy.measure import measure
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.subject import Subject
 from generator.calls import Call
-from generator.discovery import find_levels
+from generator.discovery import open_spec
 from generator.suite_making import generate_operator
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.errors import InternalError
@@ -30,7 +30,6 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.registry import find_operator
-from specs.library import load_spec
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 RESIZE = OperatorName.parse("ai.onnx::Resize-19")
@@ -42,18 +41,19 @@ def _cases(operator: OperatorName) -> Mapping[str, Case]:
 
 
 def _subject(operator: OperatorName) -> Subject:
-    return Subject.of(load_spec(operator), find_operator(operator))
+    return Subject.of(open_spec(operator)[0], find_operator(operator))
 
 
 def _edges(operator: OperatorName, count: int) -> dict[str, Case]:
     """The first boundary cases of an operator, by their words."""
-    workshop = Workshop(load_spec(operator), find_operator(operator), find_levels(operator), Options())
+    spec, levels = open_spec(operator)
+    workshop = Workshop(spec, find_operator(operator), levels, Options())
     edges = workshop.levels.boundary_calls(workshop.spec, workshop.draw("edges"))
     return {word: workshop.add_valid("boundary", word, call) for word, _, call in islice(edges, count)}
 
 
 def _measured(cases: Mapping[str, Case]) -> Adequacy:
-    return measure(_subject(CENTER), find_levels(CENTER), cases)
+    return measure(_subject(CENTER), open_spec(CENTER)[1], cases)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def _neighbours(cases: Mapping[str, Case], names: Mapping[str, int]) -> dict[str
 
 @pytest.mark.usefixtures("few_calls")
 def test_what_a_poor_suite_misses_survives_with_a_call_that_tells_it() -> None:
-    found = _measured({"boundary/rank_0": _edges(CENTER, 1)["rank_0"]})
+    found = _measured({"boundary/rank_0_of_S": _edges(CENTER, 1)["rank_0_of_S"]})
     survivors = found.of("survived")
     assert len(survivors) > len(found.outcomes) / 2
     assert all(each.call for each in survivors)

@@ -279,7 +279,7 @@ def test_a_suite_is_made_of_a_folder_of_calls(tmp_path: Path) -> None:
         survival, half = sorted(suite.cases(), key=lambda each: each.family, reverse=True)
     assert (half.id.family, half.id.word, half.demand) == ("boundary", "half", "answer")
     assert half.expectations[0].outputs[0].expected.array.tolist() == [0.0, 1.5]
-    assert (survival.family, survival.constraint) == ("survival", "extents_not_negative")
+    assert (survival.family, survival.constraint) == ("survival", "shape_not_negative")
     assert survival.valid_case == str(half.id)
     assert write_suite_of_calls(calls, tmp_path / "again") == digest
 

@@ -179,7 +179,7 @@ def test_a_great_class_is_compared_in_part_and_says_so() -> None:
 def test_an_accepted_invalid_call_may_be_taken_for_a_valid_one() -> None:
     made = generate_operator(OperatorName.parse(planted.CENTER), Options.of("small")).cases
     by_id = {str(each.id): each for each in made}
-    broken = next(each for each in made if each.constraint == "shape_type")
+    broken = next(each for each in made if each.constraint == "type_of_Tind")
     valid = by_id[str(broken.valid_case)]
     right = valid.expectations[0].outputs[0].expected
     explanation = explain([str(broken.id)], [Failure(broken, (right,), valid)])

@@ -38,9 +38,14 @@ OTHERWISE = {
         (f"ai.onnx::Resize-{version}", "roi_type"): "the list of the same types has float16"
         for version in (11, 13, 18, 19)
     },
+    ("ai.onnx::Resize-19", "scales_finite"): "its sentence demands nothing; others of the same line do",
+    **{
+        (f"ai.onnx::Resize-{version}", "lists_of_one_axis"): "should is said of the number of elements"
+        for version in (11, 13, 18, 19)
+    },
     ("org.tensorflow::BatchToSpaceND-1", "crops_shape"): "must is said of the values alone",
     ("org.tensorflow::BatchToSpaceND-1", "block_shape_rank"): "must is said of the values alone",
-    ("org.openvino::ExtractImagePatches-3", "data_rank"): "required is said of the input alone",
+    ("org.openvino::ExtractImagePatches-3", "data_shape"): "required is said of the input alone",
 }
 """Constraints that are no error beside such a word, and why."""
 
