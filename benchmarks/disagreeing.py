@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,7 @@ class Disagreeing:
 
 
 _spec = cache(load_spec)
+_AFTER = re.compile(r" after (\S+)$")
 
 
 def names_of(case: Case) -> Scope:
@@ -54,4 +56,26 @@ def disagreeing(suite: Suite, record: Record, entries: Sequence[Disagreement]) -
         operator, reason = str(fault.get("operator", "")), str(fault["message"])
         subject = f"{OperatorName.parse(operator).path}/{fault['kind']}" if operator else str(fault["kind"])
         entry = explain(entries, operator, subject, runtime, "fault", {}, reason)
+        if entry is None and fault["kind"] == "unload_crash":
+            entry = _explain_lost(suite, runtime, entries, [str(each) for each in fault["reasons"]])
         yield Disagreeing(subject, operator, "fault", reason, entry)
+
+
+def _explain_lost(
+    suite: Suite, runtime: str, entries: Sequence[Disagreement], reasons: Sequence[str]
+) -> Disagreement | None:
+    """The entry about the crash of the case before, where a worker was lost just behind each such case.
+
+    A process whose memory a case has broken may die in the case or a moment later.
+    """
+    found = []
+    for reason in reasons:
+        case = _AFTER.search(reason)
+        if case is None or case[1] not in suite.case_ids:
+            return None
+        known = suite.case(case[1])
+        levels = {"element_type": known.element_type.name, **known.levels}
+        operator = str(known.operator)
+        names = names_of(known)
+        found.append(explain(entries, operator, case[1], runtime, "crash", levels, reason, names))
+    return found[0] if found and all(found) else None

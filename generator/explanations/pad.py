@@ -24,8 +24,6 @@ def changes(_spec: Spec) -> Sequence[Change]:
     return (
         _gather("symmetric", "a reflection that repeats the outermost element", ("reflect",), _symmetric),
         _gather("wrap", "the tensor repeated", ("reflect", "edge"), _wrapped),
-        _gather("removed reflect", "elements reflected that are removed", ("reflect",), _unkept_reflect),
-        _gather("removed edge", "removed elements repeated", ("edge",), _unkept_edge),
     )
 
 
@@ -74,16 +72,3 @@ def _wrapped(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
     if kept is None:
         return None
     return kept[0] + np.arange(-max(begin, 0), kept[1] + max(end, 0)) % kept[1]
-
-
-def _unkept_reflect(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
-    if extent < 2 or extent + begin + end < 0:
-        return None
-    places = np.arange(-begin, extent + end) % (2 * extent - 2)
-    return np.where(places < extent, places, 2 * extent - 2 - places)
-
-
-def _unkept_edge(extent: int, begin: int, end: int) -> NDArray[np.int64] | None:
-    if extent < 1 or extent + begin + end < 0:
-        return None
-    return np.clip(np.arange(-begin, extent + end), 0, extent - 1)

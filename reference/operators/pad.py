@@ -10,6 +10,9 @@ from reference.answers import Answer
 from reference.movement import NegativeZeros, Subnormals, blank, moved, read_integers
 from reference.registry import reference_operator
 
+_NOWHERE = -1
+"""A position that no element of the input has, as all below 0."""
+
 
 @reference_operator("com.microsoft::Pad-1")
 def pad(
@@ -48,10 +51,10 @@ def pad(
 
 
 def _sources(extent: int, begin: int, end: int, mode: str) -> NDArray[np.int64]:
-    """For each position of one output axis the position of the input that it comes from, -1 for none."""
+    """For each position of one output axis the position of the input that it comes from, below 0 for none."""
     positions = np.arange(-begin, extent + end, dtype=np.int64)
-    if mode == "constant" or (begin <= 0 and end <= 0):
-        return np.where((positions >= 0) & (positions < extent), positions, -1)
+    if mode == "constant":
+        return np.where(positions < extent, positions, _NOWHERE)
     if mode == "edge":
         return np.clip(positions, 0, extent - 1)
     # Within these bounds no reflection comes to an element that is removed at the other end.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -103,7 +104,9 @@ def test_a_real_failure_says_what_happened(module_browser: Browser, report: Repo
         expect(page.locator(COUNT)).to_have_text(number(len(wrong)))
         page.fill("#query", "status:mismatch worst:* op:Resize-19")  # small ones, which a script can hold
         page.press("#query", "Enter")
-        page.click("#list td.id a >> nth=0")
+        first = page.locator("#list td.id a").first
+        expect(first).to_have_attribute("href", re.compile("Resize-19"))
+        first.click()
         page.wait_for_selector("#drawer .heat g[tabindex]")
         text = page.inner_text("#drawer")
         for said in ("opcert repro ", "Script without opcert", "Where it differs", "onnxruntime", "tract"):
