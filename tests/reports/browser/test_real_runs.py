@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,20 +101,19 @@ def test_a_real_failure_says_what_happened(module_browser: Browser, report: Repo
         page.fill("#query", "status:mismatch worst:*")
         page.press("#query", "Enter")
         expect(page.locator(COUNT)).to_have_text(number(len(wrong)))
-        page.fill("#query", "status:mismatch worst:* op:Resize-19")  # small ones, which a script can hold
-        page.press("#query", "Enter")
-        first = page.locator("#list td.id a").first
-        expect(first).to_have_attribute("href", re.compile("Resize-19"))
-        first.click()
+        page.click("#list td.id a >> nth=0")
         page.wait_for_selector("#drawer .heat g[tabindex]")
         text = page.inner_text("#drawer")
-        for said in ("opcert repro ", "Script without opcert", "Where it differs", "onnxruntime", "tract"):
+        for said in ("opcert repro ", "Where it differs", "onnxruntime", "tract"):
             assert said in text
+        for _ in wrong:  # a script holds small tensors alone
+            if "Script without opcert" in page.inner_text("#drawer"):
+                break
+            page.keyboard.press("j")
+        assert "Script without opcert" in page.inner_text("#drawer")
         page.keyboard.press("j")
         page.keyboard.press("Escape")
         page.wait_for_selector("#drawer", state="hidden")
-        page.fill("#query", "status:mismatch worst:*")
-        page.press("#query", "Enter")
         page.click("#list [data-sort=ms]")
         expect(page.locator("#list th[aria-sort]")).to_contain_text("ms")
         types = {str(each.element_type) for each in wrong}
