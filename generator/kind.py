@@ -230,3 +230,22 @@ class SingleKind(Kind):
         if attribute is not None and attribute.has_default:
             return None
         return f"present({self.name})" if self.subject.may_be_omitted(self.name) else None
+
+
+@dataclass(frozen=True)
+class MendedData(Kind):
+    """A kind without values of its own: data drawn as that of other inputs, mended where `when` holds."""
+
+    when: Expression | None = None
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        return (self.name,) if self.subject.has(self.name) else ()
+
+    def holds(self, scope: Partial) -> bool:
+        """Whether the data is to be mended here."""
+        return self.when is None or bool(scope.value(self.when))

@@ -8,29 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from generator.draws import Draw
-from generator.kind import Kind
+from generator.kind import MendedData
 from generator.partial import Bindings, Partial
 from opcert.vocabulary.tensors import Tensor
-from specs.expressions import Expression
 from specs.model import Constraint
 
 
 @dataclass(frozen=True)
-class Nonzero(Kind):
+class Nonzero(MendedData):
     """No element of the input is zero where `when` holds; its data is drawn as that of other inputs."""
 
-    when: Expression | None = None
-
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def mends(self) -> tuple[str, ...]:
-        return (self.name,) if self.subject.has(self.name) else ()
-
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
-        if self.when is not None and not scope.value(self.when):
+        if not self.holds(scope):
             return tensor
         array = np.array(tensor.array)
         array[array == 0] = 1
@@ -41,7 +30,7 @@ class Nonzero(Kind):
         yield self.rule(f"{self.name}_not_zero", f"all(each != 0 for each in {self.name})", when)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        if self.when is None or scope.value(self.when):
+        if self.holds(scope):
             shape = scope.shape(self.name)
             yield f"{self.name}_not_zero", {self.name: np.zeros(shape, dtype=np.int64)}
             one = np.ones(shape, dtype=np.int64)

@@ -7,31 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from generator.data_levels import DATA
-from generator.kind import Kind
+from generator.kind import MendedData
 from generator.partial import Partial
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import bits_of, storage_of
-from specs.expressions import Expression
 
 _HUGE = "huge"
 
 
 @dataclass(frozen=True)
-class OneSign(Kind):
+class OneSign(MendedData):
     """Data of the class `huge` is positive where `when` holds; any other is drawn as that of other inputs."""
 
-    when: Expression | None = None
-
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def mends(self) -> tuple[str, ...]:
-        return (self.name,) if self.subject.has(self.name) else ()
-
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
-        if scope.level(DATA) != _HUGE or (self.when is not None and not scope.value(self.when)):
+        if scope.level(DATA) != _HUGE or not self.holds(scope):
             return tensor
         return of_one_sign(tensor)
 

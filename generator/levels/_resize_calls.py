@@ -8,10 +8,9 @@ import numpy as np
 
 from generator.calls import Call
 from generator.draws import Draw
-from generator.levels._resize_geometry import resized_axes
+from generator.rescaled_axes import changing_axes
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.numbers import bits_of, storage_of
 from specs.model import Spec
 
 
@@ -36,14 +35,6 @@ def resize_call(
         nothing = tensor(np.zeros(0, np.float32), "float")
         roi, scales = roi or nothing, scales or nothing
     return Call(dict(attributes), (("X", X), ("roi", roi), ("scales", scales), ("sizes", sizes))).trimmed()
-
-
-def of_one_sign(X: Tensor) -> Tensor:
-    """The same magnitudes, all positive."""
-    kind = X.element_type.component
-    bits = bits_of(np.ascontiguousarray(X.array).reshape(-1).view(kind.storage))
-    positive = storage_of(kind, bits & np.uint64((1 << (kind.bits - 1)) - 1))
-    return Tensor(X.element_type, positive.view(X.element_type.storage).reshape(X.shape))
 
 
 def plain_call(
@@ -82,5 +73,5 @@ def listed_axes(form: str, levels: Mapping[str, str], draw: Draw) -> list[int] |
         while order == every:
             order = draw.shuffled(every)
         return order
-    changing = resized_axes(rank, levels["resized"])
+    changing = changing_axes(rank, levels["resized"])
     return None if changing is None or len(changing) == rank else draw.shuffled(changing)

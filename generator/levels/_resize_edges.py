@@ -9,7 +9,8 @@ import numpy as np
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from generator.levels._resize_calls import of_one_sign, plain_call
+from generator.kinds.one_sign import of_one_sign
+from generator.levels._resize_calls import plain_call
 from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
 

@@ -9,10 +9,11 @@ import numpy as np
 from generator.calls import Call
 from generator.data import fill
 from generator.draws import Draw
-from generator.levels._resize_calls import listed_axes, of_one_sign, resize_call
+from generator.kinds.one_sign import of_one_sign
+from generator.levels._resize_calls import listed_axes, resize_call
 from generator.levels._resize_edges import edges
 from generator.levels._resize_faults import faults
-from generator.levels._resize_geometry import Axis, draw_axes
+from generator.rescaled_axes import ResizedAxis, Wish, draw_axes
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.tensors import Tensor, tensor
 from specs.model import Spec
@@ -29,7 +30,7 @@ FOCUS = {"element_type": "float", "roi_type": "float"}
 
 def build_call(spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
     """A call of these levels; None where they exclude each other."""
-    axes = draw_axes(levels, draw.child("axes"))
+    axes = draw_axes(_wish(levels), draw.child("axes"))
     if axes is None:
         return None
     listed = listed_axes(levels.get("axes", "absent"), levels, draw.child("listed"))
@@ -53,6 +54,19 @@ def build_call(spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None
     return resize_call(spec, X, attributes, roi=roi, sizes=sizes)
 
 
+def _wish(levels: Mapping[str, str]) -> Wish:
+    region = levels.get("roi", "absent")
+    return Wish(
+        rank=int(levels["X_rank"]),
+        part=levels["resized"],
+        ratio=levels["ratio"],
+        region=None if region in ("absent", "empty") else region,
+        by_scales=levels.get("target") == "scales",
+        policy=levels.get("keep_aspect_ratio_policy", "stretch"),
+        only_changing=levels.get("axes") == "partial",
+    )
+
+
 def _attributes(spec: Spec, levels: Mapping[str, str]) -> dict[str, Attribute]:
     """The attributes that are factors of their own; those at their default are written or left out."""
     found = {}
@@ -66,7 +80,7 @@ def _attributes(spec: Spec, levels: Mapping[str, str]) -> dict[str, Attribute]:
     return found
 
 
-def _roi(levels: Mapping[str, str], picked: list[Axis]) -> Tensor | None:
+def _roi(levels: Mapping[str, str], picked: list[ResizedAxis]) -> Tensor | None:
     if levels.get("roi", "absent") in ("absent", "empty"):
         return None
     values = [axis.start for axis in picked] + [axis.end for axis in picked]
