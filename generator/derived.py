@@ -11,7 +11,7 @@ from generator.kinds.real import Real
 from specs.domain import extent_names
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
 from specs.shape_expressions import parse_shape
-from specs.structures import element_types_of, is_sequence, type_variable
+from specs.structures import element_types_of, holds_several, is_sequence, type_variable
 
 
 def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
@@ -111,5 +111,5 @@ def _by_type(spec: Spec) -> dict[str, list[ParameterSpec]]:
 
 
 def _tensors(spec: Spec, parameter: ParameterSpec) -> str:
-    several = parameter.option == "variadic" or is_sequence(spec, parameter)
+    several = holds_several(spec, parameter)
     return parameter.name if several else f"[{parameter.name}]"

@@ -8,8 +8,8 @@ from typing import TypeVar
 from generator.calls import Call
 from opcert.vocabulary.slots import slots_of
 from reference.registry import Argument
-from specs.model import ParameterSpec, Spec
-from specs.structures import is_sequence
+from specs.model import Spec
+from specs.structures import holds_several
 
 _Answer = TypeVar("_Answer")
 
@@ -24,7 +24,7 @@ def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
     found: dict[str, Argument] = {}
     for slot in slots:
         parameter = declared.get(slot.name)
-        if parameter is not None and _holds_several(spec, parameter):
+        if parameter is not None and holds_several(spec, parameter):
             found[slot.name] = call.tensors(slot.name)
         else:
             found[slot.name] = call.inputs[slot.parts[0]][1] if slot.parts else None
@@ -39,7 +39,3 @@ def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
 def wanted_of(names: Sequence[str], answers: Sequence[_Answer]) -> tuple[_Answer, ...]:
     """The answers for outputs that have a name: the others, and those behind the last, nobody asks for."""
     return tuple(each for name, each in zip(names, answers, strict=False) if name)
-
-
-def _holds_several(spec: Spec, parameter: ParameterSpec) -> bool:
-    return parameter.option == "variadic" or is_sequence(spec, parameter)

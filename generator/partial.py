@@ -15,7 +15,7 @@ from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec
 from specs.shape_expressions import evaluate_part, parse_shape
-from specs.structures import element_types_of, is_sequence, type_variable
+from specs.structures import element_types_of, holds_several, type_variable
 from specs.words import CONSTANTS
 
 OMITTED = "omitted"
@@ -155,7 +155,7 @@ class Partial(Mapping[str, object]):
 
     def _operand(self, parameter: ParameterSpec) -> object:
         name = parameter.name
-        if parameter.option == "variadic" or is_sequence(self.spec, parameter):
+        if holds_several(self.spec, parameter):
             shapes = self.find(f"shapes:{name}")
             if shapes is None:
                 raise EvaluationError("not bound yet", got=repr(name))

@@ -24,7 +24,7 @@ from specs.schemas import Entry
 from specs.shape_expressions import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
 from specs.spec_folders import DECLARATION, facts_path, room_of
-from specs.structures import is_sequence
+from specs.structures import holds_several
 
 FILE_NAME = DECLARATION
 _BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
@@ -181,9 +181,7 @@ class _Reader:
         """Of the variadic inputs and outputs that the version has; an entry about another one is an error."""
         parameters = (*self._spec.inputs, *self._spec.outputs)
         every = {each.name for each in parameters}
-        variadic = {
-            each.name for each in parameters if each.option == "variadic" or is_sequence(self._spec, each)
-        }
+        variadic = {each.name for each in parameters if holds_several(self._spec, each)}
         found: dict[str, Bounds | str] = {}
         for name, told in entries.items():
             if name in every - variadic:

@@ -30,6 +30,11 @@ def is_sequence(spec: Spec, parameter: ParameterSpec) -> bool:
     return bool(sequence_types(spec, parameter))
 
 
+def holds_several(spec: Spec, parameter: ParameterSpec) -> bool:
+    """Whether an input or output may have several tensors: it is variadic, or a sequence."""
+    return parameter.option == "variadic" or is_sequence(spec, parameter)
+
+
 def element_types_of(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of an input or output, or of the tensors in it."""
     return spec.types_of(parameter) or sequence_types(spec, parameter)
