@@ -23,7 +23,7 @@ from generator.adequacy.kept import local_name
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
 from generator.cache import default_suite
-from generator.calls import Call
+from generator.calls import call_of
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -88,7 +88,7 @@ def one(name: str, suite: str, mutant_id: str) -> None:
 
 
 def _fails(subject: Subject, case: Case) -> bool:
-    return judge(case, subject.respond(Call(case.attributes, case.inputs))).verdict in FAILING
+    return judge(case, subject.respond(call_of(case))).verdict in FAILING
 
 
 def main() -> int:

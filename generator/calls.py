@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from conformance.suite.cases import call_digest
+from conformance.suite.cases import Case, call_digest
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slot, Slots, gather, slots_of
@@ -68,6 +68,11 @@ class Call:
         while inputs and inputs[-1][1] is None:
             inputs.pop()
         return replace(self, inputs=tuple(inputs))
+
+
+def call_of(case: Case) -> Call:
+    """The call that a case makes."""
+    return Call(case.attributes, case.inputs, case.slots, case.output_names if case.outputs_asked else None)
 
 
 def _is_omitted(slot: Slot) -> bool:

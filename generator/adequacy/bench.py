@@ -15,7 +15,7 @@ from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
-from generator.calls import Call
+from generator.calls import Call, call_of
 from opcert.vocabulary.errors import InternalError
 
 
@@ -96,7 +96,7 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
     """
     found = []
     for name, case in cases.items():
-        call = Call(case.attributes, case.inputs)
+        call = call_of(case)
         started = perf_counter()
         response, reached = subject.watch(call)
         seconds = perf_counter() - started

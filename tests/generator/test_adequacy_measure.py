@@ -21,7 +21,7 @@ from generator.adequacy.kept import local_name
 from generator.adequacy.measure import measure
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.subject import Subject
-from generator.calls import Call
+from generator.calls import Call, call_of
 from generator.discovery import open_spec
 from generator.suite_making import generate_operator
 from generator.workshop import Options, Workshop
@@ -134,7 +134,7 @@ def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatc
     hanging = replace(whole, reference=replace(whole.reference, function=forever))
     case = next(each for each in _cases(CENTER).values() if each.demand == "answer")
     with hanging.quick():
-        response = hanging.respond(Call(case.attributes, case.inputs))
+        response = hanging.respond(call_of(case))
     assert isinstance(response, Refused)
     assert response.kind == "hang"
     assert judge(case, response).verdict == "rejected_valid"

@@ -11,7 +11,7 @@ from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.subject import Subject
-from generator.calls import Call
+from generator.calls import Call, call_of
 from generator.changes.finding import find_changes
 from generator.expectations import expect
 from generator.suite_making import generate_operator
@@ -71,7 +71,7 @@ def count_different(subject: Subject, cases: list[Case]) -> int:
     with subject.quick():
         for case in cases:
             for behaviour in LOSSES.values():
-                call = lost(subject, Call(case.attributes, case.inputs), behaviour)
+                call = lost(subject, call_of(case), behaviour)
                 got = subject.respond(call)
                 assert judge(case, got).verdict == "pass", (str(case.id), behaviour)
                 expected = tuple(each.expected for each in case.expectations[0].outputs)

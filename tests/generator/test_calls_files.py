@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.suite.suites import open_suite
-from generator.calls import Call
+from generator.calls import Call, call_of
 from generator.calls_files import (
     FORMAT,
     KeptCall,
@@ -68,7 +68,7 @@ def test_every_pattern_of_bits_comes_back(name: str) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_a_call_of_every_form_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
     case = FORMS[name]
-    call = Call(case.attributes, case.inputs, case.slots, case.output_names if case.outputs_asked else None)
+    call = call_of(case)
     assert call.digest(case.operator) == case.id.digest
     write_call(KeptCall(case.operator, call), tmp_path / "call.json")
     read = read_call(tmp_path / "call.json").call
