@@ -283,11 +283,18 @@ class _Maker:
 
     def _check_names(self) -> None:
         """That `paired`, `focus` and exclusions name what there is; raises UserError."""
-        where = self._declared.places.get(FILE_NAME)
+        places = self._declared.places
+        of_inputs = {type_variable(self._spec, each) for each in self._spec.inputs}
         for name in self._declared.paired:
-            if name not in self._spec.type_constraints:
-                listed = ", ".join(self._spec.type_constraints)
-                raise UserError("no such type variable", got=f"paired: {name}", expected=listed, where=where)
+            if name not in self._spec.type_constraints or name not in of_inputs:
+                listed = ", ".join(each for each in self._spec.type_constraints if each in of_inputs)
+                raise UserError(
+                    "no such type variable of an input",
+                    got=f"paired: {name}",
+                    expected=listed or "none: leave `paired` out",
+                    where=places.get(f"paired.{name}"),
+                )
+        where = places.get(FILE_NAME)
         for exclusion in self._spec.exclusions:
             for name in sorted(parse(exclusion.when).names - self._factors.keys()):
                 listed = ", ".join(self._factors)
@@ -297,7 +304,9 @@ class _Maker:
             if level not in self._factors.get(name, ()):
                 listed = ", ".join(map(str, self._factors.get(name, tuple(self._factors))))
                 got = f"focus: {{{name}: {level}}}"
-                raise UserError("no such level of a factor", got=got, expected=listed, where=where)
+                at = places.get(f"focus.{name}")
+                problem = "no such level of a factor" if name in self._factors else "no such factor"
+                raise UserError(problem, got=got, expected=listed, where=at)
 
     def _factor(self, name: str, levels: tuple[Level, ...]) -> None:
         self._factors[name] = levels

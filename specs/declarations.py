@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -72,6 +73,20 @@ def _levels(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
+def _paired(value: Any) -> Any:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise ValueError("expected a list of type variables, such as [T]")
+    return value
+
+
+def _focus(value: Any) -> Any:
+    if not isinstance(value, dict) or any(
+        isinstance(each, list | dict | NoneType) for each in value.values()
+    ):
+        raise ValueError("expected one level, a text or number, for each factor, such as {type_T: float}")
+    return value
+
+
 class DeclarationFile(Additions):
     """The whole of a `spec.yaml`, as one version sees it: `uses` and `versions` are used up by then."""
 
@@ -83,8 +98,8 @@ class DeclarationFile(Additions):
     points: list[Level] = Field(default_factory=list)
     data: DataEntry | None = None
     rare: dict[str, Annotated[list[Level], BeforeValidator(_levels)]] = Field(default_factory=dict)
-    paired: list[str] = Field(default_factory=list)
-    focus: dict[str, Level] = Field(default_factory=dict)
+    paired: Annotated[list[str], BeforeValidator(_paired)] = Field(default_factory=list)
+    focus: Annotated[dict[str, Level], BeforeValidator(_focus)] = Field(default_factory=dict)
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
     budget: int | None = Field(None, ge=1)
     why: str | None = None
@@ -157,6 +172,7 @@ class _Reader:
                     f"constraint {each.id}": self._composed.place(("constraints", place))
                     for place, each in enumerate(file.constraints)
                 },
+                **{f"{key}.{name}": self._composed.place((key, place)) for key, name, place in _told(file)},
                 FILE_NAME: self._composed.place(()),
             },
         )
@@ -210,6 +226,12 @@ class _Reader:
         self.errors.append(
             UserError(error.problem, got=error.got, expected=error.expected, where=self._composed.place(path))
         )
+
+
+def _told(file: DeclarationFile) -> Iterator[tuple[str, str, str | int]]:
+    """Key, name and place of what is held against the factors only when these are known."""
+    yield from (("paired", name, place) for place, name in enumerate(file.paired))
+    yield from (("focus", name, name) for name in file.focus)
 
 
 def _otherwise(text: str) -> Otherwise:

@@ -119,6 +119,46 @@ MISTAKES = {
         3,
         ["not a range of versions", "since 7", "7.."],
     ),
+    "paired with an unknown type variable": (
+        _SHAPES + "kinds:\n  axis: axis(input)\npaired: [T, U]\n",
+        5,
+        ["no such type variable of an input", "paired: U", "expected T"],
+    ),
+    "paired with an element type": (
+        _SHAPES + "kinds:\n  axis: axis(input)\npaired: [float]\n",
+        5,
+        ["no such type variable of an input", "paired: float", "expected T"],
+    ),
+    "paired that is no list": (
+        _SHAPES + "kinds:\n  axis: axis(input)\npaired: T\n",
+        5,
+        ["wrong value", "paired", "a list of type variables, such as [T]"],
+    ),
+    "paired with what is no name": (
+        _SHAPES + "kinds:\n  axis: axis(input)\npaired: [[T]]\n",
+        5,
+        ["wrong value", "paired", "such as [T]"],
+    ),
+    "a focus on an unknown factor": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nfocus: {type_U: float}\n",
+        5,
+        ["no such factor", "focus: {type_U: float}", "type_T", "axis", "rank_S"],
+    ),
+    "a focus on a type that is not allowed": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nfocus:\n  axis: last\n  type_T: complex64\n",
+        7,
+        ["no such level of a factor", "focus: {type_T: complex64}", "float", "double"],
+    ),
+    "a focus that is no mapping": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nfocus: [type_T]\n",
+        5,
+        ["wrong value", "focus", "{type_T: float}"],
+    ),
+    "a focus on several levels": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nfocus: {axis: [first, last]}\n",
+        5,
+        ["wrong value", "focus", "one level, a text or number"],
+    ),
 }
 
 
