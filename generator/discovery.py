@@ -11,8 +11,8 @@ from typing import Protocol, cast
 from generator.calls import Call
 from generator.declared_levels import declare_levels
 from generator.draws import Draw
-from generator.modelled import kept_cores_of
-from generator.named_operators import calls_are_declared, levels_modules
+from generator.modelled import choose_modelled, kept_cores_of
+from generator.named_operators import calls_are_declared, levels_modules, reference_module_of
 from generator.named_operators import known_operators as known_operators
 from generator.space import open_space
 from opcert.vocabulary.errors import Place, UserError
@@ -94,7 +94,8 @@ def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:
 def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:
     """The operators that names mean, all of them where there is none: full names, `Resize-18`, or `Resize`.
 
-    With folders of specs, all of them are those of the folders; by name, those that ship are known, too.
+    With folders of specs, all of them are those of the folders; by name, those that ship are known, too. A
+    bare name of an operator with one reference for all its versions is the newest of them.
     Raises UserError, with the nearest names, where one means none.
     """
     known = known_operators(folders)
@@ -103,6 +104,8 @@ def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list
     chosen: set[OperatorName] = set()
     for text in texts:
         found = [each for each in known if text in (str(each), each.path, each.short, each.name)]
+        if not found:
+            found = _of_all_versions(text, folders)
         if not found:
             names = {
                 name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)
@@ -115,3 +118,12 @@ def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list
             )
         chosen.update(found)
     return sorted(chosen) if texts else known
+
+
+def _of_all_versions(text: str, folders: Sequence[Path]) -> list[OperatorName]:
+    """The version that a name means of an operator with a reference for all versions; none if it has none."""
+    try:
+        named = choose_modelled(text, folders)
+    except UserError:
+        return []
+    return [each for each in named if reference_module_of(each) is not None]

@@ -24,6 +24,7 @@ REFERENCES = "reference.operators"
 _LARGEST = 64 << 20
 _VERSIONS = re.compile(rb"^versions[ \t]*:[ \t]*([0-9]+|[0-9]*\.\.[0-9]*)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
+"""What a reference is of: a version of an operator, or all of them where no version is named."""
 
 
 @cache
@@ -38,13 +39,25 @@ def levels_modules() -> dict[OperatorName, str]:
 
 
 @cache
-def reference_modules() -> dict[OperatorName, str]:
-    """The module with the reference of each operator that ships: by its decorators."""
+def _references() -> dict[str, str]:
+    """The module of each reference that ships, by what its decorator names."""
     return {
-        OperatorName.parse(operator): f"{REFERENCES}.{path.stem}"
+        operator: f"{REFERENCES}.{path.stem}"
         for path in _files(REFERENCES)
         for operator in _DECLARED.findall(path.read_text(encoding="utf-8"))
     }
+
+
+@cache
+def reference_modules() -> dict[OperatorName, str]:
+    """The module of each reference that ships and is one version's."""
+    return {OperatorName.parse(name): each for name, each in _references().items() if "-" in name}
+
+
+def reference_module_of(operator: OperatorName) -> str | None:
+    """The module with the reference of an operator version, its own or that of all versions."""
+    known = _references()
+    return known.get(str(operator)) or known.get(f"{operator.domain}::{operator.name}")
 
 
 def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import specs
 from conformance.suite.canonical import canonical_json, sha256
-from generator.named_operators import known_operators, levels_modules, reference_modules
+from generator.named_operators import known_operators, levels_modules, reference_module_of, reference_modules
 from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
@@ -78,7 +78,7 @@ class SourceReader:
 
     def _start(self, operator: OperatorName) -> frozenset[str]:
         """The modules that the making of an operator's cases begins with; of several operators the same."""
-        named = (levels_modules().get(operator), reference_modules().get(operator))
+        named = (levels_modules().get(operator), reference_module_of(operator))
         own = self._own_imports if self.own_code(operator) else ()
         return frozenset((MAKING, *(each for each in named if each is not None), *own))
 

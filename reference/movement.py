@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice
+from reference.choices import Choice, Reading
 from reference.numbers import bits_of, numbers, storage_of
-from reference.registry import Reading
 
 Subnormals = Annotated[Choice[Literal["kept", "flushed"]], Reading]
 NegativeZeros = Annotated[Choice[Literal["kept", "lost"]], Reading]

@@ -42,10 +42,10 @@ class Rationals:
         return np.broadcast_shapes(self.numerator.shape, self.denominator.shape)
 
     def __neg__(self) -> Rationals:
-        return Rationals(-self.numerator, self.denominator)
+        return Rationals(np.asarray(-self.numerator, dtype=object), self.denominator)
 
     def __abs__(self) -> Rationals:
-        return Rationals(np.abs(self.numerator), self.denominator)
+        return Rationals(np.asarray(np.abs(self.numerator), dtype=object), self.denominator)
 
     def __add__(self, other: Rationals) -> Rationals:
         if self.denominator.shape == other.denominator.shape == ():
@@ -96,6 +96,26 @@ class Rationals:
         denominator = np.broadcast_to(self.denominator, self.shape)
         return Rationals(np.take(numerator, indices, axis), np.take(denominator, indices, axis))
 
+    def spread(self, shape: tuple[int, ...]) -> Rationals:
+        """The same numbers in a shape that theirs broadcasts to."""
+        denominator = self.denominator
+        if denominator.shape != ():
+            denominator = np.broadcast_to(denominator, shape)
+        return Rationals(np.asarray(np.broadcast_to(self.numerator, shape)), denominator)
+
+    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Rationals:
+        """The numbers in another order or shape, by a function of arrays; `spread` them first."""
+        denominator = self.denominator if self.denominator.shape == () else arrange(self.denominator)
+        return Rationals(arrange(self.numerator), denominator)
+
+    def reduced(self) -> Rationals:
+        """The same numbers in lowest terms."""
+        divisor = np.frompyfunc(math.gcd, 2, 1)(self.numerator, self.denominator)
+        return Rationals(
+            np.asarray(self.numerator // divisor, dtype=object),
+            np.asarray(self.denominator // divisor, dtype=object),
+        )
+
     def where(self, chosen: NDArray[np.bool_], other: Rationals) -> Rationals:
         """These where `chosen`, the others elsewhere."""
         if self.denominator.shape == other.denominator.shape == ():
@@ -126,6 +146,11 @@ class Rationals:
     def fractions(self) -> list[Fraction]:
         """The numbers one by one, in row-major order."""
         return list(self.each(Fraction, object).flat)
+
+    def fraction(self, index: int) -> Fraction:
+        """One of the numbers, by its place in row-major order."""
+        numerator = np.broadcast_to(self.numerator, self.shape).flat[index]
+        return Fraction(numerator, np.broadcast_to(self.denominator, self.shape).flat[index])
 
     def representable(self, layout: FloatLayout) -> NDArray[np.bool_]:
         """Which of the numbers a floating-point layout holds exactly."""

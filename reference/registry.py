@@ -6,10 +6,10 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import reference.operators
 from opcert.vocabulary.attributes import AttributeValue
@@ -17,27 +17,22 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.arithmetic import Numbers
 from reference.choices import Choice
+from reference.choices import OutputCount as OutputCount
+from reference.choices import Reading as Reading
+from reference.conversions import answers_of, convert_arguments, readings_of
 from specs.user_modules import load_module
-
-
-class Reading:
-    """Marks a keyword-only parameter as a reading or behaviour: `Annotated[Literal["a", "b"], Reading]`.
-
-    With `Choice[Literal["a", "b"]]` the function asks for the option where it matters; a plain option always
-    counts as asked for.
-    """
-
-
-class OutputCount:
-    """Marks a parameter that is told how many outputs the node has: `Annotated[int, OutputCount]`."""
-
 
 Argument = Tensor | tuple[Tensor | None, ...] | None
 """An input: a tensor, None where it is left out; a variadic one and a sequence have all their tensors."""
-Evaluation = Callable[..., Answer | tuple[Answer, ...]]
+Result: TypeAlias = Answer | Tensor | Numbers
+"""An output: an answer, a tensor of which every bit is asked, or numbers, which are rounded to their type."""
+Evaluation = Callable[..., Result | tuple[Result, ...]]
 _Function = TypeVar("_Function", bound=Evaluation)
 _OPERATORS: dict[OperatorName, ReferenceOperator] = {}
+_ALL_VERSIONS: dict[str, ReferenceOperator] = {}
+"""Functions of all versions, by `domain::Name`."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +53,11 @@ class ReferenceOperator:
     deferred: frozenset[str] = frozenset()
     count: str | None = None
     """The parameter that is told how many outputs the node has, where the function has one."""
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    shared: frozenset[str] = frozenset()
+    """The readings of arithmetic and of moving elements, which the function itself is not given."""
+    segments: tuple[int, ...] | None = None
+    """For a function of all versions: those from which on the same call means something else."""
 
     def evaluate(
         self,
@@ -85,15 +85,24 @@ class ReferenceOperator:
                     ),
                 )
         present = {name: each for name, each in inputs.items() if each is not None}
-        self._check_names("attribute", set(attributes), self.attributes)
-        self._check_names("input", set(present), frozenset(self.inputs))
-        if absent := self.required - set(present):
+        given = {**present, **attributes}
+        if self.segments is None:
+            self._check_names("attribute", set(attributes), self.attributes)
+            self._check_names("input", set(present), frozenset(self.inputs))
+        else:
+            # What is an attribute in one version is an input in another.
+            self._check_names("input or attribute", set(given), self.attributes | frozenset(self.inputs))
+        if absent := self.required - set(given):
             raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
         noted = set() if asked is None else asked
-        options = {name: self._option(name, option, noted) for name, option in chosen.items()}
-        counted = {} if self.count is None else {self.count: outputs}
-        answers = self.function(**present, **attributes, **options, **counted)
-        return answers if isinstance(answers, tuple) else (answers,)
+        own = {name: each for name, each in chosen.items() if name not in self.shared}
+        options = {name: self._option(name, option, noted) for name, option in own.items()}
+        told: dict[str, Any] = {} if self.count is None else {self.count: outputs}
+        if "version" in self.hints and self.segments is not None:
+            told["version"] = self.operator.since_version
+        shared = {name: Choice(chosen[name], partial(noted.add, name)) for name in self.shared}
+        result = self.function(**convert_arguments(self.hints, given, shared), **options, **told)
+        return answers_of(result, shared)
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
         if name in self.deferred:
@@ -110,36 +119,50 @@ class ReferenceOperator:
             )
 
 
-def reference_operator(name: str) -> Callable[[_Function], _Function]:
+def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
     """Declare a function as the reference of an operator version, written `domain::Name-version`.
+
+    Written `domain::Name`, it is that of all versions that are declared: it is told the `version` where it
+    has a parameter of that name, and `segments` are the versions from which on the same call means
+    something else. What is an attribute in one version and an input in another is one parameter.
 
     Its positional parameters are the inputs (optional ones default to None), its keyword-only ones the
     attributes with the document's defaults (an attribute without default has none), and its readings those
     annotated `Annotated[Literal[...], Reading]`, or `Annotated[Choice[Literal[...]], Reading]` where it asks
-    for them. A variadic input or a sequence is a tuple of tensors. It answers one Answer, or a tuple of them
-    in the order of the outputs.
+    for them. A variadic input or a sequence is a tuple of tensors. Parameters annotated with Numbers, int,
+    tuple[int, ...] or Fraction get what `convert_arguments` makes of tensors and attributes. It returns an
+    Answer, a Tensor or Numbers, or a tuple of them in the order of the outputs.
     """
-    operator = OperatorName.parse(name)
+    every = "-" not in name
+    operator = OperatorName.parse(f"{name}-0" if every else name)
 
     def register(function: _Function) -> _Function:
-        if operator in _OPERATORS:
-            raise ValueError(f"{operator} has two references")
+        if operator in _OPERATORS or name in _ALL_VERSIONS:
+            raise ValueError(f"{name} has two references")
         hints = get_type_hints(function, include_extras=True)
         parameters = inspect.signature(function).parameters.values()
         keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
         inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
         readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), Reading)}
         counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
-        _OPERATORS[operator] = ReferenceOperator(
+        shared = {name: each for name, each in readings_of(hints).items() if name not in readings}
+        found = ReferenceOperator(
             operator=operator,
             function=function,
             inputs=tuple(inputs),
             required=frozenset(name for name, each in inputs.items() if each.default is each.empty),
-            attributes=frozenset(keywords - set(readings) - counts),
-            readings=dict(sorted(readings.items())),
+            attributes=frozenset(keywords - set(readings) - counts - {"version"}),
+            readings=dict(sorted((readings | shared).items())),
             deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
             count=next(iter(counts), None),
+            hints=hints,
+            shared=frozenset(shared),
+            segments=segments if every else None,
         )
+        if every:
+            _ALL_VERSIONS[name] = found
+        else:
+            _OPERATORS[operator] = found
         return function
 
     return register
@@ -160,6 +183,20 @@ def _options(hint: Any) -> tuple[str, ...]:
     return tuple(str(option) for option in get_args(literal))
 
 
+@dataclass(frozen=True)
+class _Declared:
+    """References of one version each, and those of all versions, by `domain::Name`."""
+
+    single: Mapping[OperatorName, ReferenceOperator]
+    common: Mapping[str, ReferenceOperator]
+
+    def find(self, operator: OperatorName) -> ReferenceOperator | None:
+        if operator in self.single:
+            return self.single[operator]
+        common = self.common.get(f"{operator.domain}::{operator.name}")
+        return None if common is None else replace(common, operator=operator)
+
+
 @cache
 def _discover() -> Mapping[OperatorName, ReferenceOperator]:
     for module in pkgutil.iter_modules(reference.operators.__path__):
@@ -168,21 +205,30 @@ def _discover() -> Mapping[OperatorName, ReferenceOperator]:
 
 
 def implemented() -> list[OperatorName]:
-    """Every operator version that has a reference, in order."""
+    """Every operator version that has a reference of its own, in order."""
     return sorted(_discover())
 
 
+def for_all_versions() -> Mapping[str, ReferenceOperator]:
+    """The references that hold for all versions, by `domain::Name`."""
+    _discover()
+    return dict(sorted(_ALL_VERSIONS.items()))
+
+
 @cache
-def _operators_of(module: Path) -> Mapping[OperatorName, ReferenceOperator]:
+def _operators_of(module: Path) -> _Declared:
     """What a user's module declares; apart from what ships, which it may replace."""
-    shipped = dict(_discover())
+    shipped, common = dict(_discover()), dict(_ALL_VERSIONS)
     _OPERATORS.clear()
+    _ALL_VERSIONS.clear()
     try:
         load_module(module)
-        return dict(_OPERATORS)
+        return _Declared(dict(_OPERATORS), dict(_ALL_VERSIONS))
     finally:
         _OPERATORS.clear()
         _OPERATORS.update(shipped)
+        _ALL_VERSIONS.clear()
+        _ALL_VERSIONS.update(common)
 
 
 def find_operator(operator: OperatorName, module: Path | None = None) -> ReferenceOperator:
@@ -192,15 +238,16 @@ def find_operator(operator: OperatorName, module: Path | None = None) -> Referen
     """
     if module is not None:
         declared = _operators_of(module)
-        if operator not in declared:
+        own = declared.find(operator)
+        if own is None:
             raise UserError(
                 f"the module does not declare a reference of {operator}",
-                got=", ".join(map(str, declared)) or "none",
+                got=", ".join(map(str, (*declared.single, *declared.common))) or "none",
                 expected=f'a function with @reference_operator("{operator}")',
                 where=Place(str(module)),
             )
-        return declared[operator]
-    found = _discover().get(operator)
+        return own
+    found = _Declared(_discover(), _ALL_VERSIONS).find(operator)
     if found is None:
         raise UserError(
             "operator without a reference",

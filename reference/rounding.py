@@ -181,12 +181,17 @@ def round_integers(element_type: ElementType, sums: Sums, conversion: str, overf
 
 
 def round_ratio(numerator: int, denominator: int, conversion: str) -> int:
-    """A ratio (its denominator above 0) to an integer: truncate, floor, half_even, half_away or half_up."""
+    """A ratio, its denominator above 0, to an integer.
+
+    The conversions: truncate, floor, ceil, half_even, half_away, half_up.
+    """
     match conversion:
         case "truncate":
             return numerator // denominator if numerator >= 0 else -(-numerator // denominator)
         case "floor":
             return numerator // denominator
+        case "ceil":
+            return -(-numerator // denominator)
         case "half_even":
             whole, rest = divmod(numerator, denominator)
             return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))

@@ -1,0 +1,334 @@
+"""Numbers as programs compute with them: exact value, greatest honest error, and what IEEE arithmetic says.
+
+A formula written once over Numbers gives the correctly rounded result, a bound of what floating-point
+arithmetic in any order makes of it, and NaN or an infinity where that is what comes out. docs/bounds.md
+derives what each operation is charged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.vocabulary.tensors import Tensor
+from reference.numbers import bits_of, decode, is_representable
+from reference.powers_of_two import holds_powers_alone
+from reference.rationals import Rationals
+from reference.working import Floats, Mask, Working, rounded_up
+
+_BITS_OF_ROOTS = 160
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """An array of numbers in the arithmetic of one call; shapes broadcast as numpy's do.
+
+    `value` is exact, and 0 where `sign` is NaN or an infinity: there IEEE arithmetic gives that. Elsewhere
+    `sign` is 1, -1 or a zero with its sign. A program holds a number within `error` of the value, and may
+    hold anything where `lost`: where something on the way was beyond the greatest number.
+    """
+
+    working: Working
+    value: Rationals
+    error: Floats
+    sign: Floats
+    lost: Mask
+
+    @classmethod
+    def of(cls, given: Tensor, working: Working | None = None) -> Numbers:
+        """The elements of a tensor of numbers or booleans; subnormal ones may count as zero where flushed.
+
+        Integers are exact in arithmetic of their own, and rounded where they enter that of floats.
+        """
+        working = Working(given.element_type) if working is None else working
+        kind = given.element_type
+        if kind.kind == "bool":
+            return cls.exact(given.array.astype(np.int64).astype(object), working)
+        decoded = decode(kind, given.array)
+        scale = decoded.scale
+        numerator = np.asarray(decoded.integers * scale.numerator, dtype=object)
+        value = Rationals(numerator, np.array(scale.denominator, dtype=object))
+        sign = np.where(decoded.finite, _signs(value), decoded.special)
+        if kind.is_float and not holds_powers_alone(kind):
+            minus_zero = decoded.finite & (bits_of(given.array) == 1 << (kind.bits - 1))
+            sign = np.where(minus_zero, -0.0, sign)
+        nothing = np.zeros(given.shape)
+        found = cls(working, value, nothing, sign, np.zeros(given.shape, dtype=np.bool_))
+        if kind.is_float:
+            return found._flushed(np.zeros(given.shape))
+        return found._rounded(1, exact=True) if working.is_float and decoded.wide else found
+
+    @classmethod
+    def exact(cls, values: object, working: Working) -> Numbers:
+        """Numbers without error: integers, Fractions, or nested sequences of them."""
+        value = values if isinstance(values, Rationals) else Rationals.of(values)
+        sign = np.broadcast_to(_signs(value), value.shape)
+        return cls(working, value, np.zeros(value.shape), sign, np.zeros(value.shape, dtype=np.bool_))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.error.shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_integer(self) -> bool:
+        return not self.working.is_float
+
+    @property
+    def finite(self) -> Mask:
+        return np.isfinite(self.sign)
+
+    @property
+    def magnitude(self) -> Floats:
+        """The greatest absolute value that a program may hold; 0 where that is no number."""
+        return rounded_up(np.abs(self.value.floats()) + self.error)
+
+    def __neg__(self) -> Numbers:
+        return replace(self, value=-self.value, sign=-self.sign)
+
+    def __abs__(self) -> Numbers:
+        return replace(self, value=abs(self.value), sign=np.abs(self.sign))
+
+    def __add__(self, other: Numbers | Fraction | int) -> Numbers:
+        """A sum: one rounding, none where it is exact."""
+        other = self.lift(other)
+        with np.errstate(invalid="ignore"):
+            special = self.sign + other.sign
+        value = self.value + other.value
+        both_negative = np.signbit(self.sign) & np.signbit(other.sign)
+        zero = np.where((self.sign == 0) & (other.sign == 0) & both_negative, -0.0, 0.0)
+        free = _is_zero(self) | _is_zero(other)
+        error = rounded_up(self.error + other.error)
+        return self._joined(other, value, error, special, zero)._rounded(
+            1, exact=(self.error == 0) & (other.error == 0), free=free
+        )
+
+    def __radd__(self, other: Fraction | int) -> Numbers:
+        return self + other
+
+    def __sub__(self, other: Numbers | Fraction | int) -> Numbers:
+        return self + -self.lift(other)
+
+    def __rsub__(self, other: Fraction | int) -> Numbers:
+        return -self + other
+
+    def __mul__(self, other: Numbers | Fraction | int) -> Numbers:
+        """A product: one rounding, none where it is exact or one factor is a power of two."""
+        other = self.lift(other)
+        with np.errstate(invalid="ignore"):
+            special = self.sign * other.sign
+        ours, theirs = np.abs(self.value.floats()), np.abs(other.value.floats())
+        with np.errstate(over="ignore", invalid="ignore"):
+            error = ours * other.error + theirs * self.error + self.error * other.error
+        exact = (self.error == 0) & (other.error == 0)
+        error = np.where(exact, 0.0, rounded_up(error))
+        joined = self._joined(other, self.value * other.value, error, special, special)
+        return joined._rounded(1, exact=exact, least=1)
+
+    def __rmul__(self, other: Fraction | int) -> Numbers:
+        return self * other
+
+    def __truediv__(self, other: Numbers | Fraction | int) -> Numbers:
+        """A quotient, by division or by the reciprocal: two roundings, none where both ways are exact.
+
+        A finite number over zero is an infinity, zero over zero NaN; where the divisor may or may not be zero
+        anything may come out.
+        """
+        other = self.lift(other)
+        divisor = Rationals(
+            np.where(_is_zero_value(other), 1, other.value.numerator).astype(object), other.value.denominator
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            special = self.sign / other.sign
+        # Where the quotient is a number the divisor is one that is not zero, or infinite.
+        value = (self.value / divisor).reduced()
+        ratio, size = np.abs(value.floats()), np.abs(divisor.floats())
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            error = (self.error + ratio * other.error) / (size - other.error)
+        error = np.where((self.error == 0) & (other.error == 0), 0.0, rounded_up(error))
+        doubtful = (other.error >= size * (1 - 2**-40)) & (other.error > 0)
+        exact = (self.error == 0) & (other.error == 0)
+        inverse = (
+            ~exact
+            if not self.working.is_float
+            else (Rationals.of(1) / divisor).reduced().representable(self.working.layout)
+        )
+        value = value.where(np.isfinite(other.sign), Rationals.of(0))
+        joined = self._joined(other, value, np.where(doubtful, np.inf, error), special, special)
+        joined = replace(joined, lost=joined.lost | (doubtful & joined.finite))
+        return joined._rounded(2, exact=exact & inverse, least=2)
+
+    def __rtruediv__(self, other: Fraction | int) -> Numbers:
+        return self.lift(other) / self
+
+    def truncated_quotient(self, other: Numbers) -> Numbers:
+        """Of integers, the quotient without its fraction; a division by zero is the caller's to exclude."""
+        quotient = (abs(self) / abs(other)).value
+        whole = Rationals(quotient.floors(), np.array(1, dtype=object))
+        sign = _signs(self.value) * _signs(other.value)
+        return Numbers.exact((-whole).where(sign < 0, whole), self.working)
+
+    def sqrt(self) -> Numbers:
+        """The square root, correctly rounded; NaN of what is below zero, and of what may be it is lost."""
+        roots, inexact = np.empty(self.shape, dtype=object), np.zeros(self.shape, dtype=np.bool_)
+        for index, each in enumerate(self.value.fractions()):
+            roots.flat[index], inexact.flat[index] = _root(max(each, Fraction(0)))
+        with np.errstate(invalid="ignore"):
+            special = np.sqrt(self.sign)
+        value = Rationals.of(roots) if roots.size else Rationals(roots, np.array(1, dtype=object))
+        held = value.floats()
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            # |sqrt(v + e) - sqrt(v)| is at most e / sqrt(v), and at most sqrt(e).
+            error = np.minimum(self.error / held, np.sqrt(self.error))
+        error = np.where(self.error == 0, 0.0, rounded_up(error))
+        doubtful = (self.sign != 0) & (self.error > 0) & (self.magnitude < 2 * self.error)
+        found = replace(self, value=value, error=error, sign=special, lost=self.lost | doubtful)
+        return found._rounded(1, exact=(self.error == 0) & ~inexact)
+
+    def where(self, chosen: Mask, other: Numbers | Fraction | int) -> Numbers:
+        """These where `chosen`, the others elsewhere."""
+        other = self.lift(other)
+        return Numbers(
+            self.working,
+            self.value.where(chosen, other.value),
+            np.where(chosen, self.error, other.error),
+            np.where(chosen, self.sign, other.sign),
+            np.where(chosen, self.lost, other.lost),
+        )
+
+    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Numbers:
+        """The numbers in another order or shape: what a function of arrays that moves elements gives."""
+        return Numbers(
+            self.working,
+            self.value.spread(self.shape).arranged(arrange),
+            arrange(self.error),
+            arrange(self.sign),
+            arrange(self.lost),
+        )
+
+    def reshape(self, shape: tuple[int, ...]) -> Numbers:
+        return self.arranged(lambda each: each.reshape(shape))
+
+    def transposed(self, order: tuple[int, ...] | None = None) -> Numbers:
+        return self.arranged(lambda each: np.transpose(each, order))
+
+    def broadcast(self, shape: tuple[int, ...]) -> Numbers:
+        return self.arranged(lambda each: np.broadcast_to(each, shape))
+
+    def gather(self, places: NDArray[np.intp], inside: Mask | None = None) -> Numbers:
+        """The elements at flat places; zero where they are not `inside`."""
+        if inside is None:
+            return self.arranged(lambda each: each.reshape(-1)[places])
+        if not self.error.size:
+            return Numbers.exact(np.zeros(places.shape, dtype=object), self.working)
+        found = self.arranged(lambda each: each.reshape(-1)[np.where(inside, places, 0)])
+        return found.where(inside, 0)
+
+    def lift(self, other: Numbers | Fraction | int) -> Numbers:
+        """The other operand in this arithmetic."""
+        return other if isinstance(other, Numbers) else Numbers.exact(other, self.working)
+
+    def _joined(
+        self, other: Numbers, value: Rationals, error: Floats, special: Floats, zero: Floats
+    ) -> Numbers:
+        """What an operation on two gives, before it is rounded; an operand beyond all bounds loses it."""
+        lost = self.lost | other.lost
+        if self.working.is_float:
+            ends = self.working.greatest * (1 - 2**-20)
+            for each in (self, other):
+                inexact = each.error > 0
+                lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
+        return settled(self.working, value, error, special, zero, lost)
+
+    def _rounded(
+        self, roundings: int, *, exact: Mask | bool, free: Mask | bool = False, least: int = 0
+    ) -> Numbers:
+        """With the errors of rounding; `least` of them may also underflow.
+
+        Nothing is charged where the operands are `exact` and the result representable, nor where it is
+        `free`: where it is one of the operands.
+        """
+        if not self.working.is_float:
+            return self
+        exact, free = (np.broadcast_to(each, self.shape) for each in (exact, free))
+        kept = exact
+        if exact.any():
+            kept = exact & self.value.spread(self.shape).representable(self.working.layout)
+        working = self.working
+        working.note_chain(~kept & ~free & (self.error > 0))
+        size = self.magnitude
+        charge = working.unit * _power_below(size) + least * working.least
+        if roundings > 1:
+            charge = charge + (roundings - 1) * working.unit * (1 + working.unit) * size
+        error = np.where(kept | free | ~self.finite, self.error, rounded_up(self.error + charge))
+        return replace(self, error=error)._flushed(error)
+
+    def _flushed(self, error: Floats) -> Numbers:
+        """What is below the smallest normal number may be zero, where that is so."""
+        size = np.minimum(np.abs(self.value.floats()), self.working.greatest)
+        tiny = self.finite & (size + error > 0) & (size - error < self.working.least_normal)
+        tiny = tiny & (self.sign != 0)
+        if not self.working.flushes(tiny):
+            return self if error is self.error else replace(self, error=error)
+        reach = np.minimum(size, self.working.least_normal)
+        return replace(self, error=np.where(tiny, rounded_up(error + reach), error))
+
+
+def settled(
+    working: Working, value: Rationals, error: Floats, special: Floats, zero: Floats, lost: Mask
+) -> Numbers:
+    """Numbers of a value, with NaN and infinities from `special` and the signs of zeros from `zero`."""
+    shape = np.broadcast_shapes(value.shape, error.shape, special.shape)
+    finite = np.isfinite(np.broadcast_to(special, shape))
+    sign = _signs(value)
+    sign = np.where(sign == 0, np.broadcast_to(zero, shape), sign)
+    sign = np.where(finite, sign, special)
+    value = value.where(finite, Rationals.of(0)) if not finite.all() else value
+    error = np.where(finite, error, 0.0)
+    return Numbers(working, value, error, sign, np.broadcast_to(lost, shape))
+
+
+def _signs(value: Rationals) -> Floats:
+    return np.asarray(np.asarray(value.numerator > 0) * 1.0 - np.asarray(value.numerator < 0) * 1.0)
+
+
+def _is_zero_value(numbers: Numbers) -> Mask:
+    return np.asarray(numbers.value.numerator == 0, dtype=np.bool_)
+
+
+def _is_zero(numbers: Numbers) -> Mask:
+    """Where a program holds zero, whatever its sign."""
+    return np.asarray(_is_zero_value(numbers) & numbers.finite & (numbers.error == 0))
+
+
+def _power_below(size: Floats) -> Floats:
+    """The greatest power of two that is not above each number: a rounding there errs by u times that."""
+    return np.where(np.isfinite(size) & (size > 0), np.ldexp(0.5, np.frexp(size)[1]), size)
+
+
+def _root(value: Fraction) -> tuple[Fraction, bool]:
+    """The square root, and whether it lies beside the number that is given, by less than 2^-160 of it."""
+    numerator, denominator = value.numerator, value.denominator
+    top, bottom = math.isqrt(numerator), math.isqrt(denominator)
+    if top * top == numerator and bottom * bottom == denominator:
+        return Fraction(top, bottom), False
+    shift = max(0, 2 * _BITS_OF_ROOTS - numerator.bit_length() - denominator.bit_length())
+    shift += shift % 2
+    return Fraction(math.isqrt(numerator * denominator << shift), denominator << (shift // 2)), True
+
+
+def is_number_of(numbers: Numbers) -> Mask:
+    """Where the exact value is one of the element type's own numbers."""
+    layout = numbers.working.element_type.layout
+    if layout is None:
+        return np.asarray(numbers.value.denominator == 1)
+    return numbers.value.each(lambda *ratio: is_representable(layout, *ratio), np.bool_)

@@ -1,0 +1,71 @@
+"""Numbers as a reference answers them: rounded once to the output's type, with what is as good."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import Answer
+from reference.arithmetic import Numbers
+from reference.choices import Choice
+from reference.numbers import encode
+from reference.rationals import Rationals
+from reference.rounding import Rounded, round_floats, round_integers
+from reference.sums import Sums
+from reference.working import Floats, Mask
+
+
+def answer_of(
+    numbers: Numbers,
+    overflow: Choice[str],
+    element_type: ElementType | None = None,
+    conversion: str = "truncate",
+) -> Answer:
+    """The answer in an element type, that of the data as a rule.
+
+    Floats are rounded to nearest; integers, by `conversion` where they are none, wrap around or saturate
+    beyond the range, which is asked for where it matters.
+    """
+    kind = numbers.working.element_type if element_type is None else element_type
+    numbers = numbers.broadcast(numbers.shape)
+    sums = Sums(numbers.value, np.where(numbers.finite, numbers.error, 0.0))
+    if kind.is_integer:
+        rule = overflow.ask() if _leaves(kind, numbers) else overflow.option
+        return _answer(kind, numbers.shape, round_integers(kind, sums, conversion, rule))
+    lost = numbers.lost & numbers.finite
+    flush = numbers.working.is_float and numbers.working.subnormals.option == "flushed"
+    flush = flush and bool(_tiny(numbers).any())
+    rounded = round_floats(kind, sums, lost if lost.any() else None, flush=flush)
+    return _answer(kind, numbers.shape, _with_special(kind, rounded, numbers.sign.reshape(-1)))
+
+
+def _leaves(kind: ElementType, numbers: Numbers) -> bool:
+    """Whether a number may lie beyond an integer type's range."""
+    low, high = kind.integer_range
+    least, most = Rationals.of(low), Rationals.of(high)
+    beyond = ~(least.at_most(numbers.value) & numbers.value.at_most(most))
+    return bool((beyond | (numbers.error > 0)).any())
+
+
+def _tiny(numbers: Numbers) -> Mask:
+    """Where a result is below the smallest normal number, and not zero for certain."""
+    size = np.abs(numbers.value.floats())
+    return np.asarray((size + numbers.error > 0) & (size - numbers.error < numbers.working.least_normal))
+
+
+def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:
+    elements = rounded.elements.copy()
+    special = ~np.isfinite(sign)
+    elements[special] = encode(kind, sign[special].tolist())
+    minus_zero = (sign == 0) & np.signbit(sign) & (rounded.allowed == 0)
+    elements[minus_zero] = encode(kind, [-0.0])[0]
+    return Rounded(elements, rounded.allowed, rounded.alternatives)
+
+
+def _answer(kind: ElementType, shape: tuple[int, ...], rounded: Rounded) -> Answer:
+    return Answer(
+        Tensor(kind, rounded.elements.reshape(shape)),
+        rounded.allowed.reshape(shape),
+        rounded.alternatives or None,
+    )

@@ -1,0 +1,97 @@
+"""Numbers compared with each other: the greater of two, relations, and whole numbers beside them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import Answer
+from reference.arithmetic import Numbers
+from reference.choices import Choice
+from reference.rationals import Rationals
+from reference.rounding import round_by, round_ratio
+from reference.working import Mask, rounded_up
+
+Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
+NanInMaxMin = Literal["propagates", "ignored"]
+
+
+def compare(left: Numbers, right: Numbers, relation: Relation) -> Answer:
+    """Whether elements stand in a relation, NaN in none; either answer where flushing leaves it open."""
+    below = left.finite & right.finite & ~right.value.at_most(left.value) | _below_by_sign(left, right)
+    above = left.finite & right.finite & ~left.value.at_most(right.value) | _below_by_sign(right, left)
+    numbers = ~np.isnan(left.sign) & ~np.isnan(right.sign)
+    equal = numbers & ~below & ~above
+    found = {
+        "less": below,
+        "less_or_equal": below | equal,
+        "equal": equal,
+        "greater": above,
+        "greater_or_equal": above | equal,
+    }[relation]
+    apart = np.abs((left.value - right.value).floats())
+    doubtful = left.finite & right.finite & (left.error + right.error > 0)
+    doubtful = doubtful & (apart <= rounded_up(left.error + right.error))
+    return truths(found, doubtful)
+
+
+def truths(found: Mask, doubtful: Mask) -> Answer:
+    """Booleans; where they are doubtful the other is as good."""
+    others = {index: (not found.flat[index],) for index in np.flatnonzero(doubtful).tolist()}
+    return Answer(Tensor(ELEMENT_TYPES["bool"], np.asarray(found, dtype=np.bool_)), None, others or None)
+
+
+def _below_by_sign(left: Numbers, right: Numbers) -> Mask:
+    """Where one is below the other because an infinity is among them."""
+    either = np.isinf(left.sign) | np.isinf(right.sign)
+    return np.asarray(either & (left.sign < right.sign))
+
+
+def greater_of(left: Numbers, right: Numbers, nan: Choice[NanInMaxMin]) -> Numbers:
+    """The greater of two numbers by element; what becomes of NaN is asked where there is one."""
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    left, right = left.broadcast(shape), right.broadcast(shape)
+    with np.errstate(invalid="ignore"):
+        infinite = np.isinf(left.sign) | np.isinf(right.sign)
+        first = np.where(infinite, left.sign >= right.sign, right.value.at_most(left.value))
+    nans = np.isnan(left.sign) | np.isnan(right.sign)
+    if nans.any():
+        propagates = nan.ask() == "propagates"
+        first = np.where(nans, np.isnan(left.sign) == propagates, first)
+    chosen = left.where(first, right)
+    # Where errors leave the order open the greater one is still within the greater error of the greater.
+    error = np.where(nans | infinite, chosen.error, np.maximum(left.error, right.error))
+    return Numbers(chosen.working, chosen.value, error, chosen.sign, left.lost | right.lost)
+
+
+def lesser_of(left: Numbers, right: Numbers, nan: Choice[NanInMaxMin]) -> Numbers:
+    """The lesser of two numbers by element; what becomes of NaN is asked where there is one."""
+    return -greater_of(-left, -right, nan)
+
+
+def whole(numbers: Numbers, conversion: Literal["floor", "ceil", "half_even"]) -> Numbers:
+    """The whole numbers beside them; exact, and any between where flushing leaves it open."""
+
+    converted = numbers.value.each(lambda top, bottom: round_ratio(top, bottom, conversion), object)
+    value = Rationals(converted, np.array(1, dtype=object))
+    apart = np.zeros(numbers.shape)
+    for index in np.flatnonzero(numbers.error).tolist():
+        apart.flat[index] = _reach(
+            numbers.value.fraction(index), float(numbers.error.flat[index]), conversion
+        )
+    sign = np.where(np.asarray(value.numerator == 0), np.copysign(0.0, numbers.sign), np.sign(value.floats()))
+    return Numbers(numbers.working, value, apart, np.where(numbers.finite, sign, numbers.sign), numbers.lost)
+
+
+def _reach(value: Fraction, error: float, conversion: str) -> float:
+    """How far from the whole number of a value that of anything within the error lies."""
+    if math.isinf(error):
+        return error
+    centre = round_by(value, conversion)
+    ends = (round_by(value + Fraction(side * error), conversion) for side in (-1, 1))
+    return float(max(abs(each - centre) for each in ends))

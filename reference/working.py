@@ -1,0 +1,88 @@
+"""What a program computes in: its precision, and what no document says about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
+from reference.choices import Choice
+from reference.numbers import largest, smallest_normal, smallest_subnormal
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+SLACK = math.ldexp(1.0, -40)
+"""More than the relative error of a float64 sum of up to a thousand terms of one sign."""
+
+
+def rounded_up(bound: Floats) -> Floats:
+    """A bound computed in float64, raised so that it holds in exact arithmetic; zero stays zero."""
+    with np.errstate(over="ignore"):
+        raised = np.nextafter(bound * (1 + SLACK), np.inf)
+    return np.where(bound == 0, 0.0, np.where(np.isnan(bound), np.inf, raised))
+
+
+@dataclass(frozen=True, eq=False)
+class Working:
+    """The arithmetic of one call: the element type of its data, and the readings that all of it shares.
+
+    `subnormals` and `accumulation` are asked for where an operation depends on them, and nowhere else.
+    """
+
+    element_type: ElementType
+    subnormals: Choice[Literal["kept", "flushed"]] = Choice("kept")
+    accumulation: Choice[Literal["float32", "input"]] = Choice("float32")
+
+    @property
+    def is_float(self) -> bool:
+        return self.element_type.is_float
+
+    @cached_property
+    def layout(self) -> FloatLayout:
+        """In what operations are computed: float32 at least, or the type itself where it is read so."""
+        if self.is_narrow and self.accumulation.option == "input":
+            assert self.element_type.layout is not None
+            return self.element_type.layout
+        return BINARY64 if self.element_type.name == "double" else BINARY32
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether programs compute either in the type itself or in float32."""
+        return self.element_type.name in ("float16", "bfloat16")
+
+    @cached_property
+    def unit(self) -> float:
+        """The greatest relative error of one rounding to nearest."""
+        return math.ldexp(1.0, -self.layout.precision)
+
+    @cached_property
+    def least(self) -> float:
+        """The smallest positive number: what one rounding errs by at most where it underflows, twice."""
+        return float(smallest_subnormal(self.layout))
+
+    @cached_property
+    def least_normal(self) -> float:
+        """Below this a number may be flushed to zero: that of the type, or of the precision if greater."""
+        own = self.element_type.layout
+        here = float(smallest_normal(self.layout))
+        return here if own is None else max(here, float(smallest_normal(own)))
+
+    @cached_property
+    def greatest(self) -> float:
+        """The greatest finite number that a program can hold on its way."""
+        return float(largest(self.layout))
+
+    def flushes(self, tiny: Mask) -> bool:
+        """Whether tiny numbers may become zero; asks only where there are any."""
+        return bool(tiny.any()) and self.subnormals.ask() == "flushed"
+
+    def note_chain(self, inexact: Mask) -> None:
+        """Ask for the precision of sums and chains of operations, where some of their results are inexact."""
+        if self.is_narrow and inexact.any():
+            self.accumulation.ask()
