@@ -3,9 +3,9 @@
     uv run python -m benchmarks.witnesses Gather Transpose-13 --runtimes onnx onnxruntime
 
 Every row and every border of the calls that a declaration comes to is a case, with what the reference makes
-of it; nothing is drawn again to be clearer, so that this is quick. Operators are named with or without version
-(all versions that are modelled); without names, all that have a reference for all their versions. A failing
-case is explained by an entry of disagreements.yaml or listed, and then the exit code is 1.
+of it; nothing is drawn again to be clearer, so that this is quick. Operators are named with or without
+version, which means all that are modelled; without names, all that have a reference for all their versions.
+A failing case is explained by an entry of disagreements.yaml or listed, and then the exit code is 1.
 """
 
 from __future__ import annotations

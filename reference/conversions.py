@@ -11,10 +11,10 @@ import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.arithmetic import Numbers
 from reference.choices import Choice
 from reference.movement import moved
 from reference.number_answers import answer_of
+from reference.number_arrays import Numbers
 from reference.working import Working
 
 ARITHMETIC_READINGS: Mapping[str, tuple[str, ...]] = {

@@ -7,8 +7,8 @@ import numpy as np
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.arithmetic import Numbers
 from reference.choices import Choice
+from reference.number_arrays import Numbers
 from reference.numbers import encode
 from reference.rationals import Rationals
 from reference.rounding import Rounded, round_floats, round_integers

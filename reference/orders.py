@@ -11,8 +11,8 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.arithmetic import Numbers
 from reference.choices import Choice
+from reference.number_arrays import Numbers
 from reference.rationals import Rationals
 from reference.rounding import round_by, round_ratio
 from reference.working import Mask, rounded_up

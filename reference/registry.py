@@ -17,11 +17,11 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
-from reference.arithmetic import Numbers
 from reference.choices import Choice
 from reference.choices import OutputCount as OutputCount
 from reference.choices import Reading as Reading
 from reference.conversions import answers_of, convert_arguments, readings_of
+from reference.number_arrays import Numbers
 from specs.user_modules import load_module
 
 Argument = Tensor | tuple[Tensor | None, ...] | None
@@ -103,6 +103,11 @@ class ReferenceOperator:
         shared = {name: Choice(chosen[name], partial(noted.add, name)) for name in self.shared}
         result = self.function(**convert_arguments(self.hints, given, shared), **options, **told)
         return answers_of(result, shared)
+
+    def default_of(self, name: str) -> object:
+        """The default of a parameter; None where it has none, or that."""
+        parameter = inspect.signature(self.function).parameters[name]
+        return None if parameter.default is parameter.empty else parameter.default
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
         if name in self.deferred:

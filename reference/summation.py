@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from reference.additions import total as float_total
-from reference.arithmetic import Numbers, settled
 from reference.estimates import quanta
+from reference.number_arrays import Numbers, settled
 from reference.rationals import Rationals
-from reference.working import Floats, Mask, Working, rounded_up
+from reference.working import MARGIN, Floats, Mask, Working, rounded_up
 
 
 def total(numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool = False) -> Numbers:
@@ -94,7 +94,7 @@ def _added_up(
     tiny = (sizes > 0) & (sizes < working.least_normal)
     if working.flushes(tiny | _small(summed, bound, working)):
         bound = rounded_up(bound + (terms + 1) * working.least_normal)
-    gone = gone | ((terms > 1) & (most * (1 + 2**-20) >= working.greatest))
+    gone = gone | ((terms > 1) & (most * (1 + MARGIN) >= working.greatest))
     return settled(working, summed, bound, special, zero, gone)
 
 

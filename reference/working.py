@@ -17,6 +17,8 @@ from reference.numbers import largest, smallest_normal, smallest_subnormal
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+MARGIN = math.ldexp(1.0, -20)
+"""How far below the greatest number a bound must stay so that no rounding on the way passes it."""
 SLACK = math.ldexp(1.0, -40)
 """More than the relative error of a float64 sum of up to a thousand terms of one sign."""
 

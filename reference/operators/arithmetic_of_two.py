@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.arithmetic import Numbers
+from reference.number_arrays import Numbers
 from reference.registry import reference_operator
 
 

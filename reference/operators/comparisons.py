@@ -7,7 +7,7 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.arithmetic import Numbers
+from reference.number_arrays import Numbers
 from reference.orders import compare
 from reference.registry import reference_operator
 

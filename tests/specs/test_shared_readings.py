@@ -8,7 +8,7 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from reference.registry import find_operator, implemented
+from reference.registry import find_operator, for_all_versions, implemented
 from specs.library import OWN_FOLDER, load_spec
 from specs.shared_readings import FILE_NAME, read_shared
 
@@ -132,8 +132,8 @@ def test_the_options_that_ship_are_those_that_references_know() -> None:
     """An option that no reference takes would be an answer that nobody works out."""
     shared = read_shared([OWN_FOLDER])
     known: dict[str, set[str]] = {}
-    for operator in implemented():
-        for name, options in find_operator(operator).readings.items():
+    for reference in (*map(find_operator, implemented()), *for_all_versions().values()):
+        for name, options in reference.readings.items():
             known.setdefault(name, set()).update(options)
     assert shared
     assert {name: set(each.options) for name, each in shared.items()} == {

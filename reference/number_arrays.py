@@ -20,7 +20,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.numbers import bits_of, decode, is_representable
 from reference.powers_of_two import holds_powers_alone
 from reference.rationals import Rationals
-from reference.working import Floats, Mask, Working, rounded_up
+from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
 
 _BITS_OF_ROOTS = 160
 
@@ -155,7 +155,7 @@ class Numbers:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             error = (self.error + ratio * other.error) / (size - other.error)
         error = np.where((self.error == 0) & (other.error == 0), 0.0, rounded_up(error))
-        doubtful = (other.error >= size * (1 - 2**-40)) & (other.error > 0)
+        doubtful = (other.error >= size * (1 - SLACK)) & (other.error > 0)
         exact = (self.error == 0) & (other.error == 0)
         inverse = (
             ~exact
@@ -243,7 +243,7 @@ class Numbers:
         """What an operation on two gives, before it is rounded; an operand beyond all bounds loses it."""
         lost = self.lost | other.lost
         if self.working.is_float:
-            ends = self.working.greatest * (1 - 2**-20)
+            ends = self.working.greatest * (1 - MARGIN)
             for each in (self, other):
                 inexact = each.error > 0
                 lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
