@@ -165,7 +165,9 @@ class Numbers:
         value = value.where(np.isfinite(other.sign), Rationals.of(0))
         joined = self._joined(other, value, np.where(doubtful, np.inf, error), special, special)
         joined = replace(joined, lost=joined.lost | (doubtful & joined.finite))
-        return joined._rounded(2, exact=exact & inverse, least=2)
+        # Zero over any number, and any number over an infinity, is zero by either way.
+        free = _is_zero(self) | np.isinf(other.sign)
+        return joined._rounded(2, exact=exact & inverse, free=free, least=2)
 
     def __rtruediv__(self, other: Fraction | int) -> Numbers:
         return self.lift(other) / self
