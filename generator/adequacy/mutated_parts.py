@@ -18,9 +18,10 @@ from reference.registry import ReferenceOperator, find_operator, implemented
 
 ARITHMETIC = frozenset(
     (
-        "reference.answers", "reference.estimates", "reference.interpolation.routes", "reference.numbers",
-        "reference.overflow", "reference.powers_of_two", "reference.rationals", "reference.registry",
-        "reference.rounding", "reference.sums",
+        "reference.answers", "reference.conversions", "reference.estimates", "reference.interpolation.routes",
+        "reference.number_answers", "reference.number_arrays", "reference.numbers", "reference.overflow",
+        "reference.powers_of_two", "reference.rationals", "reference.registry", "reference.rounding",
+        "reference.summation", "reference.sums", "reference.working",
     )
 )  # fmt: skip
 """Modules that say how numbers are held, rounded and bounded, whatever the operator is."""
