@@ -12,6 +12,7 @@ from generator.calls import Call
 from generator.data import fill
 from generator.drawing import draw_call, value_tensor
 from generator.draws import Draw
+from generator.formed_breaches import formed_breaches
 from generator.kind import Level
 from generator.partial import Bindings, Partial, levels_in
 from generator.solving import Found, Search
@@ -21,6 +22,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from specs.evaluation import EvaluationError
 from specs.model import Constraint, ParameterSpec
+from specs.structures import is_structured
 
 MOST = 3
 """Breaches of one rule that are kept."""
@@ -121,8 +123,11 @@ def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[tuple[Cal
                     yield base.call, changed
         except EvaluationError:
             continue  # this call does not have what the breach is about
+    yield from ((base.call, changed) for changed in formed_breaches(space.spec, base.call))
     for place, (name, tensor) in enumerate(base.call.inputs):
         parameter = _parameter(space, name)
+        if parameter is not None and is_structured(space.spec, parameter):
+            continue
         if tensor is not None and parameter is not None:
             for other in _other_shapes(space, tensor, stream):
                 yield base.call, _exchanged(base.call, place, other)
@@ -135,7 +140,7 @@ def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[tuple[Cal
         for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
             if asked:
                 yield base.call, replace(base.call, outputs=asked)
-    for name in space.types:
+    for name in () if base.call.slots else space.types:
         yield from _beyond_types(space, base.call, name.removeprefix("type_"), stream)
     for name, attribute in space.spec.attributes.items():
         if attribute.required:

@@ -9,9 +9,17 @@ from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real
 from specs.domain import extent_names
+from specs.functions.value_type import type_text
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
 from specs.shape_expressions import parse_shape
-from specs.structures import element_types_of, holds_several, is_sequence, type_variable
+from specs.structures import (
+    element_types_of,
+    holds_several,
+    is_sequence,
+    is_structured,
+    read_type,
+    type_variable,
+)
 
 
 def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
@@ -35,9 +43,12 @@ def derive_rules(spec: Spec) -> Iterator[Constraint]:
         types = element_types_of(spec, members[0])
         if types:
             every = " + ".join(_tensors(spec, each) for each in members)
+            asked, listed = "element_type", list(types)
+            if any(is_structured(spec, each) for each in members):
+                asked, listed = "value_type", _listed_types(spec, members[0])
             yield _rule(
                 f"type_of_{variable}",
-                f"all(element_type(each) in {list(types)!r} for each in {every} if present(each))",
+                f"all({asked}(each) in {listed!r} for each in {every} if present(each))",
                 members[0],
             )
     for name, attribute in spec.attributes.items():
@@ -108,6 +119,13 @@ def _by_type(spec: Spec) -> dict[str, list[ParameterSpec]]:
         variable = type_variable(spec, each)
         found.setdefault(variable if variable in spec.type_constraints else each.name, []).append(each)
     return found
+
+
+def _listed_types(spec: Spec, parameter: ParameterSpec) -> list[str]:
+    """The types that an input may have, as the expression `value_type` says them."""
+    known = spec.type_constraints.get(parameter.type)
+    read = [read_type(each) for each in (known.types if known is not None else (parameter.type,))]
+    return [type_text(each) for each in read if each is not None]
 
 
 def _tensors(spec: Spec, parameter: ParameterSpec) -> str:

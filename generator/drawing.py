@@ -12,6 +12,7 @@ from generator.calls import Call
 from generator.data import data_classes, fill
 from generator.data_levels import DATA
 from generator.draws import Draw
+from generator.formed_inputs import formed_slot, formed_tensors
 from generator.kind import Level
 from generator.partial import OMITTED, Partial, shaped
 from generator.points import POINTS, fill_points, has_points
@@ -23,8 +24,10 @@ from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.numbers import encode
 from specs.model import AttributeSpec, ParameterSpec
-from specs.structures import is_sequence, sequence_type
+from specs.structures import is_sequence, is_structured, sequence_type
 
+_OTHER_KINDS = {"type_proto": "type", "type_protos": "types"}
+"""Kinds of attributes by the words that documents have for them."""
 PLAIN_CLASS = "random"
 """The class of data of an input whose type lacks the class that the levels name."""
 
@@ -58,6 +61,9 @@ def _slots(
     space: Space, parameter: ParameterSpec, scope: Partial, first: int, tensors: Sequence[Tensor | None]
 ) -> Iterator[Slot]:
     """The inputs of the node that tensors make, the first of which has that place in the call."""
+    if is_structured(space.spec, parameter):
+        yield formed_slot(parameter, scope, first, tensors)
+        return
     if is_sequence(space.spec, parameter):
         kind = sequence_type(scope.element_type(parameter))
         yield Slot(parameter.name, tuple(range(first, first + len(tensors))), kind)
@@ -67,7 +73,7 @@ def _slots(
 
 
 def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
-    kind = spec.kind or spec.other_type
+    kind = spec.kind or _OTHER_KINDS.get(spec.other_type or "", spec.other_type)
     if value is None or kind is None:
         return None
     plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
@@ -79,6 +85,12 @@ def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
 def _tensors(space: Space, parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tensor | None]:
     name, stream = parameter.name, draw.child(parameter.name)
     element_type = ELEMENT_TYPES[scope.element_type(parameter)]
+    if is_structured(scope.spec, parameter):
+
+        def fill_part(kind: ElementType, shape: Sequence[int], own: Draw) -> Tensor:
+            return _filled(kind, shape, scope, own)
+
+        return formed_tensors(parameter, scope, stream, fill_part)
     if name in scope.bindings:
         value = scope.bindings[name]
         return [None if value is None else value_tensor(shaped(scope, parameter, value), element_type)]

@@ -177,7 +177,10 @@ def _same_alternatives(left: Answer, right: Answer) -> bool:
 
 def describe(call: Call) -> str:
     """A call in one line, for messages."""
-    attributes = ", ".join(f"{name}={each.value!r}" for name, each in call.attributes.items())
+    attributes = ", ".join(
+        f"{name}={each.value if each.kind == 'type' else repr(each.value)}"
+        for name, each in call.attributes.items()
+    )
     inputs = ", ".join(
         f"{name}: {'omitted' if each is None else f'{each.element_type} {list(each.shape)}'}"
         for name, each in call.inputs

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from generator.calls import Call
-from opcert.vocabulary.slots import slots_of
+from opcert.vocabulary.slots import gather, slots_of
+from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
 from reference.registry import Argument
 from specs.model import Spec
 from specs.structures import holds_several
@@ -17,18 +18,26 @@ _Answer = TypeVar("_Answer")
 def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
     """The inputs by name: a tensor, None where one is left out, all tensors of a variadic input or sequence.
 
-    One tensor that is given twice is there under both names.
+    An optional is what it holds, None where that is nothing; a map its keys and its values. One tensor that
+    is given twice is there under both names.
     """
     slots = slots_of(call.inputs, call.slots)
     declared = {each.name: each for each in spec.inputs}
     found: dict[str, Argument] = {}
     for slot in slots:
         parameter = declared.get(slot.name)
-        if parameter is not None and holds_several(spec, parameter):
+        if slot.type is not None and not _is_one_tensor(slot.type):
+            found[slot.name] = None if slot.empty else tuple(gather(slot, call.inputs))
+        elif parameter is not None and holds_several(spec, parameter):
             found[slot.name] = call.tensors(slot.name)
         else:
             found[slot.name] = call.inputs[slot.parts[0]][1] if slot.parts else None
     return found
+
+
+def _is_one_tensor(kind: ValueType) -> bool:
+    """Whether a value of the type, where there is one, is one tensor."""
+    return isinstance(kind.of if isinstance(kind, OptionalType) else kind, TensorType)
 
 
 def output_names(spec: Spec, call: Call) -> tuple[str, ...]:

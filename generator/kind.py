@@ -119,6 +119,11 @@ class Kind:
         return ()
 
     @property
+    def type_factors(self) -> Mapping[str, tuple[str, ...]]:
+        """Factors of element types that no input has: they are dealt out over the rows as those of inputs."""
+        return {}
+
+    @property
     def mends(self) -> tuple[str, ...]:
         """Inputs whose data is drawn as that of others and then made to keep its rules."""
         return ()

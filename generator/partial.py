@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from generator.form_levels import read_form
 from opcert.vocabulary.tensors import Tensor
 from specs.domain import operand_of
 from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec
 from specs.shape_expressions import evaluate_part, parse_shape
-from specs.structures import element_types_of, holds_several, type_variable
+from specs.structures import TENSOR, element_types_of, holds_several, is_structured, type_variable
 from specs.words import CONSTANTS
 
 OMITTED = "omitted"
@@ -161,6 +162,8 @@ class Partial(Mapping[str, object]):
                 raise EvaluationError("not bound yet", got=repr(name))
             kind = self.element_type(parameter)
             return Operands([Operand(kind, tuple(each), Unknown()) for each in shapes], kind)
+        if is_structured(self.spec, parameter):
+            return self._structured(parameter)
         if self.has(name):
             value = self._bindings[name]
             if value is None:
@@ -171,6 +174,23 @@ class Partial(Mapping[str, object]):
             raise EvaluationError("not bound yet", got=repr(name))
         shape = self._bindings[f"shape:{name}"]
         return None if shape is None else Operand(self.element_type(parameter), tuple(shape), Unknown())
+
+    def _structured(self, parameter: ParameterSpec) -> object:
+        """An input that may be an optional, a sequence or a map; None where it is left out."""
+        if not self.has(f"shapes:{parameter.name}"):
+            raise EvaluationError("not bound yet", got=repr(parameter.name))
+        shapes = self._bindings[f"shapes:{parameter.name}"]
+        if shapes is None:
+            return None
+        held = read_form(str(self.level(parameter.name)))
+        kind = self.element_type(parameter)
+        types = held.part_types(kind)
+        parts = [
+            Operand(each.name, tuple(shape), Unknown()) for each, shape in zip(types, shapes, strict=True)
+        ]
+        if held.form == TENSOR:
+            return parts[0]
+        return Operands(parts, kind, str(held.type(kind)), held.count is None)
 
 
 def shaped(partial: Partial, parameter: ParameterSpec, value: Any) -> np.ndarray[Any, Any]:

@@ -11,6 +11,8 @@ from generator.declared_kinds import make_kinds
 from generator.derived import derive_rules, shape_rules
 from generator.draws import Draw
 from generator.extents import EXTENTS, LEVELS, RANKS, Extent, InputShape, Pack, VariadicShapes, bounds_within
+from generator.form_levels import form_levels
+from generator.formed_inputs import FormedShapes
 from generator.kind import Kind, Level
 from generator.partial import OMITTED, Bindings, Levels, Partial
 from generator.shape_choices import Choices, find_choices
@@ -34,7 +36,7 @@ from specs.domain import extent_names
 from specs.expressions import parse
 from specs.model import Exclusion, ParameterSpec, Spec
 from specs.shape_expressions import Shape, parse_shape
-from specs.structures import element_types_of, is_sequence, type_variable
+from specs.structures import element_types_of, is_sequence, is_structured, type_variable
 
 COUNTS: tuple[Level, ...] = (2, 1, 3)
 """How many tensors a variadic input gets."""
@@ -121,7 +123,7 @@ class _Maker:
         chosen = self._chosen_shapes(shapes, lists, brought)
         self._shaped = frozenset(chosen)
         self._add_extents(chosen, brought)
-        types = self._add_types()
+        types = (*self._add_types(), *self._add_types_of_kinds(kinds))
         for kind in kinds:
             self._add_kind(kind)
         self._add_data(data, brought)
@@ -189,6 +191,13 @@ class _Maker:
                     found.append(name)
         return tuple(found)
 
+    def _add_types_of_kinds(self, kinds: Sequence[Kind]) -> Iterator[str]:
+        for kind in kinds:
+            for name, types in kind.type_factors.items():
+                if name not in self._factors:
+                    self._factor(name, tuple(_by_use(types)))
+                    yield name
+
     def _add_kind(self, kind: Kind) -> None:
         factors = kind.factors()
         for name, levels in factors.items():
@@ -224,7 +233,10 @@ class _Maker:
 
     def _add_data(self, data: Sequence[ParameterSpec], brought: set[str]) -> None:
         for each in data:
-            if each.option == "optional":
+            omitted = (OMITTED,) if each.option == "optional" else ()
+            if is_structured(self._spec, each) and each.name not in self._factors:
+                self._factor(each.name, (*form_levels(self._spec, each), *omitted))
+            elif omitted and not is_structured(self._spec, each):
                 self._factor(each.name, ("given", OMITTED))
             if self._is_many(each) and f"shapes:{each.name}" not in brought:
                 self._factor(f"{each.name}_count", self._counts(each))
@@ -236,11 +248,18 @@ class _Maker:
         """How many tensors a variadic input, or a sequence, may have; the plainest number first."""
         told = self._declared.counts.get(parameter.name)
         if isinstance(told, Bounds):
-            return counts_within(told)
+            return tuple(each for each in counts_within(told) if int(each) >= self._fewest(parameter))
         if parameter.option != "variadic":
             return (*COUNTS, 0)
         least = parameter.least_length or 1
         return tuple(count for count in COUNTS if int(count) >= least) or (least,)
+
+    def _fewest(self, parameter: ParameterSpec) -> int:
+        """How many tensors of a variadic input the node needs, where the other inputs are there or empty."""
+        arity = self._spec.input_arity
+        if parameter.option != "variadic" or arity is None:
+            return 0
+        return arity.least - (len(self._spec.inputs) - 1)
 
     def _add_outputs(self) -> None:
         """Which outputs are asked for, where there is a choice."""
@@ -256,8 +275,17 @@ class _Maker:
         for name, levels in choices.factors.items():
             self._factor(name, levels)
         by_name = {each.name: each for each in self._spec.inputs}
+        structured = [each for each in by_name if is_structured(self._spec, by_name[each])]
+        for name in structured:
+            shape = shapes.get(name)
+            needs = {f"level:{name}"}
+            if shape is not None:
+                needs |= self._expanded(shape.names) | choices.needs(name, shape)
+            self._variable(f"shapes:{name}", needs, FormedShapes(name, shape))
         for name, shape in shapes.items():
             parameter = by_name[name]
+            if name in structured:
+                continue
             needs = self._expanded(shape.names) | choices.needs(name, shape)
             if name in self._factors:
                 needs.add(f"level:{name}")

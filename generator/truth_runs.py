@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from conformance.models.case_models import OutputType, build_model
-from conformance.models.input_names import named_inputs
+from conformance.models.input_names import map_parts, named_inputs
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
 from conformance.running.progress import Progress
@@ -79,9 +79,15 @@ def ask_runtime(
 def _case_of(spec: Spec, asked: Asked) -> Case:
     """The case of a call, with its own model: what its outputs are is known from inference alone."""
     case = bare_case(spec, asked.call)
-    tensors = tuple(named_inputs(case.inputs))
+    if asked.outputs is not None:
+        told = zip(case.wanted, asked.outputs, strict=False)
+        whole = {name: each.whole for name, each in told if each.whole is not None}
+        case = replace(case, output_types={**case.output_types, **whole})
     model = build_model(case, declared=asked.outputs)
-    return replace(case, model=model, inputs=tensors, slots=(), output_types={})
+    if map_parts(case.slots):
+        # No model makes maps of tensors: the worker does, by the slots.
+        return replace(case, model=model, output_types={})
+    return replace(case, model=model, inputs=tuple(named_inputs(case.inputs)), slots=(), output_types={})
 
 
 def _witnessed(row: Result) -> Witnessed:

@@ -11,7 +11,7 @@ import numpy as np
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import SequenceType, element_type_in
+from opcert.vocabulary.value_types import element_type_in
 from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import parse
 from specs.model import Constraint, Spec
@@ -179,9 +179,9 @@ def scope_of(
     asked = [each.name for each in spec.outputs] if outputs is None else list(outputs)
     values = {"outputs": len(asked), "wanted": [each for each in asked if each], **values}
     for slot in slots:
-        if isinstance(slot.type, SequenceType):
+        if slot.type is not None:
             members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
-            values[slot.name] = Operands(members, str(element_type_in(slot.type)))
+            values[slot.name] = Operands(members, str(element_type_in(slot.type)), str(slot.type), slot.empty)
     shapes = [(name, each.shape) for name, each in operands if each is not None]
     return Scope(values, spec.let, extent_names(spec), Unification(spec, shapes))
 

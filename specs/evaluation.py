@@ -45,11 +45,23 @@ class Operand:
 
 
 class Operands(list[Operand]):
-    """The tensors of a sequence: a list that knows its element type, also where it is empty."""
+    """The tensors of a sequence, of what an optional holds, or keys and values of a map, and their type.
 
-    def __init__(self, members: Iterable[Operand], element_type: str) -> None:
+    `element_type` is known also where it is empty; `type` is the text of the whole type; `holds_nothing` says
+    that it is an optional without a value.
+    """
+
+    def __init__(
+        self,
+        members: Iterable[Operand],
+        element_type: str,
+        whole_type: str | None = None,
+        holds_nothing: bool = False,
+    ) -> None:
         super().__init__(members)
         self.element_type = element_type
+        self.type = f"seq(tensor({element_type}))" if whole_type is None else whole_type
+        self.holds_nothing = holds_nothing
 
 
 def _bounded(number: Any) -> Any:

@@ -1,11 +1,75 @@
-"""Inputs and outputs of declared operators that are sequences, and the type variables that go with them."""
+"""Inputs and outputs of declared operators that are more than tensors, and their type variables."""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.value_types import SequenceType, TensorType, parse_value_type
+from opcert.vocabulary.value_types import (
+    SequenceType,
+    TensorType,
+    ValueType,
+    element_type_in,
+    parse_value_type,
+)
 from specs.model import ParameterSpec, Spec
+
+TENSOR = "tensor"
+"""The form of a tensor."""
+_PLAIN_MAP = re.compile(r"map\((\w+),\s*(\w+)\)")
+
+
+def read_type(text: str) -> ValueType | None:
+    """The type of a text in facts, where a tensor is its element type; None for what no case carries."""
+    if text in ELEMENT_TYPES:
+        return TensorType(ELEMENT_TYPES[text])
+    try:
+        return parse_value_type(_PLAIN_MAP.sub(r"map(\1,tensor(\2))", text))
+    except UserError:
+        return None
+
+
+def type_of_form(form: str, element_type: str) -> ValueType:
+    """The type that values of a form have, with tensors of that element type."""
+    return parse_value_type(re.sub(r"\btensor\b", f"tensor({element_type})", form))
+
+
+@lru_cache(maxsize=1024)
+def _forms(types: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The forms of listed types, and the element types of tensors in those that are no tensors."""
+    forms: dict[str, None] = {}
+    inside: dict[str, None] = {}
+    for text in types:
+        kind = read_type(text)
+        if kind is None:
+            continue
+        element_type = element_type_in(kind).name
+        forms[str(kind).replace(f"tensor({element_type})", TENSOR)] = None
+        if not isinstance(kind, TensorType):
+            inside[element_type] = None
+    return tuple(forms), tuple(inside)
+
+
+def forms_of(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
+    """The forms of an input or output, element types apart: `tensor`, `seq(tensor)`, `map(int64,tensor)`.
+
+    Each tensor of a variadic one has a form of its own, which is that of a tensor here.
+    """
+    return (TENSOR,) if parameter.option == "variadic" else listed_forms(spec, parameter)
+
+
+def listed_forms(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
+    """The same, of each tensor or other value of a variadic one as well."""
+    known = spec.type_constraints.get(parameter.type)
+    return _forms(tuple(known.types) if known is not None else (parameter.type,))[0]
+
+
+def is_structured(spec: Spec, parameter: ParameterSpec) -> bool:
+    """Whether an input may be an optional, a map, or now a tensor and now a sequence: its form is chosen."""
+    forms = forms_of(spec, parameter)
+    return any(each != TENSOR for each in forms) and not is_sequence(spec, parameter)
 
 
 def sequence_types(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
@@ -37,7 +101,9 @@ def holds_several(spec: Spec, parameter: ParameterSpec) -> bool:
 
 def element_types_of(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of an input or output, or of the tensors in it."""
-    return spec.types_of(parameter) or sequence_types(spec, parameter)
+    known = spec.type_constraints.get(parameter.type)
+    inside = _forms(tuple(known.types) if known is not None else (parameter.type,))[1]
+    return tuple(dict.fromkeys((*spec.types_of(parameter), *inside)))
 
 
 def type_variable(spec: Spec, parameter: ParameterSpec) -> str:

@@ -20,6 +20,7 @@ from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slots
+from opcert.vocabulary.value_types import ValueType
 
 Form = Literal["inputs", "initializers", "dynamic", "strided"]
 FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic", "strided")
@@ -34,10 +35,14 @@ _OLDEST_IR = 3
 
 @dataclass(frozen=True)
 class OutputType:
-    """What a model declares of an output: element type and rank (None: any); extents are left open."""
+    """What a model declares of an output: element type and rank (None: any); extents are left open.
+
+    `whole` is the type of one that is no tensor.
+    """
 
     element_type: ElementType
     rank: int | None
+    whole: ValueType | None = None
 
 
 def has_onnx_form(operator: OperatorName) -> bool:
@@ -179,7 +184,8 @@ def _node_model(
             declare_tensor(graph.input.add(), name, tensor.element_type, extents)
     _declare_outputs(graph, given_back, outputs)
     types = {each.element_type.name for _, each in given} | {each.element_type.name for each in outputs}
-    oldest = LEAST_IR if graph.initializer else _OLDEST_IR
+    constants = bool(graph.initializer) or any(each.kind.startswith("graph") for each in attributes.values())
+    oldest = LEAST_IR if constants else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
     return model
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from onnx import GraphProto
+from collections.abc import Iterable
+
+from onnx import GraphProto, ValueInfoProto
 
 from conformance.models.proto_bounds import check_bounds
+from conformance.models.type_protos import read_type
 from conformance.suite.carried_models import keeps_data_elsewhere
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.value_types import ValueType
 
 
 def write_graph(graph: Graph) -> GraphProto:
@@ -26,4 +30,14 @@ def read_graph(proto: GraphProto) -> Graph:
         check_bounds(raw, GraphProto)
     except ValueError as error:
         raise UserError("a graph with too much structure", got=str(error)) from error
-    return Graph(raw)
+    return Graph(raw, _types(proto.input), _types(proto.output))
+
+
+def _types(values: Iterable[ValueInfoProto]) -> tuple[ValueType | None, ...]:
+    found: list[ValueType | None] = []
+    for each in values:
+        try:
+            found.append(read_type(each.type))
+        except UserError:
+            found.append(None)  # a graph may leave the type of what it takes or gives out
+    return tuple(found)

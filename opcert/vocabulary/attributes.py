@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -28,9 +28,15 @@ AttributeKind = Literal[
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph as an attribute: the bytes of an ONNX GraphProto, which whoever reads them has checked."""
+    """A graph as an attribute: the bytes of an ONNX GraphProto, which whoever reads them has checked.
+
+    `inputs` and `outputs` are the types of what it takes and gives, None where the graph does not say one or
+    nobody has read it.
+    """
 
     raw: bytes
+    inputs: tuple[ValueType | None, ...] | None = field(default=None, compare=False)
+    outputs: tuple[ValueType | None, ...] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"Graph({len(self.raw)} bytes)"

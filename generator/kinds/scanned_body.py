@@ -1,0 +1,186 @@
+"""A graph that is run for each slice of some tensors, beside states; and the attributes that slice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generator.bodies import STEPS, BodyMaker, can_double, shaped_type
+from generator.draws import Draw
+from generator.kind import Kind, Level
+from generator.kind_checks import need_graph, need_variadic
+from generator.partial import OMITTED, Bindings, Partial
+from generator.wanted_outputs import NAMES
+from opcert.vocabulary.attributes import Graph
+from specs.expressions import Expression
+from specs.model import Constraint, ParameterSpec
+
+_SLICED = "num_scan_inputs"
+_INPUT_AXES, _OUTPUT_AXES = "scan_input_axes", "scan_output_axes"
+_INPUT_WAYS, _OUTPUT_WAYS = "scan_input_directions", "scan_output_directions"
+_AXES: tuple[Level, ...] = (OMITTED, "first", "last")
+_WAYS: tuple[Level, ...] = (OMITTED, "forward", "backward", "mixed")
+
+
+@dataclass(frozen=True)
+class ScannedBody(Kind):
+    """The body, the tensors of the operator's only input (states, then what is sliced), axes and directions.
+
+    `negative` says whether an axis may be counted from the end.
+    """
+
+    negative: Expression | None = None
+
+    def __post_init__(self) -> None:
+        need_graph(self.subject)
+        need_variadic(self.subject, self.subject.spec.inputs[0].name)
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        named = (self.name, _SLICED, _INPUT_AXES, _INPUT_WAYS, _OUTPUT_AXES, _OUTPUT_WAYS)
+        return tuple(each for each in named if self.subject.has(each))
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        return (f"shapes:{self._given.name}",)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"level:type_{self._given.type}"})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        negative: tuple[Level, ...] = ("negative",) if self.says(self.negative, default=True) else ()
+        return {
+            f"{self.name}_step": STEPS,
+            "states": (1, 0, 2),
+            "sliced": (1, 2),
+            "slices": (3, 1),
+            "rank_of_slice": (1, 0, 2),
+            "gathered": (1, 0, 2),
+            _INPUT_AXES: (*_AXES, *negative),
+            _OUTPUT_AXES: (*_AXES, *negative),
+            _INPUT_WAYS: _WAYS,
+            _OUTPUT_WAYS: _WAYS,
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        states, gathered = int(levels["states"]), int(levels["gathered"])
+        if not states and not gathered:
+            return
+        step, kind = str(levels[f"{self.name}_step"]), scope.element_type(self._given)
+        if step == "doubled" and not can_double(self.subject.spec.operator, kind):
+            return
+        sliced = int(levels["sliced"])
+        rank = int(levels["rank_of_slice"])
+        shape = tuple(draw.shuffled((2, 3, 4))[:rank])
+        input_axes = _axes(levels[_INPUT_AXES], sliced, rank + 1)
+        output_axes = _axes(levels[_OUTPUT_AXES], gathered, rank + 1)
+        ways = [
+            _ways(levels[each], count) for each, count in ((_INPUT_WAYS, sliced), (_OUTPUT_WAYS, gathered))
+        ]
+        whole = []
+        for axis in input_axes or [0] * sliced:
+            at = axis % (rank + 1)
+            whole.append((*shape[:at], int(levels["slices"]), *shape[at:]))
+        yield {
+            f"shapes:{self._given.name}": [shape] * states + whole,
+            self.name: self._graph(kind, [shape] * states, [shape] * sliced, step, gathered),
+            _SLICED: sliced,
+            _INPUT_AXES: input_axes or None,
+            _OUTPUT_AXES: output_axes or None,
+            _INPUT_WAYS: ways[0] or None,
+            _OUTPUT_WAYS: ways[1] or None,
+        }
+
+    def rules(self) -> Iterable[Constraint]:
+        body, given = self.name, self._given.name
+        count = f"1 <= {_SLICED} <= len({given})"
+        yield self.rule(f"{_SLICED}_range", count, about=_SLICED)
+        takes = f"len(body_inputs({body})) == len({given})"
+        yield self.rule(f"{body}_takes", takes)
+        yield self.rule(f"{body}_gives", f"len(body_outputs({body})) >= len({given}) - {_SLICED}", count)
+        types = f"[element_type(each) for each in {given}]"
+        yield self.rule(f"{body}_types", f"body_inputs({body}) == {types}", takes)
+        low = f"-rank({given}[-1])" if self.says(self.negative, default=True) else "0"
+        ranges = f"all({low} <= each < rank({given}[-1]) for each in {_INPUT_AXES})"
+        yield self.rule(f"{_INPUT_AXES}_range", ranges, f"present({_INPUT_AXES})", about=_INPUT_AXES)
+        gathered = f"len(body_outputs({body})) - (len({given}) - {_SLICED})"
+        for name, much in (
+            (_INPUT_AXES, _SLICED),
+            (_INPUT_WAYS, _SLICED),
+            (_OUTPUT_AXES, gathered),
+            (_OUTPUT_WAYS, gathered),
+        ):
+            when = f"present({name}) and {count}"
+            yield self.rule(f"{name}_length", f"len({name}) == {much}", when, about=name)
+        for name in (_INPUT_WAYS, _OUTPUT_WAYS):
+            listed = f"all(each in [0, 1] for each in {name})"
+            yield self.rule(f"{name}_values", listed, f"present({name})", about=name)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        kind = scope.element_type(self._given)
+        shapes = scope.find(f"shapes:{self._given.name}")
+        sliced = int(scope.find(_SLICED))
+        states, rank = shapes[: len(shapes) - sliced], len(shapes[-1])
+        slices, gathered = [shapes[-1][1:]] * sliced, len(scope.find(self.name).outputs) - len(states)
+        nothing = dict.fromkeys((_INPUT_AXES, _INPUT_WAYS, _OUTPUT_AXES, _OUTPUT_WAYS))
+        more = self._graph(kind, states, [*slices, ()], "kept", gathered)
+        yield f"{self.name}_takes", {self.name: more}
+        for other in ("int64", "bool", "double"):
+            yield f"{self.name}_types", {self.name: self._graph(other, states, slices, "kept", gathered)}
+        for count in (0, len(shapes) + 1):
+            yield f"{_SLICED}_range", {_SLICED: count, **nothing}
+        if len(states) > 1:
+            fewer = self._graph(kind, states, slices, "kept", -1)
+            names = {NAMES: scope.find(NAMES)[: len(states) - 1]}
+            yield f"{self.name}_gives", {self.name: fewer, **nothing, **names}
+        yield f"{_INPUT_AXES}_range", {_INPUT_AXES: [rank] * sliced}
+        for name, count in (
+            (_INPUT_AXES, sliced),
+            (_OUTPUT_AXES, gathered),
+            (_INPUT_WAYS, sliced),
+            (_OUTPUT_WAYS, gathered),
+        ):
+            yield f"{name}_length", {name: [0] * (count + 1)}
+        for name, count in ((_INPUT_WAYS, sliced), (_OUTPUT_WAYS, gathered)):
+            yield f"{name}_values", {name: [2] * count}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if name in (_INPUT_WAYS, _OUTPUT_WAYS) and value is not None:
+            yield None
+
+    @property
+    def _given(self) -> ParameterSpec:
+        return self.subject.spec.inputs[0]
+
+    def _graph(
+        self, kind: str, states: Sequence[Any], slices: Sequence[Any], step: str, gathered: int
+    ) -> Graph:
+        """A body that gives its states and `gathered` values of each run; below 0 fewer states."""
+        body = BodyMaker(self.name)
+        types = [shaped_type(kind, each) for each in (*states, *slices)]
+        taken = [body.take(each) for each in types]
+        results = [body.step(each, step) for each in taken]
+        for place in range(len(states) + min(gathered, 0)):
+            body.give(results[place], types[place])
+        for place in range(gathered):
+            at = len(states) + place % len(slices)
+            body.give(results[at], types[at])
+        return body.made()
+
+
+def _axes(level: Level, count: int, rank: int) -> list[int]:
+    """The axes of a level; empty where they are left out, or are those of nothing."""
+    if level == OMITTED:
+        return []
+    if level == "negative":
+        return [-1 if place % 2 == 0 else -rank for place in range(count)]
+    return [rank - 1 if level == "last" else 0] * count
+
+
+def _ways(level: Level, count: int) -> list[int]:
+    """The directions of a level, likewise; of a single one, mixed is backward."""
+    if level == OMITTED:
+        return []
+    return [(place + 1) % 2 if level == "mixed" else int(level == "backward") for place in range(count)]
