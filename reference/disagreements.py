@@ -46,7 +46,7 @@ def _check_expression(text: str) -> str:
     return text
 
 
-Passage = Annotated[str, Field(pattern=r"^[\w.]+:[1-9]\d*([:-][1-9]\d*)?$")]
+Passage = Annotated[str, Field(pattern=r"^[\w.-]+:[1-9]\d*([:-][1-9]\d*)?$")]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 Condition = Annotated[str, AfterValidator(_check_expression)]
 

@@ -82,6 +82,12 @@ ADAPTER = Adapter(
             message="quantization is not supported now",
         ),
         UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: Unsupported value "
+            "attribute datatype: 17",
+            kind="Fail",
+            message="Unsupported value attribute datatype:",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
             kind="Unsupported",
             error_class="unsupported",

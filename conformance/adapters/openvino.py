@@ -87,6 +87,17 @@ ADAPTER = Adapter(
             message=r"unsupported src_prc: \w+",
         ),
         UnsupportedRule(
+            "RuntimeError: CPU plugin does not support string for use with oneDNN.",
+            kind="RuntimeError",
+            message=r"CPU plugin does not support \w+ for use with oneDNN",
+        ),
+        UnsupportedRule(
+            "RuntimeError: While validating ONNX node '<Node(Constant): output>': Exception from "
+            "src/frontends/onnx/onnx_common/src/utils.cpp:60:\nunsupported element type",
+            kind="RuntimeError",
+            message=r"utils\.cpp:\d+:\nunsupported element type",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of OpenVINO drops NUL at the end of a string",
             kind="Unsupported",
             error_class="unsupported",

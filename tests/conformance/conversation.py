@@ -139,7 +139,8 @@ def make_case(
     first input."""
     name = OperatorName.parse(operator)
     held = {each: attribute(kind, value) for each, (kind, value) in (attributes or {}).items()}
-    first = next(tensor for _, tensor in inputs if tensor is not None)
+    first = next((tensor for _, tensor in inputs if tensor is not None), output)
+    assert first is not None
     expected = ExpectedOutput("Y", output or first)
     return Case(
         id=CaseId(name, "cover", None, call_digest(name, held, tuple(inputs))),

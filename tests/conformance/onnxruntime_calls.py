@@ -10,6 +10,7 @@ from onnx import ModelProto
 
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import make_case
 from tests.conformance.runtime_checks import numbers
@@ -31,6 +32,7 @@ def _of_the_future(case: Case) -> Case:
     return replace(case, model=model.SerializeToString())
 
 
+_FLOAT8 = Tensor(ELEMENT_TYPES["float8e4m3fn"], np.array([1], np.uint8))
 UNSUPPORTED: Mapping[str, Case] = {
     "element type": make_case(
         "ai.onnx::Resize-18", [("X", numbers((2, 2), "int16")), ("roi", None), _scales(1, 1)]
@@ -64,6 +66,12 @@ UNSUPPORTED: Mapping[str, Case] = {
         "ai.onnx::ConvInteger-10",
         [("x", _BYTE), ("w", _FILTERS), ("x_zero_point", None), ("w_zero_point", numbers((2,), "uint8"))],
         output=numbers((1, 2, 1, 1), "int32"),
+    ),
+    "value of a type": make_case(
+        "ai.onnx::ConstantOfShape-20",
+        [("input", tensor([2]))],
+        {"value": ("tensor", _FLOAT8)},
+        output=_FLOAT8,
     ),
     "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
 }

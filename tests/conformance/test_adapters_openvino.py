@@ -11,6 +11,7 @@ from conformance.models.case_models import FORMS, Form
 from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import worker_command
 from conformance.suite.cases import Case
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -56,6 +57,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     roi = tensor(np.array([0, 0, 1, 1], np.float32))
     crop = ("string", "tf_crop_and_resize")
     text = tensor(np.array([b"a\0"], np.object_))
+    unknown = Tensor(ELEMENT_TYPES["float8e4m3fnuz"], np.array([], np.uint8))
     line, words, none = numbers((2,)), numbers((2,), "string"), tensor(np.array(0, np.float32))
     cases = [
         make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
@@ -78,6 +80,8 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             [("data", line), ("ratio", none), ("training_mode", tensor(np.array(True)))],
         ),
         make_case("ai.onnx::Equal-19", [("A", words), ("B", words)], output=tensor([True, False])),
+        make_case("ai.onnx::Tile-13", [("input", words), ("repeats", tensor([2]))]),
+        make_case("ai.onnx::Constant-25", [], {"value": ("tensor", unknown)}, output=unknown),
         make_case("ai.onnx::Identity-16", [("X", text)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)

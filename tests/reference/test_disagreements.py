@@ -50,6 +50,9 @@ def test_every_passage_that_blames_stands_in_a_document_of_the_operator(document
         for passage in entry.passage:
             file, _, place = passage.partition(":")
             assert file in files, f"{entry.id}: {file} is no document of {entry.operator}"
+            if file.endswith(".jsonl"):
+                assert file not in places  # a package's schemas, of which the facts alone are kept
+                continue
             lines = documents.find(places[file]).read_text(encoding="utf-8").split("\n")
             if ":" in place:
                 assert lines[0][int(place.partition(":")[2]) - 1 :].strip(), (entry.id, passage)
