@@ -8,7 +8,7 @@ it needs the shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NewType, Protocol
 
 from numpy.typing import NDArray
@@ -241,7 +241,7 @@ class SingleKind(Kind):
 class MendedData(Kind):
     """A kind without values of its own: data drawn as that of other inputs, mended where `when` holds."""
 
-    when: Expression | None = None
+    when: Expression | None = field(default=None, kw_only=True)
 
     @property
     def covers(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def either(A: Tensor, B: Tensor) -> Answer:
 @reference_operator("ai.onnx::Xor")
 def one_alone(A: Tensor, B: Tensor) -> Answer:
     """Whether exactly one is true. Source: Xor, Summary."""
-    return Answer(Tensor(A.element_type, np.not_equal(A.array, B.array)))
+    return Answer(Tensor(A.element_type, np.asarray(A.array != B.array)))
 
 
 @reference_operator("ai.onnx::Not")
