@@ -29,6 +29,7 @@ from generator.modelled import choose_modelled, kept_cores_of, modelled_operator
 from generator.named_operators import reference_module_of
 from generator.space import open_space
 from generator.truth_calls import make_truth_calls
+from generator.truth_explanations import explanations_of
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import OperatorName
 from reference.answers import UnstableLength
@@ -68,7 +69,15 @@ def unexplained(cases: Sequence[Case], runtime: str) -> tuple[Counter[str], list
             record = run_suite(suite, find_runtime(runtime), place / "run.jsonl")
             found = list(disagreeing(suite, record, load_disagreements()))
     verdicts = Counter(str(each.verdict) for each in record.results)
-    return verdicts, [each for each in found if each.entry is None]
+    return verdicts, [each for each in found if each.entry is None and not _is_known(each, runtime)]
+
+
+def _is_known(found: Disagreeing, runtime: str) -> bool:
+    """Whether an entry about refused calls says why: those of the truth test hold for cases as well."""
+    message = " ".join(found.reason.split())
+    operator = OperatorName.parse(found.operator)
+    known = explanations_of(operator)
+    return any(each.explains_refusal(found.operator, runtime, message) for each in known)
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ it needs the shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NewType, Protocol
 
 from numpy.typing import NDArray
@@ -237,11 +237,13 @@ class SingleKind(Kind):
         return f"present({self.name})" if self.subject.may_be_omitted(self.name) else None
 
 
-@dataclass(frozen=True)
 class MendedData(Kind):
-    """A kind without values of its own: data drawn as that of other inputs, mended where `when` holds."""
+    """A kind without values of its own: data drawn as that of other inputs, mended where `when` holds.
 
-    when: Expression | None = field(default=None, kw_only=True)
+    Each has `when` among its own arguments, so that it stands where it reads best.
+    """
+
+    when: Expression | None
 
     @property
     def covers(self) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def _leaves(kind: ElementType, numbers: Numbers) -> bool:
 
 def _tiny(numbers: Numbers) -> Mask:
     """Where a result is below the smallest normal number, and not zero for certain."""
-    size = np.abs(numbers.value.floats())
+    size = np.minimum(np.abs(numbers.value.floats()), numbers.working.greatest)
     return np.asarray((size + numbers.error > 0) & (size - numbers.error < numbers.working.least_normal))
 
 

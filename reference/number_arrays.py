@@ -8,7 +8,7 @@ derives what each operation is charged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -62,7 +62,7 @@ class Numbers:
         found = cls(working, value, nothing, sign, np.zeros(given.shape, dtype=np.bool_))
         if kind.is_float:
             return found._flushed(np.zeros(given.shape))
-        return found._rounded(1, exact=True) if working.is_float and decoded.wide else found
+        return found.rounded(1, exact=True) if working.is_float and decoded.wide else found
 
     @classmethod
     def exact(cls, values: object, working: Working) -> Numbers:
@@ -70,6 +70,23 @@ class Numbers:
         value = values if isinstance(values, Rationals) else Rationals.of(values)
         sign = np.broadcast_to(_signs(value), value.shape)
         return cls(working, value, np.zeros(value.shape), sign, np.zeros(value.shape, dtype=np.bool_))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Numbers], axis: int) -> Numbers:
+        """Several of one arithmetic one behind the other along an axis."""
+
+        def join(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+            return np.concatenate([np.asarray(each) for each in arrays], axis)
+
+        spread = [each.value.spread(each.shape) for each in parts]
+        below = [np.broadcast_to(each.denominator, each.numerator.shape) for each in spread]
+        return cls(
+            parts[0].working,
+            Rationals(join([each.numerator for each in spread]), join(below)),
+            join([each.error for each in parts]),
+            join([each.sign for each in parts]),
+            join([each.lost for each in parts]),
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -108,7 +125,7 @@ class Numbers:
         zero = np.where((self.sign == 0) & (other.sign == 0) & both_negative, -0.0, 0.0)
         free = _is_zero(self) | _is_zero(other)
         error = rounded_up(self.error + other.error)
-        return self._joined(other, value, error, special, zero)._rounded(
+        return self._combined(other, value, error, special, zero).rounded(
             1, exact=(self.error == 0) & (other.error == 0), free=free
         )
 
@@ -131,19 +148,25 @@ class Numbers:
             error = ours * other.error + theirs * self.error + self.error * other.error
         exact = (self.error == 0) & (other.error == 0)
         error = np.where(exact, 0.0, rounded_up(error))
-        joined = self._joined(other, self.value * other.value, error, special, special)
-        return joined._rounded(1, exact=exact, least=1)
+        joined = self._combined(other, self.value * other.value, error, special, special)
+        return joined.rounded(1, exact=exact, least=1)
 
     def __rmul__(self, other: Fraction | int) -> Numbers:
         return self * other
 
     def __truediv__(self, other: Numbers | Fraction | int) -> Numbers:
-        """A quotient, by division or by the reciprocal: two roundings, none where both ways are exact.
+        """A quotient, by division or by the reciprocal: two roundings, none where both ways are exact."""
+        return self.divided(self.lift(other), by_reciprocal=True)
+
+    def __rtruediv__(self, other: Fraction | int) -> Numbers:
+        return self.lift(other) / self
+
+    def divided(self, other: Numbers, *, by_reciprocal: bool = False) -> Numbers:
+        """A quotient by division: one rounding; by the reciprocal, where programs may do that, another.
 
         A finite number over zero is an infinity, zero over zero NaN; where the divisor may or may not be zero
         anything may come out.
         """
-        other = self.lift(other)
         divisor = Rationals(
             np.where(_is_zero_value(other), 1, other.value.numerator).astype(object), other.value.denominator
         )
@@ -157,20 +180,16 @@ class Numbers:
         error = np.where((self.error == 0) & (other.error == 0), 0.0, rounded_up(error))
         doubtful = (other.error >= size * (1 - SLACK)) & (other.error > 0)
         exact = (self.error == 0) & (other.error == 0)
-        inverse = (
-            ~exact
-            if not self.working.is_float
-            else (Rationals.of(1) / divisor).reduced().representable(self.working.layout)
-        )
+        if self.working.is_float and by_reciprocal:
+            inverse = (Rationals.of(1) / divisor).reduced()
+            exact = exact & inverse.representable(self.working.layout)
         value = value.where(np.isfinite(other.sign), Rationals.of(0))
-        joined = self._joined(other, value, np.where(doubtful, np.inf, error), special, special)
+        joined = self._combined(other, value, np.where(doubtful, np.inf, error), special, special)
         joined = replace(joined, lost=joined.lost | (doubtful & joined.finite))
         # Zero over any number, and any number over an infinity, is zero by either way.
         free = _is_zero(self) | np.isinf(other.sign)
-        return joined._rounded(2, exact=exact & inverse, free=free, least=2)
-
-    def __rtruediv__(self, other: Fraction | int) -> Numbers:
-        return self.lift(other) / self
+        times = 2 if by_reciprocal else 1
+        return joined.rounded(times, exact=exact, free=free, least=times)
 
     def truncated_quotient(self, other: Numbers) -> Numbers:
         """Of integers, the quotient without its fraction; a division by zero is the caller's to exclude."""
@@ -194,7 +213,7 @@ class Numbers:
         error = np.where(self.error == 0, 0.0, rounded_up(error))
         doubtful = (self.sign != 0) & (self.error > 0) & (self.magnitude < 2 * self.error)
         found = replace(self, value=value, error=error, sign=special, lost=self.lost | doubtful)
-        return found._rounded(1, exact=(self.error == 0) & ~inexact)
+        return found.rounded(1, exact=(self.error == 0) & ~inexact)
 
     def where(self, chosen: Mask, other: Numbers | Fraction | int) -> Numbers:
         """These where `chosen`, the others elsewhere."""
@@ -239,7 +258,11 @@ class Numbers:
         """The other operand in this arithmetic."""
         return other if isinstance(other, Numbers) else Numbers.exact(other, self.working)
 
-    def _joined(
+    def held(self, value: Fraction) -> Numbers:
+        """A constant as a program holds it: rounded where it is no number of the working precision."""
+        return self.lift(value).rounded(1, exact=True)
+
+    def _combined(
         self, other: Numbers, value: Rationals, error: Floats, special: Floats, zero: Floats
     ) -> Numbers:
         """What an operation on two gives, before it is rounded; an operand beyond all bounds loses it."""
@@ -251,7 +274,7 @@ class Numbers:
                 lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
         return settled(self.working, value, error, special, zero, lost)
 
-    def _rounded(
+    def rounded(
         self, roundings: int, *, exact: Mask | bool, free: Mask | bool = False, least: int = 0
     ) -> Numbers:
         """With the errors of rounding; `least` of them may also underflow.

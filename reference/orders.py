@@ -12,24 +12,23 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.choices import Choice
-from reference.number_arrays import Numbers
+from reference.number_arrays import Numbers, settled
 from reference.rationals import Rationals
 from reference.rounding import round_by, round_ratio
 from reference.working import Mask, rounded_up
 
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
-NanInMaxMin = Literal["propagates", "ignored"]
+NanInMaxMin = Literal["propagates", "ignored", "first_operand"]
 
 
 def compare(left: Numbers, right: Numbers, relation: Relation) -> Answer:
     """Whether elements stand in a relation, NaN in none; either answer where flushing leaves it open."""
-    below = left.finite & right.finite & ~right.value.at_most(left.value) | _below_by_sign(left, right)
-    above = left.finite & right.finite & ~left.value.at_most(right.value) | _below_by_sign(right, left)
+    less, above = below(left, right), below(right, left)
     numbers = ~np.isnan(left.sign) & ~np.isnan(right.sign)
-    equal = numbers & ~below & ~above
+    equal = numbers & ~less & ~above
     found = {
-        "less": below,
-        "less_or_equal": below | equal,
+        "less": less,
+        "less_or_equal": less | equal,
         "equal": equal,
         "greater": above,
         "greater_or_equal": above | equal,
@@ -38,6 +37,13 @@ def compare(left: Numbers, right: Numbers, relation: Relation) -> Answer:
     doubtful = left.finite & right.finite & (left.error + right.error > 0)
     doubtful = doubtful & (apart <= rounded_up(left.error + right.error))
     return truths(found, doubtful)
+
+
+def below(left: Numbers, right: Numbers | Fraction | int) -> Mask:
+    """Where one is less than another; NaN is not."""
+    right = left.lift(right)
+    finite = left.finite & right.finite
+    return np.asarray(finite & ~right.value.at_most(left.value) | _below_by_sign(left, right))
 
 
 def truths(found: Mask, doubtful: Mask) -> Answer:
@@ -61,8 +67,9 @@ def greater_of(left: Numbers, right: Numbers, nan: Choice[NanInMaxMin]) -> Numbe
         first = np.where(infinite, left.sign >= right.sign, right.value.at_most(left.value))
     nans = np.isnan(left.sign) | np.isnan(right.sign)
     if nans.any():
-        propagates = nan.ask() == "propagates"
-        first = np.where(nans, np.isnan(left.sign) == propagates, first)
+        option = nan.ask()
+        taken = np.isnan(left.sign) == (option == "propagates")
+        first = np.where(nans, taken if option != "first_operand" else True, first)
     chosen = left.where(first, right)
     # Where errors leave the order open the greater one is still within the greater error of the greater.
     error = np.where(nans | infinite, chosen.error, np.maximum(left.error, right.error))
@@ -95,3 +102,29 @@ def _reach(value: Fraction, error: float, conversion: str) -> float:
     centre = round_by(value, conversion)
     ends = (round_by(value + Fraction(side * error), conversion) for side in (-1, 1))
     return float(max(abs(each - centre) for each in ends))
+
+
+def remainder(left: Numbers, right: Numbers, quotient: Literal["floor", "truncate"]) -> Numbers:
+    """What is left of one number after whole multiples of another: exact, rounded once where it is no number.
+
+    A multiple is the quotient rounded down, or without its fraction. NaN for an infinite number and for a
+    remainder of zero; of an infinity, the number itself, or rounded down that infinity where signs differ.
+    Where flushing leaves an operand open, anything up to the divisor.
+    """
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    left, right = left.broadcast(shape), right.broadcast(shape)
+    divisor = right.where(np.asarray(right.value.numerator != 0), 1).value
+    ratio = left.value / divisor
+    multiple = ratio.each(lambda top, bottom: round_ratio(top, bottom, quotient), object)
+    value = left.value - divisor * Rationals(multiple, np.array(1, dtype=object))
+    value = value.where(np.isfinite(right.sign), left.value)
+    apart = np.sign(np.where(left.finite, left.sign, 0.0)) * np.sign(right.sign) < 0
+    differ = np.isinf(right.sign) & apart & (quotient == "floor")
+    special = np.where(np.isinf(left.sign) | (right.sign == 0), np.nan, 0.0)
+    special = np.where(np.isnan(left.sign) | np.isnan(right.sign), np.nan, special)
+    special = np.where(differ & left.finite, right.sign, special)
+    open_ones = (left.error > 0) | (right.error > 0)
+    error = np.where(open_ones, np.minimum(right.magnitude, left.working.greatest), 0.0)
+    zero = np.copysign(0.0, right.sign if quotient == "floor" else left.sign)
+    found = settled(left.working, value.reduced(), error, special, zero, left.lost | right.lost)
+    return found.rounded(1, exact=~open_ones)

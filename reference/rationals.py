@@ -120,8 +120,8 @@ class Rationals:
         """These where `chosen`, the others elsewhere."""
         if self.denominator.shape == other.denominator.shape == ():
             common = math.lcm(int(self.denominator[()]), int(other.denominator[()]))
-            ours = self.numerator * (common // int(self.denominator[()]))
-            theirs = other.numerator * (common // int(other.denominator[()]))
+            ours = _product(self.numerator, common // int(self.denominator[()]))
+            theirs = _product(other.numerator, common // int(other.denominator[()]))
             return Rationals(
                 np.asarray(np.where(chosen, ours, theirs), dtype=object), _integers([common]).reshape(())
             )
@@ -167,7 +167,7 @@ def _integers(values: list[int]) -> Integers:
     return array
 
 
-def _product(left: Integers, right: Integers) -> Integers:
+def _product(left: Integers, right: Integers | int) -> Integers:
     return np.asarray(left * right, dtype=object)
 
 

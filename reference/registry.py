@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -56,6 +57,8 @@ class ReferenceOperator:
     hints: Mapping[str, Any] = field(default_factory=dict)
     shared: frozenset[str] = frozenset()
     """The readings of arithmetic and of moving elements, which the function itself is not given."""
+    decimals: Mapping[str, float] = field(default_factory=dict)
+    """The defaults of parameters annotated with Fraction: what is left out is held as what is written."""
     segments: tuple[int, ...] | None = None
     """For a function of all versions: those from which on the same call means something else."""
 
@@ -101,13 +104,15 @@ class ReferenceOperator:
         if "version" in self.hints and self.segments is not None:
             told["version"] = self.operator.since_version
         shared = {name: Choice(chosen[name], partial(noted.add, name)) for name in self.shared}
-        result = self.function(**convert_arguments(self.hints, given, shared), **options, **told)
+        arguments = convert_arguments(self.hints, {**self.decimals, **given}, shared)
+        result = self.function(**arguments, **options, **told)
         return answers_of(result, shared)
 
     def default_of(self, name: str) -> object:
         """The default of a parameter; None where it has none, or that."""
         parameter = inspect.signature(self.function).parameters[name]
-        return None if parameter.default is parameter.empty else parameter.default
+        default = self.decimals.get(name, parameter.default)
+        return None if default is parameter.empty else default
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
         if name in self.deferred:
@@ -145,7 +150,7 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
         if operator in _OPERATORS or name in _ALL_VERSIONS:
             raise ValueError(f"{name} has two references")
         hints = get_type_hints(function, include_extras=True)
-        parameters = inspect.signature(function).parameters.values()
+        parameters = tuple(inspect.signature(function).parameters.values())
         keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
         inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
         readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), Reading)}
@@ -161,6 +166,9 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
             deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
             count=next(iter(counts), None),
             hints=hints,
+            decimals={
+                each.name: float(each.default) for each in parameters if isinstance(each.default, Fraction)
+            },
             shared=frozenset(shared),
             segments=segments if every else None,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
@@ -79,6 +80,15 @@ class Working:
     def greatest(self) -> float:
         """The greatest finite number that a program can hold on its way."""
         return float(largest(self.layout))
+
+    @cached_property
+    def range(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest number of the element type."""
+        if self.element_type.is_integer:
+            low, high = self.element_type.integer_range
+            return Fraction(low), Fraction(high)
+        assert self.element_type.layout is not None
+        return -largest(self.element_type.layout), largest(self.element_type.layout)
 
     def flushes(self, tiny: Mask) -> bool:
         """Whether tiny numbers may become zero; asks only where there are any."""

@@ -11,12 +11,15 @@ from generator.draws import Draw
 from generator.kind import MendedData
 from generator.partial import Bindings, Partial
 from opcert.vocabulary.tensors import Tensor
+from specs.expressions import Expression
 from specs.model import Constraint
 
 
 @dataclass(frozen=True)
 class Nonzero(MendedData):
     """No element of the input is zero where `when` holds; its data is drawn as that of other inputs."""
+
+    when: Expression | None = None
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
         if not self.holds(scope):

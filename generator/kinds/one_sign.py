@@ -11,6 +11,7 @@ from generator.kind import MendedData
 from generator.partial import Partial
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import bits_of, storage_of
+from specs.expressions import Expression
 
 _HUGE = "huge"
 
@@ -18,6 +19,8 @@ _HUGE = "huge"
 @dataclass(frozen=True)
 class OneSign(MendedData):
     """Data of the class `huge` is positive where `when` holds; any other is drawn as that of other inputs."""
+
+    when: Expression | None = None
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
         if scope.level(DATA) != _HUGE or not self.holds(scope):

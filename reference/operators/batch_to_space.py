@@ -12,7 +12,7 @@ from reference.registry import reference_operator
 
 @reference_operator("org.tensorflow::BatchToSpaceND-1")
 def batch_to_space_nd(
-    input: Tensor,  # noqa: A002 - the document's name
+    input: Tensor,
     block_shape: Tensor,
     crops: Tensor,
     *,

@@ -1,4 +1,4 @@
-"""Data of integers that lie in a range."""
+"""Integers as data that lie in a range, as far as their type reaches."""
 
 from __future__ import annotations
 
@@ -16,28 +16,39 @@ from specs.model import Constraint
 
 
 @dataclass(frozen=True)
-class Bounded(MendedData):
-    """Every element is at least `low` and below `high` where `when` holds; elsewhere every third may be any."""
+class Ranged(MendedData):
+    """Every element is at least `low` and below `high`; where `when` does not hold every third may be any."""
 
     low: Expression
     high: Expression
+    when: Expression | None = None
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
-        low, high = int(scope.value(self.low)), int(scope.value(self.high))
+        if not tensor.element_type.is_integer:
+            return tensor
         least, greatest = tensor.element_type.integer_range
+        low, high = max(int(scope.value(self.low)), least), min(int(scope.value(self.high)), greatest + 1)
         given = [int(each) for each in tensor.array.reshape(-1).tolist()]
         fitted = [low + (each - least) % (high - low) for each in given]
         if not self.holds(scope):
             fitted[::3] = given[::3]
         # Both ends are there wherever there is room for them.
-        fitted[1:3] = [max(low, least), min(high - 1, greatest)][: len(fitted[1:3])]
+        fitted[1:3] = [low, high - 1][: len(fitted[1:3])]
         array = np.array(fitted, dtype=tensor.array.dtype).reshape(tensor.shape)
         return Tensor(tensor.element_type, array)
 
     def rules(self) -> Iterable[Constraint]:
+        if self._is_never():
+            return
         when = self.when.text if self.when is not None else None
         inside = f"all({self.low.text} <= each < {self.high.text} for each in {self.name})"
         yield self.rule(f"{self.name}_in_range", inside, when)
+
+    def _is_never(self) -> bool:
+        """Whether this version alone says that `when` does not hold."""
+        if self.when is None or self.when.names != {"version"}:
+            return False
+        return not self.when.evaluate({"version": self.subject.spec.operator.since_version})
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if self.holds(scope):

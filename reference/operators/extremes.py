@@ -1,0 +1,54 @@
+"""Max, Min, Clip and Relu: the greater and the lesser of numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+from typing import Annotated
+
+from opcert.vocabulary.element_types import BINARY32
+from reference.choices import Choice, Reading
+from reference.number_arrays import Numbers
+from reference.numbers import largest
+from reference.orders import NanInMaxMin, greater_of, lesser_of
+from reference.registry import reference_operator
+
+NaN = Annotated[Choice[NanInMaxMin], Reading]
+
+
+@reference_operator("ai.onnx::Max")
+def greatest(data_0: tuple[Numbers, ...], *, nan_in_max_min: NaN) -> Numbers:
+    """The greatest of the tensors' elements, broadcast against each other. Source: Max, Summary."""
+    return reduce(lambda left, right: greater_of(left, right, nan_in_max_min), data_0)
+
+
+@reference_operator("ai.onnx::Min")
+def least(data_0: tuple[Numbers, ...], *, nan_in_max_min: NaN) -> Numbers:
+    """The least of the tensors' elements, broadcast against each other. Source: Min, Summary."""
+    return reduce(lambda left, right: lesser_of(left, right, nan_in_max_min), data_0)
+
+
+@reference_operator("ai.onnx::Clip")
+def clip(
+    input: Numbers,
+    min: Numbers | Fraction | None = None,
+    max: Numbers | Fraction | None = None,
+    *,
+    version: int,
+    nan_in_max_min: NaN,
+) -> Numbers:
+    """Min(max, Max(input, min)); without bounds the least and the greatest number of the type.
+
+    Before version 11 they are attributes, and their defaults those of float32. Source: Clip-13, Summary.
+    """
+    low, high = input.working.range
+    if version < 11:
+        low, high = -largest(BINARY32), largest(BINARY32)
+    raised = greater_of(input, input.lift(low if min is None else min), nan_in_max_min)
+    return lesser_of(raised, input.lift(high if max is None else max), nan_in_max_min)
+
+
+@reference_operator("ai.onnx::Relu")
+def rectified(X: Numbers, *, nan_in_max_min: NaN) -> Numbers:
+    """y = max(0, x). Source: Relu, Summary."""
+    return greater_of(X, X.lift(0), nan_in_max_min)

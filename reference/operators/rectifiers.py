@@ -1,0 +1,67 @@
+"""LeakyRelu, PRelu, ThresholdedRelu, HardSigmoid, HardSwish and Shrink: pieces of straight lines."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+import numpy as np
+
+from reference.choices import Choice, Reading
+from reference.number_arrays import Numbers
+from reference.operators.extremes import NaN
+from reference.orders import below, greater_of, lesser_of
+from reference.registry import reference_operator
+
+
+@reference_operator("ai.onnx::LeakyRelu")
+def leaky(X: Numbers, *, alpha: Fraction = Fraction(1, 100)) -> Numbers:
+    """f(x) = alpha * x for x < 0, x for x >= 0. Source: LeakyRelu, Summary."""
+    return (X * alpha).where(below(X, 0), X)
+
+
+@reference_operator("ai.onnx::PRelu")
+def parametric(X: Numbers, slope: Numbers) -> Numbers:
+    """f(x) = slope * x for x < 0, x for x >= 0; the slope is broadcast to X. Source: PRelu, Summary."""
+    return (X * slope).where(below(X, 0), X)
+
+
+@reference_operator("ai.onnx::ThresholdedRelu")
+def thresholded(X: Numbers, *, alpha: Fraction = Fraction(1)) -> Numbers:
+    """y = x for x > alpha, 0 otherwise. Source: ThresholdedRelu, Summary."""
+    return X.where(below(X.lift(alpha), X), 0)
+
+
+@reference_operator("ai.onnx::HardSigmoid")
+def hard_sigmoid(
+    X: Numbers, *, alpha: Fraction = Fraction(1, 5), beta: Fraction = Fraction(1, 2), nan_in_max_min: NaN
+) -> Numbers:
+    """y = max(0, min(1, alpha * x + beta)). Source: HardSigmoid, Summary."""
+    return greater_of(X.lift(0), lesser_of(X.lift(1), X * alpha + beta, nan_in_max_min), nan_in_max_min)
+
+
+@reference_operator("ai.onnx::HardSwish")
+def hard_swish(
+    X: Numbers,
+    *,
+    alpha_of_body: Annotated[Choice[Literal["sixth", "float32"]], Reading],
+    infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], Reading],
+    nan_in_max_min: NaN,
+) -> Numbers:
+    """y = x * max(0, min(1, alpha * x + beta)), alpha = 1/6 and beta = 0.5. Source: HardSwish, Summary."""
+    alpha = Fraction(1, 6)
+    if X.working.element_type.name == "double" and alpha_of_body.ask() == "float32":
+        alpha = Fraction(float(np.float32(1 / 6)))
+    line = X * X.held(alpha) + Fraction(1, 2)
+    found = X * greater_of(X.lift(0), lesser_of(X.lift(1), line, nan_in_max_min), nan_in_max_min)
+    lowest = X.sign == -np.inf
+    if lowest.any() and infinity_in_formula.ask() == "limit":
+        return found.where(~lowest, 0)
+    return found
+
+
+@reference_operator("ai.onnx::Shrink")
+def shrink(input: Numbers, *, bias: Fraction = Fraction(0), lambd: Fraction = Fraction(1, 2)) -> Numbers:
+    """y = x + bias for x < -lambd, x - bias for x > lambd, 0 otherwise. Source: Shrink, Summary."""
+    kept = (input - bias).where(below(input.lift(lambd), input), 0)
+    return (input + bias).where(below(input, -lambd), kept)
