@@ -32,7 +32,10 @@ class Given(Protocol):
         """The shape of an input."""
 
     def numbers(self, name: str) -> NDArray[Any]:
-        """The numbers of an attribute, or of an input in its shape; ValueError where it is left out."""
+        """The numbers of an attribute, or of an input in its shape; ValueError where it is left out.
+
+        Of an input whose type numpy lacks they are the bits that it is kept in.
+        """
 
     def has(self, name: str) -> bool:
         """Whether the call gives an attribute or input, or it has a default."""
@@ -49,6 +52,24 @@ class ValueChange:
     key: str
     text: str
     change: Callable[[Given], Bindings]
+
+
+@dataclass(frozen=True)
+class ResultChange:
+    """A mistake that no other values of the call make: `compute` says what comes out instead.
+
+    It gives the elements of the operator's first output, in the element type of the input `of`; it raises
+    ValueError or IndexError for a call of which it says nothing.
+    """
+
+    key: str
+    text: str
+    of: str
+    compute: Callable[[Given], NDArray[Any]]
+
+
+KindChange = ValueChange | ResultChange
+"""A single change that a kind brings."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +191,7 @@ class Kind:
         """Simpler values for shrinking, the simplest first; each is nearer to the end of them."""
         return iter(())
 
-    def changes(self) -> Iterable[ValueChange]:
+    def changes(self) -> Iterable[KindChange]:
         """Single mistakes in reading its values: they explain wrong answers, and adequacy makes them."""
         return ()
 

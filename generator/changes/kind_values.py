@@ -1,4 +1,4 @@
-"""Changes that kinds bring: values of a declared operator's calls that are taken for others."""
+"""Changes that kinds bring: values of a declared operator's calls taken for others, other results of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls import Call
-from generator.changes.change import Change, Changed, attribute_value
+from generator.changes.change import Change, Changed, attribute_value, exactly
 from generator.declared_kinds import make_kinds
-from generator.kind import ValueChange
+from generator.kind import KindChange, ResultChange
 from generator.named_operators import calls_are_declared
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.tensors import Tensor
@@ -53,7 +53,10 @@ class _Values:
         return given is not None or attribute_value(self.spec, self.call, name) is not None
 
 
-def _change(by: ValueChange) -> Change:
+def _change(by: KindChange) -> Change:
+    if isinstance(by, ResultChange):
+        return _computed(by)
+
     def apply(spec: Spec, call: Call) -> Changed | None:
         try:
             values = by.change(_Values(spec, call))
@@ -61,6 +64,20 @@ def _change(by: ValueChange) -> Change:
         except (ValueError, IndexError, ArithmeticError):
             return None  # the call does not have what the change is about
         return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
+
+    return Change(by.key, by.text, apply)
+
+
+def _computed(by: ResultChange) -> Change:
+    def apply(spec: Spec, call: Call) -> Changed | None:
+        given = dict(call.inputs).get(by.of)
+        if given is None:
+            return None
+        try:
+            made = by.compute(_Values(spec, call))
+        except (ValueError, IndexError, ArithmeticError):
+            return None  # as above
+        return Changed(call, expectations=exactly(spec.outputs[0].name, Tensor(given.element_type, made)))
 
     return Change(by.key, by.text, apply)
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Given, InputName, Kind, Level, ValueChange
+from generator.kind import Given, InputName, Kind, KindChange, Level, ResultChange, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -23,6 +24,31 @@ _AMOUNTS: Mapping[Level, tuple[int, int]] = {
 }
 """How much less an axis has afterwards, with the least and with a greater amount."""
 _MANY = 1000
+
+
+_MOST = 1 << 16
+Begin = Callable[[int], int]
+"""Where the shorter of two extents starts within the longer, of their difference."""
+
+
+def _middle(difference: int) -> int:
+    return difference // 2
+
+
+def _start(_: int) -> int:
+    return 0
+
+
+def _end(difference: int) -> int:
+    return difference
+
+
+_PLACES: tuple[tuple[str, str, Begin, Begin], ...] = (
+    ("crop start", "a window at the start", _start, _middle),
+    ("crop end", "a window at the end", _end, _middle),
+    ("pad end", "padding at the end alone", _middle, _start),
+    ("pad start", "padding at the start alone", _middle, _end),
+)
 
 
 @dataclass(frozen=True)
@@ -115,12 +141,43 @@ class NewExtents(Kind):
                 for plain in (shape[axis], nearer):
                     yield [*value[:place], plain, *value[place + 1 :]]
 
-    def changes(self) -> Iterable[ValueChange]:
+    def changes(self) -> Iterable[KindChange]:
         for word, text, choose in (
             ("padding", "padding left out", np.minimum),
             ("cropping", "cropping left out", np.maximum),
         ):
             yield ValueChange(f"{self.name} no {word}", text, self._chosen_by(choose))
+        for word, text, crop, pad in _PLACES:
+            yield ResultChange(f"place {word}", text, self.of, self._placed_by(crop, pad))
+
+    def _placed_by(self, crop: Begin, pad: Begin) -> Callable[[Given], NDArray[Any]]:
+        """The window, or the input in the output, placed otherwise than in the centre."""
+
+        def compute(given: Given) -> NDArray[Any]:
+            data, wanted = given.numbers(self.of), given.numbers(self.name)
+            rank, axes = data.ndim, self.axes.text
+            named = given.numbers(axes).reshape(-1).tolist() if given.has(axes) else list(range(rank))
+            plain, extents = [int(each) for each in named], [int(each) for each in wanted.reshape(-1)]
+            chosen = {axis % rank for axis in plain if -rank <= axis < rank}
+            if not wanted.dtype.kind == "i" or not len(chosen) == len(plain) == len(extents):
+                raise ValueError("not an extent for each axis")
+            if any(not 0 <= extent < _MOST for extent in extents):
+                raise ValueError("no extents, or longer ones than are computed to explain something")
+            shape = list(data.shape)
+            taken, placed = [slice(None)] * rank, [slice(None)] * rank
+            for axis, extent in zip(plain, extents, strict=True):
+                surplus = shape[axis] - extent
+                start = crop(surplus) if surplus >= 0 else pad(-surplus)
+                if surplus >= 0:
+                    taken[axis] = slice(start, start + extent)
+                else:
+                    placed[axis] = slice(start, start + shape[axis])
+                shape[axis] = extent
+            output = np.full(shape, b"" if data.dtype == object else 0, dtype=data.dtype)
+            output[tuple(placed)] = data[tuple(taken)]
+            return output
+
+        return compute
 
     def _chosen_by(self, choose: Callable[..., Any]) -> Callable[[Given], Bindings]:
         def change(given: Given) -> Bindings:

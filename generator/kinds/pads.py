@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from generator.draws import Draw
-from generator.kind import Given, InputName, Kind, Level, ValueChange
+from generator.kind import InputName, Kind, KindChange, Level
+from generator.padding_changes import padding_changes
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -160,9 +158,8 @@ class Pads(Kind):
                 empty |= {f"shape:{self.of}": (0, *(3 for _ in range(rank - 1))), "pads": beside}
                 yield f"nothing_padded_beside_{each}", empty
 
-    def changes(self) -> Iterable[ValueChange]:
-        for word, text, order in _ORDERS:
-            yield ValueChange(f"pads {word}", text, _ordered_by(order))
+    def changes(self) -> Iterable[KindChange]:
+        return padding_changes(self.of)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name != "pads":
@@ -193,27 +190,6 @@ _EDGES: tuple[tuple[str, int, int, int, tuple[str, ...]], ...] = (
     ("much", 3, 500, 500, ("constant", "edge")),
 )
 """A word, the extent of the first axis, its pads, and the modes of which the call is made."""
-
-
-def _ordered_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
-    def change(given: Given) -> Bindings:
-        pads = given.numbers("pads")
-        return {"pads": order(pads.reshape(2, -1)).reshape(pads.shape)}
-
-    return change
-
-
-_ORDERS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
-    ("exchanged", "the pads of begin and end exchanged", lambda pairs: pairs[::-1]),
-    ("axes reversed", "the pads of the axes in reverse order", lambda pairs: pairs[:, ::-1]),
-    ("pairs", "the pads read as pairs of begin and end", lambda pairs: pairs.reshape(-1, 2).T),
-    ("begin for both", "the begins for both ends", lambda pairs: pairs[[0, 0]]),
-    ("end for both", "the ends for both ends", lambda pairs: pairs[[1, 1]]),
-    ("no removal", "negative pads ignored", lambda pairs: np.maximum(pairs, 0)),
-    ("absolute", "negative pads without their signs", np.abs),
-    ("no addition", "positive pads ignored", lambda pairs: np.minimum(pairs, 0)),
-)
-"""Of the pads as begins and ends [2, axes]."""
 
 
 def _first_axis(rank: int, begin: int, end: int) -> list[int]:
