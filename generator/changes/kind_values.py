@@ -89,7 +89,8 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
             plain = np.asarray(value).tolist()
             call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
         elif given is not None and value is not None:
-            array = np.ascontiguousarray(np.asarray(value).astype(given.array.dtype))
+            cast = np.asarray(value).astype(given.array.dtype)
+            array = np.ascontiguousarray(cast).reshape(cast.shape)  # which gives a scalar an axis
             call = call.with_input(name, Tensor(given.element_type, array))
         else:
             call = call.with_input(name, None)

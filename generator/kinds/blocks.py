@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Kind, Level
+from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
 from specs.functions.block_count import block_count
@@ -110,6 +110,17 @@ class Blocks(Kind):
             word = "not_negative" if name == "pads" else "positive"
             yield f"{name}_{word}", {name: [-1, *plain[1:]]}
         yield "as_many_blocks", {"image_shape": [each + 7 for each in image]}
+
+    def changes(self) -> Iterable[KindChange]:
+        def exchanged(first: str, second: str) -> Callable[[Given], Bindings]:
+            return lambda given: {first: given.numbers(second), second: given.numbers(first)}
+
+        def ends_first(given: Given) -> Bindings:
+            return {"pads": given.numbers("pads").reshape(2, -1)[::-1].reshape(-1)}
+
+        text = "strides and dilations exchanged"
+        yield ValueChange(f"attributes {text}", text, exchanged("strides", "dilations"))
+        yield ValueChange("pads exchanged", "the pads of begin and end exchanged", ends_first)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         plain = {"strides": 1, "dilations": 1, "pads": 0}.get(name)

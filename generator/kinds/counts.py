@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -41,6 +43,13 @@ class Counts(SingleKind):
             yield f"{self.name}_length", {self.name: wrong}
         for value in (0, -1):
             yield f"{self.name}_positive", {self.name: [2] * (length - 1) + [value]}
+
+    def changes(self) -> Iterable[KindChange]:
+        def first(given: Given) -> Bindings:
+            counts = given.numbers(self.name)
+            return {self.name: np.full_like(counts, counts[0])}
+
+        yield ValueChange(f"{self.name} first", f"the first number of {self.name} for all", first)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and any(each != 1 for each in value):

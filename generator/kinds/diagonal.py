@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
-from generator.partial import Partial
+from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
+from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 
 
@@ -36,6 +36,12 @@ class Diagonal(SingleKind):
             yield -rows + 1
         elif level in ("main", "beyond_above", "beyond_below"):
             yield {"main": 0, "beyond_above": columns + 1, "beyond_below": -rows - 1}[str(level)]
+
+    def changes(self) -> Iterable[KindChange]:
+        def opposite(given: Given) -> Bindings:
+            return {self.name: -given.numbers(self.name)}
+
+        yield ValueChange(f"{self.name} opposite", f"{self.name} with the other sign", opposite)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and int(np.asarray(value).reshape(-1)[0]) != 0:

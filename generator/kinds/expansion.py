@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import Given, InputName, KindChange, Level, ResultChange, SingleKind
 from generator.partial import Bindings, Partial
 from specs.model import Constraint
 
@@ -56,6 +59,19 @@ class Expansion(SingleKind):
                     f"{self.name}_broadcasts",
                     {self.name: [*shape[:axis], shape[axis] + 1, *shape[axis + 1 :]]},
                 )
+
+    def changes(self) -> Iterable[KindChange]:
+        def from_the_front(given: Given) -> NDArray[Any]:
+            data, shape = given.numbers(self.of), [int(each) for each in given.numbers(self.name).reshape(-1)]
+            rank = max(data.ndim, len(shape))
+            if min(data.ndim, len(shape)) == rank:
+                raise ValueError("no axes lack")
+            aligned = data.reshape(*data.shape, *[1] * (rank - data.ndim))
+            wanted = [*shape, *[1] * (rank - len(shape))]
+            return np.broadcast_to(aligned, np.broadcast_shapes(aligned.shape, tuple(wanted)))
+
+        text = "axes that lack added behind the others"
+        yield ResultChange(f"{self.name} from the front", text, self.of, from_the_front)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         shape = list(scope.shape(self.of))

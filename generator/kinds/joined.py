@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from generator.draws import Draw
-from generator.kind import Kind, Level
+from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -93,6 +95,19 @@ class Joined(Kind):
         for at in range(len(shapes[0])):
             empty = [tuple(0 if place == at else each for place, each in enumerate(one)) for one in shapes]
             yield f"axis_{at}_is_0", {f"shapes:{self.name}": empty}
+
+    def changes(self) -> Iterable[KindChange]:
+        axis = self.axis.text
+
+        def other_end(given: Given) -> Bindings:
+            return {axis: -1 - given.numbers(axis)}
+
+        def absolute(given: Given) -> Bindings:
+            return {axis: np.abs(given.numbers(axis))}
+
+        if self._may_be_negative:
+            yield ValueChange(f"{axis} other end", f"{axis} counted from the other end", other_end)
+            yield ValueChange(f"{axis} absolute", f"{axis} without its sign", absolute)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         rank = len(scope.find(f"shapes:{self.name}")[0])

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import Given, InputName, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.model import Constraint
 
@@ -47,6 +49,12 @@ class Permutation(SingleKind):
         wrong = [[*plain, rank], *([plain[1:], [*plain[:-1], rank], [0] * rank] if rank > 1 else [])]
         for value in wrong:
             yield f"{self.name}_is_permutation", {self.name: value}
+
+    def changes(self) -> Iterable[KindChange]:
+        def inverse(given: Given) -> Bindings:
+            return {self.name: np.argsort(given.numbers(self.name))}
+
+        yield ValueChange(f"{self.name} inverse", f"the inverse of {self.name}", inverse)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is None:

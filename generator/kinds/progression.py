@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Kind, Level
+from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model import Constraint
@@ -61,6 +61,19 @@ class Progression(Kind):
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for word, start, limit in (("up", -1, 1), ("down", 1, -1)):
             yield f"progression_{word}_past_zero", dict(zip(_NAMES, (start, limit, limit), strict=True))
+
+    def changes(self) -> Iterable[KindChange]:
+        def included(given: Given) -> Bindings:
+            start, limit, delta = (given.numbers(each).reshape(()).item() for each in _NAMES)
+            if not delta or (limit - start) / delta < 0 or (limit - start) % delta:
+                raise ValueError("the limit is not met")
+            return {"limit": given.numbers("limit") + given.numbers("delta")}
+
+        def one_off(given: Given) -> Bindings:
+            return {"start": given.numbers("start") + given.numbers("delta")}
+
+        yield ValueChange("limit included", "the limit included", included)
+        yield ValueChange("start left out", "the start left out", one_off)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name == "start" and value != 0:

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import Given, InputName, KindChange, Level, ResultChange, SingleKind
 from generator.partial import Bindings, Partial
 from specs.model import Constraint
 
@@ -44,6 +47,18 @@ class Repeats(SingleKind):
         if rank:
             yield f"{self.name}_length", {self.name: [1] * (rank - 1)}
             yield f"{self.name}_not_negative", {self.name: [-1] * rank}
+
+    def changes(self) -> Iterable[KindChange]:
+        def each_element(given: Given) -> NDArray[Any]:
+            data, times = given.numbers(self.of), given.numbers(self.name).reshape(-1)
+            if len(times) != data.ndim:
+                raise ValueError("not a number for each axis")
+            for axis, count in enumerate(times):
+                data = np.repeat(data, int(count), axis=axis)
+            return data
+
+        text = "each element repeated in its place, instead of the whole axis"
+        yield ResultChange(f"{self.name} each element", text, self.of, each_element)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and any(each != 1 for each in value):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from generator.draws import Draw
 from generator.kept_lengths import FAR, everything_sliced
-from generator.kind import InputName, Kind, Level
+from generator.kind import Given, InputName, Kind, KindChange, Level, ValueChange
 from generator.partial import OMITTED, Bindings, Partial
 from specs.model import Constraint
 
@@ -113,6 +115,27 @@ class Slices(Kind):
         if "steps" in self.covers:
             yield "steps_length", {**plain, "steps": [1, 1]}
             yield "steps_not_zero", {**plain, "steps": [0]}
+
+    def changes(self) -> Iterable[KindChange]:
+        def included(given: Given) -> Bindings:
+            ends = given.numbers("ends").astype(np.int64)
+            steps = given.numbers("steps") if given.has("steps") else np.ones_like(ends)
+            further = ends + np.sign(steps)
+            # One beyond the last, counted from the end, is the first; one before the first is the last.
+            further = np.where((steps > 0) & (ends == -1), FAR, further)
+            further = np.where((steps < 0) & (ends == 0), -FAR, further)
+            return {"ends": np.where(np.abs(ends) >= FAR, ends, further)}
+
+        def lengths(given: Given) -> Bindings:
+            return {"ends": given.numbers("starts") + given.numbers("ends")}
+
+        def forwards(given: Given) -> Bindings:
+            return {"steps": np.abs(given.numbers("steps"))}
+
+        yield ValueChange("ends included", "the ends included", included)
+        yield ValueChange("ends as lengths", "the ends read as lengths", lengths)
+        if "steps" in self.covers:
+            yield ValueChange("steps forwards", "negative steps without their signs", forwards)
 
     @property
     def _may_be_negative(self) -> bool:

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from generator.draws import Draw
-from generator.kind import InputName, Kind, Level
+from generator.kind import Given, InputName, Kind, KindChange, Level, ResultChange, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -94,6 +97,23 @@ class Splits(Kind):
         else:
             many = extent + 1
             yield f"{self.name}_equal", {**_outputs(many), self.parts.text: many}
+
+    def changes(self) -> Iterable[KindChange]:
+        def longer_first(given: Given) -> NDArray[Any]:
+            if given.has(self.name) or not self._has_count:
+                raise ValueError("lengths that are given")
+            axis = int(given.numbers(self.axis.text)) if given.has(self.axis.text) else 0
+            return np.array_split(given.numbers(self.of), int(given.numbers(_COUNT)), axis=axis)[0]
+
+        if self._has_count:
+            text = "a remainder dealt out over the first parts"
+            yield ResultChange(f"{self.name} dealt out", text, self.of, longer_first)
+        if self.subject.has(self.name):
+            text = "the parts in reverse order"
+            yield ValueChange(f"{self.name} turned", text, self._turned)
+
+    def _turned(self, given: Given) -> Bindings:
+        return {self.name: given.numbers(self.name)[::-1]}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         return iter(())
