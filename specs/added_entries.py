@@ -19,10 +19,24 @@ Level = str | int | float | bool
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
+def _versions(value: Any) -> Any:
+    plain = isinstance(value, list) and all(type(each) is int and each > 0 for each in value)
+    if not plain or len(set(value)) < max(len(value), 2):
+        raise ValueError("expected two or more versions, one of each wording that was read, such as [11, 13]")
+    return tuple(value)
+
+
+Versions = Annotated[tuple[int, ...], BeforeValidator(_versions)]
+
+
 class Reasoned(Entry):
-    """Something that people state: `src` says where a document supports it, `why` gives their reason."""
+    """Something that people state: `src` says where a document supports it, `why` gives their reason.
+
+    `read` are versions in which the cited passage reads differently and was read.
+    """
 
     src: Sources | None = None
+    read: Versions = ()
     why: str | None = None
 
 
@@ -67,6 +81,7 @@ class EvidenceEntry(Entry):
     option: str
     kind: Literal["text", "example", "document", "witness"]
     src: Sources = ()
+    read: Versions = ()
     note: str | None = None
 
 

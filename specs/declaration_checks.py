@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, UserError
-from specs.added_entries import ConstraintEntry
+from specs.added_entries import ConstraintEntry, Reasoned
 from specs.composition import Composed
-from specs.declared_words import is_name_of_some_version
+from specs.declared_words import is_name_of_some_version, other_versions
 from specs.expressions import parse
 from specs.model import Source, Spec
 from specs.shape_expressions import parse_shape
@@ -76,6 +76,32 @@ class DeclarationChecker:
                         expected="a passage with must, should, error, required, accepted range or the like",
                         where=self._composed.place(("constraints", place)),
                         remedy="Write `else: undefined`, or the `src` of the passage that demands it.",
+                    )
+                )
+
+    def check_read(self, key: str, entries: Sequence[Reasoned]) -> None:
+        """What was read (`read`) are versions of the operator, in which the entry cites something."""
+        known: set[int] = set()
+        if any(each.read for each in entries):
+            known = {self._spec.operator.since_version}
+            others = other_versions(self._spec, self._folders)
+            known |= {each.operator.since_version for each in others}
+        for place, entry in enumerate(entries):
+            problem = None
+            unknown = sorted(set(entry.read) - known)
+            if unknown:
+                operator = self._spec.operator
+                problem = f"read in versions that {operator.domain}::{operator.name} lacks"
+            elif entry.read and not entry.src:
+                problem = "`read` beside no passage"
+            if problem is not None:
+                self.errors.append(
+                    UserError(
+                        problem,
+                        got=f"read: {list(unknown or entry.read)}",
+                        expected=f"some of {', '.join(map(str, sorted(known)))}" if unknown else "a `src`",
+                        where=self._composed.place((key, place, "read")),
+                        remedy="Write versions in which the passage was read, one of each wording.",
                     )
                 )
 

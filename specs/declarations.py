@@ -135,6 +135,8 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     checker.check_shapes(file.shapes, file.extents)
     checker.check_points(file.points)
     checker.check_demands(file.constraints)
+    checker.check_read("constraints", file.constraints)
+    checker.check_read("readings", file.readings)
     if reader.errors or checker.errors:
         raise SeveralErrors([*reader.errors, *checker.errors])
     return merge_additions(replace(spec, declared=declared), file, composed)

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from opcert.vocabulary.errors import UserError
-from specs.model import Spec
+from specs.model import Prose, Spec
 
 _PASSAGE = re.compile(r"([A-Za-z_][\w.\[\]]*)(?:\+(\d+))?")
 _GROUPS = ("attributes", "inputs", "outputs")
@@ -49,11 +49,10 @@ def _lines_of(text: str, spec: Spec, named: Mapping[str, Any]) -> Lines:
         name, offset = found[1], int(found[2] or 0)
         if name in named:
             return [[each[0], each[1] + offset] for each in _own_lines(name, spec, named)]
-        about = (name, *(f"{group}.{name}" for group in _GROUPS))
         lines = [
             [each.source.document, each.source.line + offset]
-            for each in spec.prose
-            if each.about in about and offset < max(each.lines, 1)
+            for each in passages_of(name, spec)
+            if offset < max(each.lines, 1)
         ]
         lines = lines or list(_lines_of_example(name, spec))
     if not lines:
@@ -64,6 +63,12 @@ def _lines_of(text: str, spec: Spec, named: Mapping[str, Any]) -> Lines:
             expected=f"one of {', '.join(known)}" if known else "[document, line]",
         )
     return [each for each in lines if each[0] == lines[0][0]]
+
+
+def passages_of(name: str, spec: Spec) -> list[Prose]:
+    """The passages that a name means: `attributes.axis`, or `axis` for whichever group has it."""
+    about = (name, *(f"{group}.{name}" for group in _GROUPS))
+    return [each for each in spec.prose if each.about in about]
 
 
 def _own_lines(name: str, spec: Spec, named: Mapping[str, Any]) -> Lines:

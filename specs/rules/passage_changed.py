@@ -1,0 +1,40 @@
+"""A declaration rests on a passage that reads differently in versions which nobody says to have read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from specs.cited_passages import READ, covered, unread
+from specs.composition import read_document
+from specs.declared_words import other_versions
+from specs.model import Finding, Severity, Spec
+from specs.spec_folders import DECLARATION, OWN_FOLDER
+
+CODE = "passage-changed"
+SEVERITY: Severity = "warning"
+
+
+def examine(spec: Spec) -> Iterator[Finding]:
+    """One finding for each statement and passage, told of the newest version that the statement covers."""
+    place = spec.declared.places.get(DECLARATION) if spec.declared is not None else None
+    if place is None:
+        return
+    file = Path(place.file)
+    folders = (file.absolute().parents[2], OWN_FOLDER)
+    document = read_document(file)
+    for each in unread(document, covered(document, [spec, *other_versions(spec, folders)])):
+        newest = max(version for wording in each.wordings for version in wording.versions)
+        if newest != spec.operator.since_version:
+            continue
+        source = next(wording.source for wording in each.wordings if newest in wording.versions)
+        ways = "; ".join(", ".join(map(str, wording.versions)) for wording in each.wordings)
+        yield Finding(
+            CODE,
+            SEVERITY,
+            source,
+            f"{each.statement.name} cites {each.passage}, which reads differently in other versions: "
+            f"read them, and write `{READ}: {list(each.asked)}` beside its src",
+            f"{each.place}; versions that read alike: {ways}",
+            "noted",
+        )
