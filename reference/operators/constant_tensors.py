@@ -18,7 +18,7 @@ from reference.registry import reference_operator
 def constant(
     *,
     value: Tensor | None = None,
-    sparse_value: None = None,  # noqa: ARG001 - no case carries one
+    sparse_value: None = None,
     value_float: float | None = None,
     value_floats: tuple[float, ...] | None = None,
     value_int: int | None = None,
@@ -42,7 +42,7 @@ def constant(
 
 
 @reference_operator("ai.onnx::ConstantOfShape")
-def constant_of_shape(input: tuple[int, ...], *, value: Tensor | None = None) -> Tensor:  # noqa: A002
+def constant_of_shape(input: tuple[int, ...], *, value: Tensor | None = None) -> Tensor:
     """A tensor of this shape that holds the one element of `value`, else the float 0.
 
     Source: ConstantOfShape, Summary, Attributes and Outputs.
@@ -52,7 +52,7 @@ def constant_of_shape(input: tuple[int, ...], *, value: Tensor | None = None) ->
 
 
 @reference_operator("ai.onnx::EyeLike")
-def eye_like(input: Tensor, *, dtype: int | None = None, k: int = 0) -> Answer:  # noqa: A002
+def eye_like(input: Tensor, *, dtype: int | None = None, k: int = 0) -> Answer:
     """Ones at [i, i + k] and zeros elsewhere, of the input's type or `dtype`.
 
     Source: EyeLike, Summary and k.

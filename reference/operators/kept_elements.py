@@ -12,7 +12,7 @@ from reference.registry import reference_operator
 
 
 @reference_operator("ai.onnx::Trilu")
-def triangle(input: Tensor, k: int = 0, *, upper: int = 1) -> Tensor:  # noqa: A002 - the document's name
+def triangle(input: Tensor, k: int = 0, *, upper: int = 1) -> Tensor:
     """The elements on and above diagonal k, or on and below it, and zeros. Source: Trilu, Summary."""
     rows, columns = np.ogrid[: input.shape[-2], : input.shape[-1]]
     kept = columns - rows >= k if upper else columns - rows <= k
@@ -26,7 +26,7 @@ def where(condition: Tensor, X: Tensor, Y: Tensor) -> Tensor:
 
 
 @reference_operator("ai.onnx::BitCast")
-def bit_cast(input: Tensor, *, to: int) -> Answer:  # noqa: A002 - the document's name
+def bit_cast(input: Tensor, *, to: int) -> Answer:
     """The same bits as elements of another type of the same width. Source: BitCast, Summary."""
     kind = BY_CODE[to]
     flat = np.ascontiguousarray(input.array).reshape(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Annotated
 
 import numpy as np
@@ -28,7 +29,7 @@ def concatenate(inputs: tuple[Tensor, ...], *, axis: int) -> Tensor:
 
 @reference_operator("ai.onnx::Split")
 def split_up(
-    input: Tensor,  # noqa: A002 - the document's name
+    input: Tensor,
     split: tuple[int, ...] | None = None,
     *,
     axis: int = 0,
@@ -43,7 +44,7 @@ def split_up(
         extent, parts = input.shape[axis], outputs if num_outputs is None else num_outputs
         chunk = -(-extent // parts)
         split = (*(chunk,) * (parts - 1), extent - chunk * (parts - 1))
-    ends = np.cumsum(np.asarray(split, dtype=np.int64))
+    ends = list(accumulate(split))
     found = np.split(input.array, ends[:-1], axis)
     return tuple(Tensor(input.element_type, each) for each in found)
 
@@ -76,13 +77,13 @@ def slice_out(
 
 
 @reference_operator("ai.onnx::DepthToSpace")
-def depth_to_space(input: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:  # noqa: A002
+def depth_to_space(input: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     """Channels become blocks: of [row, column, C] by default, of [C, row, column] in mode CRD.
 
     Source: DepthToSpace, Summary.
     """
     n, channels, height, width = input.shape
-    depth = channels // blocksize**2
+    depth = channels // (blocksize * blocksize)
     if mode == "DCR":
         blocks = input.array.reshape(n, blocksize, blocksize, depth, height, width)
         ordered = blocks.transpose(0, 3, 4, 1, 5, 2)
@@ -93,7 +94,7 @@ def depth_to_space(input: Tensor, *, blocksize: int, mode: str = "DCR") -> Tenso
 
 
 @reference_operator("ai.onnx::SpaceToDepth")
-def space_to_depth(input: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:  # noqa: A002
+def space_to_depth(input: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     """Blocks become channels, which DepthToSpace reverses: [row, column, C], or [C, row, column] in mode CRD.
 
     Source: SpaceToDepth, Summary; the order before version 28 from the Summary of DepthToSpace.
@@ -102,12 +103,12 @@ def space_to_depth(input: Tensor, *, blocksize: int, mode: str = "DCR") -> Tenso
     high, wide = height // blocksize, width // blocksize
     blocks = input.array.reshape(n, depth, high, blocksize, wide, blocksize)
     ordered = blocks.transpose((0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4))
-    return Tensor(input.element_type, ordered.reshape(n, depth * blocksize**2, high, wide))
+    return Tensor(input.element_type, ordered.reshape(n, depth * (blocksize * blocksize), high, wide))
 
 
 @reference_operator("ai.onnx::ReverseSequence")
 def reverse_sequence(
-    input: Tensor,  # noqa: A002 - the document's name
+    input: Tensor,
     sequence_lens: tuple[int, ...],
     *,
     batch_axis: int = 1,

@@ -27,7 +27,7 @@ def reshape(data: Tensor, shape: tuple[int, ...], *, allowzero: int = 0) -> Tens
 
 
 @reference_operator("ai.onnx::Flatten")
-def flatten(input: Tensor, *, axis: int = 1) -> Tensor:  # noqa: A002 - the document's name
+def flatten(input: Tensor, *, axis: int = 1) -> Tensor:
     """A matrix of (d_0 x ... x d_(axis-1)) rows of all other elements.
 
     Source: Flatten, Summary and Output.
@@ -59,7 +59,7 @@ def unsqueeze(data: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 @reference_operator("ai.onnx::Expand")
-def expand(input: Tensor, shape: tuple[int, ...]) -> Tensor:  # noqa: A002 - the document's name
+def expand(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Broadcast to what the two shapes are broadcast to, as numpy.array(input) * numpy.ones(shape).
 
     Source: Expand, Summary.
@@ -69,7 +69,7 @@ def expand(input: Tensor, shape: tuple[int, ...]) -> Tensor:  # noqa: A002 - the
 
 
 @reference_operator("ai.onnx::Tile")
-def tile(input: Tensor, repeats: tuple[int, ...]) -> Tensor:  # noqa: A002 - the document's name
+def tile(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
     """Element i of an axis of the output is element i modulo its length.
 
     Source: Tile, Summary and repeats.
