@@ -34,8 +34,8 @@ _TYPES = """
 _MOVE = """
     append arange argwhere array array_equal asarray ascontiguousarray bincount broadcast_shapes broadcast_to
     concatenate copyto delete diagonal empty empty_like expand_dims flatnonzero flip frombuffer full full_like
-    isin ix_ lexsort may_share_memory moveaxis nonzero ogrid ones ones_like pad packbits ravel_multi_index repeat
-    reshape resize result_type roll searchsorted shape split squeeze stack swapaxes take tile transpose
+    isin ix_ lexsort may_share_memory moveaxis nonzero ogrid ones ones_like pad packbits ravel_multi_index
+    repeat reshape resize result_type roll searchsorted shape split squeeze stack swapaxes take tile transpose
     unpackbits unravel_index where zeros zeros_like
 """
 _ELEMENT_BY_ELEMENT = """
