@@ -32,8 +32,9 @@ _TYPES = """
     integer intp ndarray object_ uint8 uint16 uint32 uint64 finfo iinfo inf nan newaxis errstate __version__
 """
 _MOVE = """
-    append arange argwhere array array_equal asarray ascontiguousarray bincount broadcast_shapes broadcast_to
-    concatenate copyto delete diagonal empty empty_like expand_dims flatnonzero flip frombuffer full full_like
+    append arange argwhere array array_equal array_split asarray ascontiguousarray bincount broadcast_shapes
+    broadcast_to concatenate copyto delete diagonal empty empty_like expand_dims flatnonzero flip frombuffer
+    full full_like
     isin ix_ lexsort may_share_memory moveaxis nonzero ogrid ones ones_like pad packbits ravel_multi_index
     repeat reshape resize result_type roll searchsorted shape split squeeze stack swapaxes take tile transpose
     unpackbits unravel_index where zeros zeros_like

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from generator.draws import Draw
 from generator.kind import Given, InputName, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
@@ -52,7 +50,8 @@ class Permutation(SingleKind):
 
     def changes(self) -> Iterable[KindChange]:
         def inverse(given: Given) -> Bindings:
-            return {self.name: np.argsort(given.numbers(self.name))}
+            places = [int(each) for each in given.numbers(self.name)]
+            return {self.name: sorted(range(len(places)), key=places.__getitem__)}
 
         yield ValueChange(f"{self.name} inverse", f"the inverse of {self.name}", inverse)
 
