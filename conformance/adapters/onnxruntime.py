@@ -88,6 +88,13 @@ ADAPTER = Adapter(
             message="Unsupported value attribute datatype:",
         ),
         UnsupportedRule(
+            "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+            "while running ScatterND node. Name:'' Status Message: CPU execution provider: MLFloat16 data "
+            "type is not supported with ScatterND opset 16 when reduction is 'add'.",
+            kind="RuntimeException",
+            message=r"data type is not supported with Scatter\w+ .*when reduction is",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
             kind="Unsupported",
             error_class="unsupported",

@@ -33,7 +33,7 @@ ADAPTER = Adapter(
             "RuntimeError: [CPU] ExtractImagePatches node with name 'ExtractImagePatches_1' has unsupported "
             "precision: string",
             kind="RuntimeError",
-            message="has unsupported precision:",
+            message=r"has unsupported ('\w+' input )?precision:",
         ),
         UnsupportedRule(
             "RuntimeError: Unsupported operation of type: Interpolate name: Y\nDetails:\n"

@@ -1,15 +1,22 @@
-"""Pad of com.microsoft: elements added to or removed from both ends of every axis."""
+"""Pad of ONNX and of com.microsoft: elements added to or removed from both ends of axes."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from math import isfinite
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
+from reference.choices import Choice
 from reference.movement import NegativeZeros, Subnormals, blank, moved, read_integers
-from reference.registry import reference_operator
+from reference.numbers import encode
+from reference.registry import Reading, reference_operator
 
+Torus = Annotated[Choice[Literal["of_data", "of_what_is_left"]], Reading]
 _NOWHERE = -1
 """A position that no element of the input has, as all below 0."""
 
@@ -50,6 +57,48 @@ def pad(
     return moved(result, subnormals, negative_zeros)
 
 
+@reference_operator("ai.onnx::Pad")
+def pad_axes(
+    data: Tensor,
+    pads: tuple[int, ...],
+    constant_value: Tensor | None = None,
+    axes: tuple[int, ...] | None = None,
+    *,
+    mode: str = "constant",
+    value: float = 0.0,
+    torus: Torus,
+) -> Tensor:
+    """Add elements to the ends of axes, all of them by default, or remove them where the number is negative.
+
+    In mode `constant` they are `constant_value` (`value` in version 2), else 0, False or the empty string.
+    Source: Pad, Summary, pads, constant_value and axes.
+    """
+    rank = len(data.shape)
+    chosen = list(range(rank)) if axes is None else [axis % rank for axis in axes]
+    begins, ends = [0] * rank, [0] * rank
+    for axis, begin, end in zip(chosen, pads[: len(chosen)], pads[len(chosen) :], strict=True):
+        begins[axis], ends[axis] = begin, end
+    both = any(begin * end < 0 for begin, end in zip(begins, ends, strict=True))
+    rest = mode == "wrap" and both and torus.ask() == "of_what_is_left"
+    sources = [
+        _sources(extent, begin, end, "wrap_rest" if rest else mode)
+        for extent, begin, end in zip(data.shape, begins, ends, strict=True)
+    ]
+    output = blank(data.element_type, [len(each) for each in sources])
+    if constant_value is not None:
+        output[...] = constant_value.array.reshape(())
+    elif data.element_type.is_float:
+        exact = Fraction(value) if value and isfinite(value) else value
+        output[...] = encode(data.element_type, [exact])[0]
+    places = [np.flatnonzero(each >= 0) for each in sources]
+    kept = [each[each >= 0] for each in sources]
+    if places:
+        output[np.ix_(*places)] = data.array[np.ix_(*kept)]
+    else:
+        output[...] = data.array
+    return Tensor(data.element_type, output)
+
+
 def _sources(extent: int, begin: int, end: int, mode: str) -> NDArray[np.int64]:
     """For each position of one output axis the position of the input that it comes from, below 0 for none."""
     positions = np.arange(-begin, extent + end, dtype=np.int64)
@@ -57,6 +106,11 @@ def _sources(extent: int, begin: int, end: int, mode: str) -> NDArray[np.int64]:
         return np.where(positions < extent, positions, _NOWHERE)
     if mode == "edge":
         return np.clip(positions, 0, extent - 1)
+    if mode == "wrap":
+        return positions % max(extent, 1)
+    if mode == "wrap_rest":
+        first, last = max(-begin, 0), extent + min(end, 0)
+        return first + (positions - first) % max(last - first, 1)
     # Within these bounds no reflection comes to an element that is removed at the other end.
     mirrored = np.abs(positions)
     return np.where(mirrored < extent, mirrored, 2 * (extent - 1) - mirrored)

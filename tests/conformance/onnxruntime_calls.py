@@ -32,6 +32,7 @@ def _of_the_future(case: Case) -> Case:
     return replace(case, model=model.SerializeToString())
 
 
+_HALVES = numbers((2,), "float16")
 _FLOAT8 = Tensor(ELEMENT_TYPES["float8e4m3fn"], np.array([1], np.uint8))
 UNSUPPORTED: Mapping[str, Case] = {
     "element type": make_case(
@@ -72,6 +73,11 @@ UNSUPPORTED: Mapping[str, Case] = {
         [("input", tensor([2]))],
         {"value": ("tensor", _FLOAT8)},
         output=_FLOAT8,
+    ),
+    "reduction in a type": make_case(
+        "ai.onnx::ScatterND-16",
+        [("data", _HALVES), ("indices", tensor([[0], [0]])), ("updates", _HALVES)],
+        {"reduction": ("string", "add")},
     ),
     "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
 }
