@@ -8,11 +8,11 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, UserError
 from specs.added_entries import ConstraintEntry, Reasoned
-from specs.composition import Composed
 from specs.declared_words import is_name_of_some_version, other_versions
 from specs.expressions import parse
 from specs.model import Source, Spec
 from specs.shape_expressions import parse_shape
+from specs.version_values import Composed
 
 EVERY_INPUT = "inputs"
 """The word for all inputs that no other entry of `shapes` names."""

@@ -16,7 +16,7 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
 from specs.added_entries import Additions, Level
 from specs.addition_merging import merge_additions
-from specs.composition import Composed, compose, declares
+from specs.composition import compose, declares
 from specs.declaration_checks import EVERY_INPUT, DeclarationChecker, names_in
 from specs.declared import Bounds, Declared, KindUse
 from specs.expressions import parse
@@ -26,6 +26,7 @@ from specs.shape_expressions import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
 from specs.spec_folders import DECLARATION, facts_path, room_of
 from specs.structures import holds_several
+from specs.version_values import Composed
 
 FILE_NAME = DECLARATION
 _BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
