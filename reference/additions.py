@@ -26,6 +26,7 @@ def total(terms: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """The sum along an axis, kept with length 1, added up from the first element on."""
     slices = np.moveaxis(terms, axis, 0)
     result = np.zeros(slices.shape[1:])
-    for each in slices:
-        result = result + each
+    with np.errstate(over="ignore"):
+        for each in slices:
+            result = result + each
     return np.expand_dims(result, axis)

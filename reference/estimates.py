@@ -243,6 +243,9 @@ def quanta(values: Rationals) -> Floats:
 def _quantum(numerator: int, denominator: int) -> float:
     if numerator == 0:
         return float("inf")
+    if denominator & (denominator - 1) == 0:
+        power = (numerator & -numerator).bit_length() - denominator.bit_length()
+        return math.ldexp(1.0, min(power, 1023)) if power >= -1074 else 0.0
     value = Fraction(numerator, denominator)
     if value.denominator & (value.denominator - 1):
         return 0.0

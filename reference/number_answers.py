@@ -29,6 +29,8 @@ def answer_of(
     """
     kind = numbers.working.element_type if element_type is None else element_type
     numbers = numbers.broadcast(numbers.shape)
+    if kind.kind == "bool":
+        return Answer(Tensor(kind, numbers.value.spread(numbers.shape).numerator.astype(np.bool_)))
     sums = Sums(numbers.value, np.where(numbers.finite, numbers.error, 0.0))
     if kind.is_integer:
         rule = overflow.ask() if _leaves(kind, numbers) else overflow.option

@@ -200,6 +200,7 @@ class Numbers:
 
     def sqrt(self) -> Numbers:
         """The square root, correctly rounded; NaN of what is below zero, and of what may be it is lost."""
+        self.working.note_chain(self._passed_on())
         roots, inexact = np.empty(self.shape, dtype=object), np.zeros(self.shape, dtype=np.bool_)
         for index, each in enumerate(self.value.fractions()):
             roots.flat[index], inexact.flat[index] = _root(max(each, Fraction(0)))
@@ -267,12 +268,20 @@ class Numbers:
     ) -> Numbers:
         """What an operation on two gives, before it is rounded; an operand beyond all bounds loses it."""
         lost = self.lost | other.lost
+        self.working.note_chain(self._passed_on() | other._passed_on())
         if self.working.is_float:
             ends = self.working.greatest * (1 - MARGIN)
             for each in (self, other):
                 inexact = each.error > 0
                 lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
         return settled(self.working, value, error, special, zero, lost)
+
+    def _passed_on(self) -> Mask:
+        """Where this is no number of the element type, so that one rounded to it on the way is another."""
+        if not self.working.is_narrow:
+            return np.zeros((), dtype=np.bool_)
+        held = self.value.spread(self.shape).representable(self.working.own_layout)
+        return np.asarray(self.finite & (~held | (self.error > 0)))
 
     def rounded(
         self, roundings: int, *, exact: Mask | bool, free: Mask | bool = False, least: int = 0
@@ -289,7 +298,6 @@ class Numbers:
         if exact.any():
             kept = exact & self.value.spread(self.shape).representable(self.working.layout)
         working = self.working
-        working.note_chain(~kept & ~free & (self.error > 0))
         size = self.magnitude
         charge = working.unit * _power_below(size) + least * working.least
         if roundings > 1:

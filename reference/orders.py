@@ -19,6 +19,7 @@ from reference.working import Mask, rounded_up
 
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
 NanInMaxMin = Literal["propagates", "ignored", "first_operand"]
+Conversion = Literal["truncate", "floor", "ceil", "half_even", "half_away", "half_up"]
 
 
 def compare(left: Numbers, right: Numbers, relation: Relation) -> Answer:
@@ -81,7 +82,7 @@ def lesser_of(left: Numbers, right: Numbers, nan: Choice[NanInMaxMin]) -> Number
     return -greater_of(-left, -right, nan)
 
 
-def whole(numbers: Numbers, conversion: Literal["floor", "ceil", "half_even"]) -> Numbers:
+def whole(numbers: Numbers, conversion: Conversion) -> Numbers:
     """The whole numbers beside them; exact, and any between where flushing leaves it open."""
 
     converted = numbers.value.each(lambda top, bottom: round_ratio(top, bottom, conversion), object)

@@ -116,6 +116,15 @@ class Rationals:
             np.asarray(self.denominator // divisor, dtype=object),
         )
 
+    def shared(self) -> Rationals:
+        """The same numbers over one denominator."""
+        denominators = np.broadcast_to(self.denominator, self.shape)
+        common = math.lcm(*(int(each) for each in denominators.flat))
+        return Rationals(
+            np.asarray(self.numerator * (common // denominators), dtype=object),
+            _integers([common]).reshape(()),
+        )
+
     def where(self, chosen: NDArray[np.bool_], other: Rationals) -> Rationals:
         """These where `chosen`, the others elsewhere."""
         if self.denominator.shape == other.denominator.shape == ():

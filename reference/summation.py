@@ -3,27 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
-from reference.additions import total as float_total
+from opcert.vocabulary.element_types import BINARY64, FloatLayout
+from reference.accumulations import RUNNING, WHOLE, Along
 from reference.estimates import quanta
 from reference.number_arrays import Numbers, settled
+from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
 from reference.working import MARGIN, Floats, Mask, Working, rounded_up
+
+_LEAST = float(smallest_subnormal(BINARY64))
 
 
 def total(numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool = False) -> Numbers:
     """The sum along axes: one rounding less than there are terms; that of no numbers is zero."""
+    flat, shape = last_axis(numbers, axes, keepdims=keepdims)
+    return _added_up(flat, WHOLE, operations=-1).reshape(shape)
+
+
+def running_totals(numbers: Numbers) -> Numbers:
+    """The sums of the first elements of the last axis, of none of them first: one more than there are."""
+    return _added_up(numbers, RUNNING, operations=-1)
+
+
+def total_of_products(
+    left: Numbers, right: Numbers, axes: int | Sequence[int], *, keepdims: bool = False
+) -> Numbers:
+    """The sum of the products of elements of two of one shape, along axes."""
+    (first, shape), (second, _) = (last_axis(each, axes, keepdims=keepdims) for each in (left, right))
+    return sum_of_products(first, second).reshape(shape)
+
+
+def mean_of(summed: Numbers, count: int) -> Numbers:
+    """A sum divided by how many numbers it is of, or multiplied by the reciprocal of their count."""
+    if summed.working.is_narrow:
+        reciprocal = Rationals.of(Fraction(1, count))
+        summed.working.note_chain(~reciprocal.representable(summed.working.own_layout))
+    return summed / count
+
+
+def last_axis(
+    numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool
+) -> tuple[Numbers, tuple[int, ...]]:
+    """The elements along axes on one last axis, and the shape of what each of its rows comes to."""
     chosen = sorted({each % numbers.ndim for each in ((axes,) if isinstance(axes, int) else axes)})
     rest = [each for each in range(numbers.ndim) if each not in chosen]
     lengths = [numbers.shape[each] for each in rest]
     flat = numbers.transposed((*rest, *chosen)).reshape((*lengths, _product(numbers.shape, chosen)))
-    negative = np.signbit(flat.sign).all(axis=-1, keepdims=True) & (flat.shape[-1] > 0)
-    zero = np.where(negative, -0.0, 0.0)
-    found = _added_up(flat, flat.value, flat.error, flat.sign, flat.lost, zero, operations=-1)
     kept = [1 if each in chosen else extent for each, extent in enumerate(numbers.shape)]
-    return found.reshape(tuple(kept if keepdims else lengths))
+    return flat, tuple(kept if keepdims else lengths)
 
 
 def contract(subscripts: str, left: Numbers, right: Numbers) -> Numbers:
@@ -51,8 +82,8 @@ def sum_of_products(left: Numbers, right: Numbers, axes: int = 1) -> Numbers:
         error = ours * b.error + theirs * a.error + a.error * b.error
         sign = a.sign * b.sign
     error = np.where((a.error == 0) & (b.error == 0), 0.0, rounded_up(error))
-    lost = a.lost | b.lost
-    return _added_up(a, a.value * b.value, error, sign, lost, np.zeros(()), operations=0).reshape(kept)
+    terms = Numbers(a.working, a.value * b.value, error, sign, a.lost | b.lost)
+    return _added_up(terms, WHOLE, operations=0).reshape(kept)
 
 
 def _aligned(numbers: Numbers, letters: str, order: Sequence[str]) -> Numbers:
@@ -62,63 +93,52 @@ def _aligned(numbers: Numbers, letters: str, order: Sequence[str]) -> Numbers:
     return moved.reshape(tuple(next(extents) if each in letters else 1 for each in order))
 
 
-def _added_up(
-    like: Numbers,
-    value: Rationals,
-    error: Floats,
-    sign: Floats,
-    lost: Mask,
-    zero: Floats,
-    *,
-    operations: int,
-) -> Numbers:
-    """Terms summed along their last axis, which stays with length 1.
+def _added_up(terms: Numbers, along: Along, *, operations: int) -> Numbers:
+    """Terms summed along their last axis.
 
     `operations` is 0 where each term is a product, which rounds and underflows, and -1 where it is a number.
     """
-    working = like.working
-    special = _special_sum(sign)
-    summed = value.spread(sign.shape).total(sign.ndim - 1)
-    gone = np.asarray(lost.any(axis=-1, keepdims=True))
+    working, error, sign = terms.working, terms.error, terms.sign
+    value = terms.value.spread(terms.shape)
+    summed, special = along.exact(value), along.special(sign)
+    zero = np.where(along.all(np.signbit(sign)) & along.any(np.ones(sign.shape, np.bool_)), -0.0, 0.0)
+    gone = along.any(terms.lost)
     if not working.is_float:
         return settled(working, summed, np.zeros(special.shape), special, zero, gone)
-    sizes = np.where(np.isfinite(sign), rounded_up(np.abs(value.floats()) + error), 0.0)
-    most = rounded_up(float_total(sizes, -1))
-    terms = np.count_nonzero(sizes, axis=-1, keepdims=True)
-    roundings = np.maximum(terms + operations, 0)
-    exact = (error == 0).all(axis=-1, keepdims=True) & _adds_exactly(working, value, most)
-    working.note_chain(~exact & (terms > 1))
-    charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
-    carried = rounded_up(float_total(error, -1))
+    sizes = np.where(terms.finite, rounded_up(np.abs(value.floats()) + error), 0.0)
+    # A product may be too small for float64, and is a term all the same.
+    sizes = np.maximum(sizes, np.where(np.asarray(value.numerator != 0), _LEAST, 0.0))
+    most, carried = rounded_up(along.floats(sizes)), rounded_up(along.floats(error))
+    count = along.count(sizes > 0)
+    roundings = np.maximum(count + operations, 0)
+    quantum = along.least(quanta(value))
+    exact = along.all(error == 0) & _adds_exactly(quantum, most, working.layout)
+    if working.is_narrow:
+        # Two numbers of the type are rounded once, in either precision to the same sum.
+        narrow = along.all(value.representable(working.own_layout))
+        several = (count > 1) & ~(narrow & (count + operations < 2))
+        working.note_chain(several & ~_adds_exactly(quantum, most, working.own_layout))
+    with np.errstate(over="ignore"):
+        charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
+        gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= working.greatest))
     bound = np.where(exact | (roundings == 0), carried, rounded_up(carried + charge))
-    tiny = (sizes > 0) & (sizes < working.least_normal)
+    tiny = along.any((sizes > 0) & (sizes < working.least_normal))
     if working.flushes(tiny | _small(summed, bound, working)):
-        bound = rounded_up(bound + (terms + 1) * working.least_normal)
-    gone = gone | ((terms > 1) & (most * (1 + MARGIN) >= working.greatest))
+        bound = rounded_up(bound + (count + 1) * working.least_normal)
     return settled(working, summed, bound, special, zero, gone)
 
 
-def _special_sum(sign: Floats) -> Floats:
-    """NaN and infinities added up along the last axis; 0 where there are none."""
-    found = np.zeros((*sign.shape[:-1], 1))
-    with np.errstate(invalid="ignore"):
-        for each in np.moveaxis(np.where(np.isfinite(sign), 0.0, sign), -1, 0):
-            found = found + each[..., None]
-    return found
-
-
-def _adds_exactly(working: Working, value: Rationals, most: Floats) -> Mask:
-    """Where every partial sum in any order is a number of the working precision."""
-    shape = value.shape
-    quantum = np.min(quanta(value.spread(shape)), axis=-1, keepdims=True, initial=np.inf)
+def _adds_exactly(quantum: Floats, most: Floats, layout: FloatLayout) -> Mask:
+    """Where every partial sum of multiples of a quantum, in any order, is a number of a precision."""
     with np.errstate(over="ignore"):
-        fits = most <= np.ldexp(quantum, working.layout.precision)
-    return np.asarray(fits & (quantum >= working.least))
+        fits = most <= np.minimum(np.ldexp(quantum, layout.precision), float(largest(layout)))
+    return np.asarray(fits & (quantum >= float(smallest_subnormal(layout))))
 
 
 def _small(value: Rationals, error: Floats, working: Working) -> Mask:
     size = np.abs(value.floats())
-    return np.asarray((size + error > 0) & (size - error < working.least_normal))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((size + error > 0) & ~(size - error >= working.least_normal))
 
 
 def _product(shape: Sequence[int], axes: Sequence[int]) -> int:

@@ -50,9 +50,14 @@ class Working:
     def layout(self) -> FloatLayout:
         """In what operations are computed: float32 at least, or the type itself where it is read so."""
         if self.is_narrow and self.accumulation.option == "input":
-            assert self.element_type.layout is not None
-            return self.element_type.layout
+            return self.own_layout
         return BINARY64 if self.element_type.name == "double" else BINARY32
+
+    @cached_property
+    def own_layout(self) -> FloatLayout:
+        """That of the element type itself, which is one of floats."""
+        assert self.element_type.layout is not None
+        return self.element_type.layout
 
     @property
     def is_narrow(self) -> bool:

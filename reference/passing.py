@@ -1,0 +1,40 @@
+"""Integers that pass to an operation which leaves the integers: a division or a root."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from reference.number_arrays import Numbers
+from reference.rationals import Rationals
+from reference.working import rounded_up
+
+_DOUBLE = math.ldexp(1.0, -53)
+
+
+def passed_on(numbers: Numbers, count: int) -> Numbers:
+    """The sum of `count` integers as another operation may get it; of floats as it is.
+
+    Of what lies beyond the type no text says anything: it may be any number. Within it the sum may have been
+    added up in double precision, which is exact as far as it has the digits.
+    """
+    if not numbers.is_integer:
+        return numbers
+    low, high = (Rationals.of(each) for each in numbers.working.element_type.integer_range)
+    held = low.at_most(numbers.value) & numbers.value.at_most(high)
+    digits = 2 * count * _DOUBLE * max(abs(each) for each in numbers.working.element_type.integer_range)
+    error = np.where(held, 0.0 if digits < 1 else math.ceil(digits), np.inf)
+    return replace(numbers, error=error)
+
+
+def root(numbers: Numbers) -> Numbers:
+    """The square root; of integers that of double precision, since they have none of their own."""
+    found = abs(numbers).sqrt()
+    if not numbers.is_integer:
+        return found
+    size = found.value.floats()
+    inexact = found.value.each(lambda top, bottom: Fraction(top, bottom).denominator > 1, np.bool_)
+    return replace(found, error=rounded_up(found.error + np.where(inexact, 2 * _DOUBLE * size, 0.0)))
