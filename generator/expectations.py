@@ -76,15 +76,13 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
             f"a call made to be valid is outside the domain of {reference.operator}",
             got=f"{describe(call)}, which breaks {broken[0].id}",
         ) from outside
-    by_id = {each.id: each for each in spec.readings}
-    settled = {
-        name: each.chosen
-        for name, each in by_id.items()
-        if each.chosen is not None and name in reference.readings
-    }
-    questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
-    asked = _Asked(spec, reference, settled, questions, call)
-    matter = _readings_that_matter(asked)
+    return expectations_of(spec, reference, call)
+
+
+def expectations_of(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
+    """What `expect` gives, of a call that is known to break no rule."""
+    asked = _ask(spec, reference, call)
+    questions, matter = asked.open, _readings_that_matter(asked)
     groups: list[tuple[tuple[Answer, ...], list[Options]]] = []
     for options in _combinations(questions, matter):
         answers = asked.answer(options)
@@ -103,6 +101,17 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
         )
         for answers, members in groups
     )
+
+
+def _ask(spec: Spec, reference: ReferenceOperator, call: Call) -> _Asked:
+    by_id = {each.id: each for each in spec.readings}
+    settled = {
+        name: each.chosen
+        for name, each in by_id.items()
+        if each.chosen is not None and name in reference.readings
+    }
+    questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
+    return _Asked(spec, reference, settled, questions, call)
 
 
 def _readings_that_matter(asked: _Asked) -> set[int]:

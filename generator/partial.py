@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from generator.form_levels import read_form
 from opcert.vocabulary.tensors import Tensor
@@ -39,6 +40,37 @@ class Unknown(Sequence[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         raise EvaluationError("the data is not drawn yet")
+
+
+class Asked(Operand):
+    """A required input of which shape and elements are asked for when they are looked at, and not before.
+
+    A rule on its element type alone thereby hangs on no shape, and on no value.
+    """
+
+    def __init__(self, element_type: str, scope: Partial, parameter: ParameterSpec) -> None:
+        for field, value in (("element_type", element_type), ("_scope", scope), ("_parameter", parameter)):
+            object.__setattr__(self, field, value)
+
+    _scope: Partial
+    _parameter: ParameterSpec
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        if self._parameter.name in self._scope.bindings:
+            return self._array.shape
+        return tuple(self._scope.find(f"shape:{self._parameter.name}"))
+
+    @property
+    def values(self) -> Sequence[Any]:
+        if self._parameter.name not in self._scope.bindings:
+            return Unknown()
+        found: list[Any] = self._array.reshape(-1).tolist()
+        return found
+
+    @property
+    def _array(self) -> NDArray[Any]:
+        return shaped(self._scope, self._parameter, self._scope.find(self._parameter.name))
 
 
 class Levels(Mapping[str, Any]):
@@ -164,6 +196,9 @@ class Partial(Mapping[str, object]):
             return Operands([Operand(kind, tuple(each), Unknown()) for each in shapes], kind)
         if is_structured(self.spec, parameter):
             return self._structured(parameter)
+        required = parameter.option == "single"
+        if required and self._bindings.get(name, self._bindings.get(f"shape:{name}")) is not None:
+            return Asked(self.element_type(parameter), self, parameter)
         if self.has(name):
             value = self._bindings[name]
             if value is None:

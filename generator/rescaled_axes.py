@@ -56,12 +56,11 @@ class ResizedAxis:
     @property
     def resized(self) -> int:
         """The length that the scale makes."""
-        return floor(self.length * Fraction(float(np.float32(self.scale))))
+        return floor(self.length * _single(self.scale))
 
-    def cropped(self) -> Fraction:
+    def cropped(self) -> float:
         """The length that the scale makes of the region of interest, before it is rounded down."""
-        part = Fraction(float(np.float32(self.end))) - Fraction(float(np.float32(self.start)))
-        return self.length * part * Fraction(float(np.float32(self.scale)))
+        return self.length * (_single(self.end) - _single(self.start)) * _single(self.scale)
 
 
 def changing_axes(rank: int, part: str) -> list[int] | None:
@@ -167,7 +166,7 @@ def _pairs(ratio: str, shortest: int, longest: int) -> list[tuple[int, float]]:
 
 
 def _fits(ratio: str, length: int, scale: float) -> bool:
-    exact = length * Fraction(float(np.float32(scale)))
+    exact = length * _single(scale)
     if _hangs_on_rounding(exact):
         return False
     result = floor(exact)
@@ -176,9 +175,15 @@ def _fits(ratio: str, length: int, scale: float) -> bool:
     return result > length if ratio == "up_fraction" else 1 <= result < length
 
 
-def _hangs_on_rounding(length: Fraction) -> bool:
+def _hangs_on_rounding(length: float) -> bool:
     """Whether float32 may round a length to the next whole number."""
-    return length.denominator > 1 and abs(length - round(length)) < Fraction(1, 1000)
+    return 0 < abs(length - round(length)) < 0.001
+
+
+@cache
+def _single(number: float) -> float:
+    """The float32 number that is nearest: a short length times it is exact."""
+    return float(np.float32(number))
 
 
 def _region(region: str | None, place: int, draw: Draw) -> tuple[float, float]:

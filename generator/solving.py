@@ -120,6 +120,10 @@ class _Run:
                 extended = {**bound, **candidate}
                 broken = self._broken(place, extended)
                 if broken is not None:
+                    if place not in broken:
+                        # No other candidate mends what hangs on others alone.
+                        self.blame |= broken | {place}
+                        return None, broken
                     conflict |= broken - {place}
                     continue
                 found, why = self.extend(place + 1, extended)

@@ -14,7 +14,7 @@ from generator.bare_cases import bare_case, first_type
 from generator.calls import Call
 from generator.discovery import Levels, open_spec
 from generator.draws import Draw
-from generator.expectations import describe, expect
+from generator.expectations import describe, expectations_of
 from generator.factors import factor_model
 from generator.feasibility import Model
 from generator.validity import find_violations
@@ -104,7 +104,7 @@ class Workshop:
                 f"a call of the {family} family of {self.spec.operator} breaks {broken[0].id}",
                 got=describe(call),
             )
-        return self._case(family, word, call, levels or {}, expect(self.spec, self.reference, call))
+        return self._case(family, word, call, levels or {}, expectations_of(self.spec, self.reference, call))
 
     def keep(self, call: Call, case: Case) -> Case:
         """Put a case into the suite; the same case."""

@@ -23,13 +23,13 @@ from generator.rescaled_axes import (
     draw_axes,
 )
 from generator.resizing_breaches import breaches_of
-from generator.resizing_edges import edges_of
+from generator.resizing_edges import COORDINATES, CROP, POLICY, edges_of
 from specs.declared import Bounds
 from specs.expressions import Expression
 from specs.model import Constraint
 
 _NAMES = ("scales", "sizes", "axes", "roi")
-_POLICY = "keep_aspect_ratio_policy"
+_DECIDING = (COORDINATES, POLICY)
 _LISTS: tuple[Level, ...] = ("all", "permuted", "partial", "negative")
 _RANKS = Bounds(1, 5)
 _LARGEST = "3.4028234663852886e+38"
@@ -59,7 +59,7 @@ class Resizing(Kind):
 
     @property
     def needs(self) -> frozenset[str]:
-        return frozenset({_POLICY} if self.subject.has(_POLICY) else ())
+        return frozenset(each for each in _DECIDING if self.subject.has(each))
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         declared = self.subject.spec.declared
@@ -79,18 +79,26 @@ class Resizing(Kind):
         return found
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        rank, listed = int(levels[f"rank_{self.pack}"]), str(levels.get("axes", OMITTED))
         region = levels.get("roi", OMITTED)
         by_scales = levels.get("target", "scales") == "scales"
-        if region == "flipped" and by_scales:
-            return  # the length would be negative
+        if self.subject.has(COORDINATES) and scope[COORDINATES] == CROP and region == OMITTED:
+            return
+        policy = str(scope[POLICY]) if self.subject.has(POLICY) else "stretch"
+        if by_scales and (region == "flipped" or policy != "stretch"):
+            return  # the length would be negative; policies are about sizes
+        listed, part = str(levels.get("axes", OMITTED)), str(levels["resized"])
+        if listed == "partial" and part == "every":
+            return
+        rank = int(levels[f"rank_{self.pack}"])
+        if changing_axes(rank, part) is None or (listed == "permuted" and rank < 2):
+            return
         wish = Wish(
             rank,
-            str(levels["resized"]),
+            part,
             str(levels["ratio"]),
             None if region == OMITTED else str(region),
             by_scales,
-            str(scope[_POLICY]) if self.subject.has(_POLICY) else "stretch",
+            policy,
             listed == "partial",
             scope.find(f"given:{self.pack}"),
         )
