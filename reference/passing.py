@@ -1,4 +1,4 @@
-"""Integers that pass to an operation which leaves the integers: a division or a root."""
+"""Numbers that pass to another operation in a way that no text settles: anything may come of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from reference.number_arrays import Numbers
 from reference.rationals import Rationals
-from reference.working import rounded_up
+from reference.working import Mask, rounded_up
 
 _DOUBLE = math.ldexp(1.0, -53)
 
@@ -28,6 +28,13 @@ def passed_on(numbers: Numbers, count: int) -> Numbers:
     digits = 2 * count * _DOUBLE * max(abs(each) for each in numbers.working.element_type.integer_range)
     error = np.where(held, 0.0 if digits < 1 else math.ceil(digits), np.inf)
     return replace(numbers, error=error)
+
+
+def opened(numbers: Numbers, doubtful: Mask) -> Numbers:
+    """The same numbers, and anything in place of doubtful ones."""
+    mask = np.broadcast_to(doubtful, numbers.shape)
+    error, sign = np.where(mask, np.inf, numbers.error), np.where(mask, 1.0, numbers.sign)
+    return replace(numbers, error=error, sign=sign, lost=numbers.lost | mask)
 
 
 def root(numbers: Numbers) -> Numbers:

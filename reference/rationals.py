@@ -118,6 +118,8 @@ class Rationals:
 
     def shared(self) -> Rationals:
         """The same numbers over one denominator."""
+        if self.denominator.shape == ():
+            return self
         denominators = np.broadcast_to(self.denominator, self.shape)
         common = math.lcm(*(int(each) for each in denominators.flat))
         return Rationals(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reference.number_arrays import Numbers
 from reference.rationals import Rationals
@@ -14,21 +16,24 @@ from reference.rationals import Rationals
 def stacked(several: Sequence[Numbers]) -> Numbers:
     """The numbers of several arrays, broadcast against each other, along a new last axis."""
     shape = np.broadcast_shapes(*(each.shape for each in several))
-    spread = [each.broadcast(shape) for each in several]
-    scalars = all(each.value.denominator.shape == () for each in spread)
-    if scalars:
-        common = math.lcm(*(int(each.value.denominator[()]) for each in spread))
-        numerators = [each.value.numerator * (common // int(each.value.denominator[()])) for each in spread]
-        value = Rationals(np.stack(numerators, axis=-1).astype(object), np.array(common, dtype=object))
-    else:
-        denominators = [np.broadcast_to(each.value.denominator, shape) for each in spread]
-        value = Rationals(
-            np.stack([each.value.numerator for each in spread], axis=-1), np.stack(denominators, axis=-1)
-        )
+    return _together([each.broadcast(shape) for each in several], lambda arrays: np.stack(arrays, axis=-1))
+
+
+def beside(left: Numbers, right: Numbers) -> Numbers:
+    """One behind the other along the last axis."""
+    return _together([left, right], lambda arrays: np.concatenate(arrays, axis=-1))
+
+
+def _together(parts: Sequence[Numbers], join: Callable[[list[NDArray[Any]]], NDArray[Any]]) -> Numbers:
+    values = [each.value.spread(each.shape).shared() for each in parts]
+    common = math.lcm(*(int(each.denominator[()]) for each in values))
+    numerators = [
+        np.asarray(each.numerator * (common // int(each.denominator[()])), dtype=object) for each in values
+    ]
     return Numbers(
-        spread[0].working,
-        value,
-        np.stack([each.error for each in spread], axis=-1),
-        np.stack([each.sign for each in spread], axis=-1),
-        np.stack([each.lost for each in spread], axis=-1),
+        parts[0].working,
+        Rationals(join(numerators), np.array(common, dtype=object)),
+        join([each.error for each in parts]),
+        join([each.sign for each in parts]),
+        join([each.lost for each in parts]),
     )

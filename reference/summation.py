@@ -13,6 +13,7 @@ from reference.estimates import quanta
 from reference.number_arrays import Numbers, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
+from reference.stacks import beside
 from reference.working import MARGIN, Floats, Mask, Working, rounded_up
 
 _LEAST = float(smallest_subnormal(BINARY64))
@@ -71,8 +72,11 @@ def contract(subscripts: str, left: Numbers, right: Numbers) -> Numbers:
     )
 
 
-def sum_of_products(left: Numbers, right: Numbers, axes: int = 1) -> Numbers:
-    """The products of elements, broadcast against each other, summed over the last axes, which go away."""
+def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers | None = None) -> Numbers:
+    """The products of elements, broadcast against each other, summed over the last axes, which go away.
+
+    `plus` is one more term of each sum, of any place among them.
+    """
     shape = np.broadcast_shapes(left.shape, right.shape)
     kept = shape[: len(shape) - axes]
     flat = (*kept, _product(shape, range(len(kept), len(shape))))
@@ -83,6 +87,8 @@ def sum_of_products(left: Numbers, right: Numbers, axes: int = 1) -> Numbers:
         sign = a.sign * b.sign
     error = np.where((a.error == 0) & (b.error == 0), 0.0, rounded_up(error))
     terms = Numbers(a.working, a.value * b.value, error, sign, a.lost | b.lost)
+    if plus is not None:
+        terms = beside(terms, plus.broadcast(kept).reshape((*kept, 1)))
     return _added_up(terms, WHOLE, operations=0).reshape(kept)
 
 
