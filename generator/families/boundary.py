@@ -91,7 +91,7 @@ def _calls_with(
 
 def _has_specials(element_type: str) -> bool:
     kind = ELEMENT_TYPES[element_type]
-    return kind.is_float and len(not_numbers(kind)) == len(SPECIALS)
+    return kind.layout is not None and len(not_numbers(kind)) == len(SPECIALS)
 
 
 def _with_special(X: Tensor, special: str, place: str) -> Tensor:

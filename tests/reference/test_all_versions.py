@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from generator.discovery import select_operators
+from generator.families import boundary
 from generator.modelled import modelled_operators
+from generator.workshop import Options, open_workshop
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
