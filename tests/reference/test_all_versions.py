@@ -71,3 +71,9 @@ def test_what_was_an_attribute_became_an_input_and_the_version_is_told(tmp_path:
         assert listed[0].expected.array.tolist() == [9.0, 18.0]
     with pytest.raises(UserError, match="does not declare a reference"):
         find_operator(OperatorName.parse("org.example::Other-1"), module)
+
+
+def test_operators_of_every_type_have_boundaries() -> None:
+    workshop = open_workshop(OperatorName.parse("ai.onnx::Reshape-25"), Options())
+    boundary.make_cases(workshop)
+    assert workshop.cases
