@@ -28,16 +28,17 @@ ELSEWHERE = ("conformance/workers",)
 """Runs in a runtime's environment: what it computes is what is tested."""
 
 _TYPES = """
-    bool_ bytes_ complex64 complex128 dtype float16 float32 float64 floating generic int8 int16 int32 int64
-    integer intp ndarray object_ uint8 uint16 uint32 uint64 finfo iinfo inf nan newaxis errstate __version__
+    bool_ bytes_ complex64 complex128 dtype float16 float32 float64 floating generic int8 int16 int32
+    int64 integer intp ndarray object_ ufunc uint8 uint16 uint32 uint64 finfo iinfo inf nan newaxis
+    errstate __version__
 """
 _MOVE = """
-    append arange argwhere array array_equal array_split asarray ascontiguousarray bincount broadcast_shapes
-    broadcast_to concatenate copyto delete diagonal empty empty_like expand_dims flatnonzero flip frombuffer
-    full full_like
-    isin ix_ lexsort may_share_memory moveaxis nonzero ogrid ones ones_like pad packbits ravel_multi_index
-    repeat reshape resize result_type roll searchsorted shape split squeeze stack swapaxes take tile transpose
-    unpackbits unravel_index where zeros zeros_like
+    append arange argwhere array array_equal array_split asarray ascontiguousarray bincount
+    broadcast_shapes broadcast_to concatenate copyto delete diagonal empty empty_like expand_dims
+    flatnonzero flip frombuffer full full_like indices isin ix_ lexsort may_share_memory moveaxis ndindex
+    nonzero ogrid ones ones_like pad packbits ravel_multi_index repeat reshape resize result_type roll
+    searchsorted shape split squeeze stack swapaxes take take_along_axis tile transpose unpackbits
+    unravel_index where zeros zeros_like
 """
 _ELEMENT_BY_ELEMENT = """
     abs add ceil clip copysign diff divide equal floor floor_divide fmax fmin frexp frompyfunc greater invert

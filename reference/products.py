@@ -78,7 +78,7 @@ def _errors(factors: Numbers, value: Rationals, along: Along) -> tuple[Floats, M
 
 def _fits(digits: Integers, layout: FloatLayout) -> Mask:
     """Where a significand holds a product of numbers without their powers of two."""
-    return np.asarray(digits < 2**layout.precision, dtype=np.bool_)
+    return np.asarray(digits < 1 << layout.precision, dtype=np.bool_)
 
 
 def _odd_parts(value: Rationals) -> Rationals:

@@ -59,7 +59,7 @@ def _reduced(
     columns = [terms.arranged(lambda each, at=at: each[:, at]) for at in range(sources.shape[1])]  # type: ignore[misc]
     if reduction == "add":
         found = total(terms.where(inside, 0), -1)
-        found = columns[0].where(inside.sum(axis=-1) == 1, found)
+        found = columns[0].where(np.count_nonzero(inside, axis=-1) == 1, found)
     elif reduction == "mul":
         found = _product(terms.where(inside, 1), inside)
     else:

@@ -72,7 +72,8 @@ def hardmax(input: Tensor, *, axis: int | None = None, version: int, subnormals:
     doubtful = _best(rows, axis, subnormals, greatest=True)
     one, zero = encode(kind, [1])[0], encode(kind, [0])[0]
     lanes = np.moveaxis(doubtful, axis, -1)
-    first = (np.cumsum(lanes == _CERTAIN, axis=-1) == 1) & (lanes == _CERTAIN)
+    counted = np.cumsum(lanes == _CERTAIN, axis=-1)  # exact: integers
+    first = (counted == 1) & (lanes == _CERTAIN)
     others = np.moveaxis((lanes == _POSSIBLE).any(axis=-1, keepdims=True) & (lanes != _OUT), -1, axis)
     hot = np.moveaxis(first, -1, axis).reshape(input.shape)
     output = np.where(hot, one, zero).astype(kind.storage)

@@ -63,7 +63,7 @@ def scatter_nd(
     length = indices.shape[-1]
     strides = _strides(data.shape)
     chosen = indices.array.astype(np.int64) % np.array([max(each, 1) for each in data.shape[:length]])
-    starts = (chosen * strides[:length]).sum(axis=-1)
+    starts = (chosen * strides[:length]).sum(axis=-1)  # exact: integers
     places = starts[..., None] + np.arange(prod(data.shape[length:]))
     return scattered(data, places, updates, reduction, readings)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,7 @@ def one_hot(indices: Tensor, depth: int, values: Tensor, *, axis: int = -1) -> T
 
     Indices and depth become int64 first. Source: OneHot, Summary, indices and depth.
     """
-    whole = np.vectorize(int, otypes=[object])(indices.array)
+    whole = np.asarray(np.frompyfunc(int, 1, 1)(indices.array), dtype=object)
     place = axis % (len(indices.shape) + 1)
     classes = np.arange(depth, dtype=object).reshape(-1, *(1,) * (len(indices.shape) - place))
     wanted = np.expand_dims(whole, place)
@@ -66,5 +68,5 @@ def _nonzero(given: Tensor, *, flushed: bool) -> NDArray[np.bool_]:
 
 def _axes(shape: tuple[int, ...]) -> list[tuple[int, int]]:
     """Of each axis its length, and how many elements lie between two neighbours along it."""
-    strides = [int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     return list(zip(shape, strides, strict=True))
