@@ -38,9 +38,14 @@ class Ambiguity:
 
 def ambiguity(cases: Iterable[Case]) -> Ambiguity:
     """The ambiguity of all cases that demand an answer."""
-    outputs = [
+    return ambiguity_of(
         output for case in cases for expectation in case.expectations for output in expectation.outputs
-    ]
+    )
+
+
+def ambiguity_of(expected: Iterable[ExpectedOutput]) -> Ambiguity:
+    """The ambiguity of some outputs."""
+    outputs = list(expected)
     return Ambiguity(
         sum(output.expected.array.size for output in outputs),
         sum(map(_several, outputs)),

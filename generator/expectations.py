@@ -103,6 +103,17 @@ def expectations_of(spec: Spec, reference: ReferenceOperator, call: Call) -> tup
     )
 
 
+def plain_outputs(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[ExpectedOutput, ...]:
+    """What comes out of a valid call under the first option of every open reading, for a quick look.
+
+    Raises UnstableLength where the reference does.
+    """
+    asked = _ask(spec, reference, call)
+    answers = asked.answer(tuple(next(iter(each.options)) for each in asked.open))
+    names = [each for each in output_names(spec, call) if each]
+    return tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False))
+
+
 def _ask(spec: Spec, reference: ReferenceOperator, call: Call) -> _Asked:
     by_id = {each.id: each for each in spec.readings}
     settled = {

@@ -9,6 +9,8 @@ import numpy as np
 
 from generator.kind import Subject
 from generator.partial import Bindings, Partial
+from generator.resizing_edges import COORDINATES, POLICY
+from specs.structures import type_variable
 
 Breaches = Iterator[tuple[str, Bindings]]
 Nothing = Callable[[str], Any]
@@ -28,10 +30,15 @@ def breaches_of(subject: Subject, pack: str, scope: Partial, nothing: Nothing) -
         yield from _of_empty_axes(pack, subject.spec.inputs[0].name, shape, given)
     if "sizes" in given and shape:
         yield from _of_both(given, shape, nothing)
+        yield from _of_no_elements(subject, pack, nothing)
+    yield from _of_averages(subject)
     if "axes" in given:
         yield from _of_axes(given, len(shape))
     if given.get("roi"):
         yield from _of_regions(subject, given, nothing)
+    if scales and subject.has(POLICY):
+        for policy in ("not_larger", "not_smaller"):
+            yield "policy_beside_scales", {POLICY: policy}
 
 
 def _list_of(scope: Partial, name: str) -> list[Any] | None:
@@ -60,7 +67,7 @@ def _of_empty_axes(pack: str, tensor: str, shape: list[int], given: Mapping[str,
     emptied = [0 if axis == axes[-1] % len(shape) else length for axis, length in enumerate(shape)]
     empty = {pack: emptied, f"shape:{tensor}": tuple(emptied)}
     yield "empty_axis_stays_empty", {**empty, "sizes": [*given["sizes"][:-1], 3]}
-    zeros = {"sizes": [0] * len(axes), "keep_aspect_ratio_policy": "not_larger"}
+    zeros = {"sizes": [0] * len(axes), POLICY: "not_larger"}
     yield "aspect_ratio_of_elements", {**empty, **zeros}
 
 
@@ -71,6 +78,25 @@ def _of_both(given: Mapping[str, Any], shape: list[int], nothing: Nothing) -> Br
         yield "not_scales_and_sizes", {"sizes": [2] * count}
     else:
         yield "not_scales_and_sizes", {"scales": [2.0] * count}
+
+
+def _of_no_elements(subject: Subject, pack: str, nothing: Nothing) -> Breaches:
+    """Scales or sizes in no number: of a tensor without axes, or for a list of no axes."""
+    tensor = subject.spec.inputs[0].name
+    plain: dict[str, Any] = {name: None for name in (COORDINATES, POLICY, "axes") if subject.has(name)}
+    plain |= {"roi": nothing("roi"), "scales": nothing("scales"), "sizes": None}
+    scalar = {**plain, pack: [], f"shape:{tensor}": ()}
+    yield "asked_in_no_elements", {**scalar, "scales": []}
+    yield "asked_in_no_elements", {**scalar, "sizes": []}
+    if subject.has("axes"):
+        yield "asked_in_no_elements", {**plain, "scales": [], "axes": []}
+
+
+def _of_averages(subject: Subject) -> Breaches:
+    """Means of what has none."""
+    level = f"level:type_{type_variable(subject.spec, subject.spec.inputs[0])}"
+    for kind, mode in (("bool", "linear"), ("string", "linear"), ("bool", "cubic"), ("string", "cubic")):
+        yield "numbers_to_average", {level: kind, "mode": mode}
 
 
 def _of_axes(given: Mapping[str, Any], rank: int) -> Breaches:
@@ -88,11 +114,17 @@ def _of_regions(subject: Subject, given: Mapping[str, Any], nothing: Nothing) ->
     roi, half = given["roi"], len(given["roi"]) // 2
     yield "roi_given", {"roi": nothing("roi")}
     yield "roi_length", {"roi": roi[:-1]}
+    # By sizes, so that the region makes no length.
+    by_sizes = {"scales": nothing("scales"), "sizes": [2] * half}
     for wrong in (NAN, INFINITY, -INFINITY):
-        yield "roi_finite", {"roi": [*roi[:-1], wrong]}
+        yield "roi_finite", {"roi": [*roi[:-1], wrong], **by_sizes}
     for start in (0.8, 1000.0):
         yield "cropped_length_not_negative", {"roi": [*roi[: half - 1], start, *roi[half:-1], 0.75]}
-    yield "region_of_strings", {"roi": [*roi[:-1], 1.5]}
+    strings = {f"level:type_{type_variable(subject.spec, subject.spec.inputs[0])}": "string"}
+    plain = {name: None for name in ("mode", "antialias", "exclude_outside") if subject.has(name)}
+    for start, end in ((0.0, 1.5), (-0.5, 1.0)):
+        region = [*roi[: half - 1], start, *roi[half:-1], end]
+        yield "region_of_strings", {"roi": region, **strings, **plain}
     parameter = subject.input("roi")
     if parameter is not None:
         yield "roi_type", {f"level:type_{parameter.type}": "float16"}

@@ -19,7 +19,7 @@ BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 THIN, THINNER = 0.9998, 0.99999
 """Filters stretched so little that their last taps weigh from 3 in 10,000, or in 200,000, on."""
 COORDINATES, POLICY = "coordinate_transformation_mode", "keep_aspect_ratio_policy"
-CROP = "tf_crop_and_resize"
+CROP, SYMMETRIC = "tf_crop_and_resize", "half_pixel_symmetric"
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,13 @@ def _coordinates(resizes: Resizes) -> Edges:
         for rounding in resizes.values("nearest_mode"):
             tie = resizes.of([8], scales=[0.5], nearest_mode=rounding, **{COORDINATES: name})
             yield f"ties_{name}_{rounding}", tie
+    if SYMMETRIC in resizes.values(COORDINATES):
+        # Coordinates that are whole numbers, and in binary fractions a little more.
+        for rounding in ("floor", "ceil"):
+            beside: dict[str, Any] = {"scales": [0.75], "nearest_mode": rounding, COORDINATES: SYMMETRIC}
+            yield f"beside_an_integer_{rounding}", resizes.of([7], **beside)
+        cubic: dict[str, Any] = {"mode": "cubic", "exclude_outside": 1, COORDINATES: SYMMETRIC}
+        yield "beside_an_integer_cubic", resizes.of([5], scales=[1.25], **cubic)
     for rounding in ("floor", "ceil"):
         # Coordinates that are rounded to a pixel before the first or behind the last.
         yield f"outer_pixels_{rounding}", resizes.of([3, 4], scales=[2.0, 3.0], nearest_mode=rounding)
@@ -147,6 +154,9 @@ def _regions(resizes: Resizes) -> Edges:
         "far": [0.0, -100.0, 1.0, 100.0],
     }
     crop: dict[str, Any] = {COORDINATES: CROP, "extrapolation_value": -7.5}
+    for kind in resizes.types:
+        if kind.startswith("complex"):
+            yield f"roi_far_{kind}", resizes.of([2, 5], kind=kind, roi=regions["far"], sizes=[2, 4], **crop)
     for mode in resizes.modes:
         for name, roi in regions.items():
             yield f"roi_{name}_{mode}", resizes.of([2, 5], roi=roi, sizes=[2, 4], mode=mode, **crop)
@@ -203,4 +213,6 @@ def _axes_and_policies(resizes: Resizes) -> Edges:
         alone = resizes.of([4, 3], data="nonfinite", sizes=[3], axes=[0], mode=mode)
         yield f"one_axis_nonfinite_{mode}", alone
     yield "empty_axis_listed", resizes.of([0, 3], scales=[2.0, 2.0], axes=[0, 1])
+    wide: dict[str, Any] = {"kind": "uint32", "data": "extremes"}
+    yield "one_axis_extremes", resizes.of([2, 3, 4], scales=[2.0], axes=[-2], **wide)
     yield "one_axis", resizes.of([2, 3, 4], scales=[2.0], axes=[-2], mode="linear")

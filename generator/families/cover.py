@@ -8,10 +8,11 @@ from fractions import Fraction
 from itertools import islice
 
 from conformance.suite.cases import Case
-from generator.ambiguity import ambiguity
+from generator.ambiguity import ambiguity, ambiguity_of
 from generator.calls import Call
 from generator.clearing import Replacements
 from generator.covering import cover, with_fixed
+from generator.expectations import plain_outputs
 from generator.feasibility import FREE, Level, Model, Row, Solver
 from generator.workshop import Workshop
 from opcert.vocabulary.errors import InternalError
@@ -123,13 +124,8 @@ def _clear_up(workshop: Workshop, array: _Array, made: dict[Row, _Made | None]) 
 
 
 def _clearest_of(workshop: Workshop, array: _Array, changes: Mapping[Row, Row]) -> dict[Row, _Made]:
-    """The clearest case of each new row that has one."""
-    found = {}
-    for old, row in changes.items():
-        levels = array.texts(row, old)
-        # What was dealt to the old row need not go with the new one.
-        if drawn_call(workshop, levels, 0) is not None:
-            found[row] = _clearest(workshop, levels)[0]
+    """The clearest case of each new row that has one: what was dealt to the old need not go with the new."""
+    found = {row: _clearest(workshop, array.texts(row, old)).made for old, row in changes.items()}
     return {row: each for row, each in found.items() if each is not None}
 
 
@@ -194,12 +190,16 @@ def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> li
 
 def _make_case(workshop: Workshop, levels: Mapping[str, str]) -> _Made | None:
     """Put the clearest case of a row into the suite; None where there is none."""
-    made, known = _clearest(workshop, levels)
-    if made is not None:
-        _keep(workshop, made, levels)
-        return made
+    found = _clearest(workshop, levels)
+    if not found.drawn:
+        raise InternalError(
+            f"no call of {workshop.spec.operator} has levels that no exclusion rules out", got=str(levels)
+        )
+    if found.made is not None:
+        _keep(workshop, found.made, levels)
+        return found.made
     # A call without anything random in it may be another family's case already: that one covers the row.
-    (workshop.rows if known else workshop.dropped).append(levels)
+    (workshop.rows if found.known else workshop.dropped).append(levels)
     return None
 
 
@@ -208,14 +208,25 @@ def _keep(workshop: Workshop, made: _Made, levels: Mapping[str, str]) -> None:
     workshop.rows.append(levels)
 
 
-def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> tuple[_Made | None, bool]:
+@dataclass(frozen=True, eq=False)
+class _Clearest:
+    """The clearest case of some draws, whether there was a call, and whether one was in the suite already."""
+
+    made: _Made | None
+    drawn: bool
+    known: bool
+
+
+def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> _Clearest:
     """The clearest case of some draws: the first in which hardly an element has several accepted results.
 
-    Beside it, whether one of the calls was in the suite already.
+    Draws that are unclear under the first option of each open reading become cases only where no other does.
     """
-    known, best, drawn = False, None, False
+    known = drawn = False
+    made: list[_Made] = []
+    unclear: list[tuple[Fraction, int, Call]] = []
     for attempt in range(ATTEMPTS):
-        if best is not None and attempt >= CLEARER:
+        if (made or unclear) and attempt >= CLEARER:
             break
         call = drawn_call(workshop, levels, attempt)
         if call is None:
@@ -225,16 +236,26 @@ def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> tuple[_Made | No
             known = True
             continue
         try:
+            share = ambiguity_of(plain_outputs(workshop.spec, workshop.reference, call)).share
+        except UnstableLength:
+            continue
+        if share > CLEAR:
+            unclear.append((share, attempt, call))
+            continue
+        made += _cases(workshop, levels, [call])
+        if made and made[-1].share <= CLEAR:
+            break
+    if not made:
+        made = _cases(workshop, levels, [call for *_, call in sorted(unclear, key=lambda each: each[:2])])
+    return _Clearest(min(made, key=lambda each: each.share, default=None), drawn, known)
+
+
+def _cases(workshop: Workshop, levels: Mapping[str, str], calls: Sequence[Call]) -> list[_Made]:
+    """The case of the first call whose output length hangs on no rounding; none, or one."""
+    for call in calls:
+        try:
             case = workshop.make_valid("cover", None, call, levels)
         except UnstableLength:
             continue
-        share = ambiguity([case]).share
-        if best is None or share < best.share:
-            best = _Made(share, call, case)
-        if share <= CLEAR:
-            break
-    if not drawn:
-        raise InternalError(
-            f"no call of {workshop.spec.operator} has levels that no exclusion rules out", got=str(levels)
-        )
-    return best, known
+        return [_Made(ambiguity([case]).share, call, case)]
+    return []

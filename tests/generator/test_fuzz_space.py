@@ -34,6 +34,7 @@ def test_a_valid_call_breaks_no_rule() -> None:
         (PAD, pad([1, 2, 3]), "pads_length"),
         (PAD, Call({}, pad([1, 2]).inputs[:1]), "pads_given"),
         (RESIZE, resize([2.0], cubic_coeff_a=attribute("float", float("nan"))), "cubic_coeff_a_finite"),
+        (RESIZE, resize([2.0], exclude_outside=attribute("int", 2)), "exclude_outside_value"),
     ],
 )
 def test_a_call_that_breaks_one_rule_needs_the_valid_one_beside_it(
@@ -52,7 +53,6 @@ def test_a_call_that_breaks_one_rule_needs_the_valid_one_beside_it(
     [
         (PAD, pad([1, 2, 3], mode=attribute("string", "mirror"))),  # two rules
         (PAD, Call({}, (*pad([1, 2]).inputs, ("more", tensor([1], "int64"))))),  # one that nobody knows
-        (RESIZE, resize([2.0], exclude_outside=attribute("int", 2))),  # an integer that is no level
         (RESIZE, resize([2.0], extrapolation_value=attribute("int", 1))),  # an attribute of another kind
     ],
 )

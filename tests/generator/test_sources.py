@@ -32,7 +32,8 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
         "reference/operators/resize.py",
         "reference/interpolation/nearest.py",
         "reference/sums.py",
-        "generator/levels/_resize_edges.py",
+        "generator/kinds/resizing.py",
+        "generator/resizing_edges.py",
     } <= resize
     pad = names(SourceReader().code_of(PAD))
     assert {"reference/operators/pad.py", "generator/kinds/pads.py", "generator/families/inert.py"} <= pad

@@ -41,14 +41,9 @@ SHIPPED = {
     "org.openvino::ExtractImagePatches-3",
     "org.tensorflow::BatchToSpaceND-1",
 }
-UNBROKEN = {
-    **dict.fromkeys(("type_of_T", "type_of_T_input"), "every type that is tried is allowed"),
-    **dict.fromkeys(
-        ("lists_of_one_axis", "scales_finite", "cubic_coeff_a_finite", "extrapolation_value_finite"),
-        "no module of levels breaks it: the domain of arithmetic, in which nothing is demanded",
-    ),
-    **dict.fromkeys(("region_of_strings", "aspect_ratio_of_elements", "roi_and_scales_given"), "likewise"),
-}
+UNBROKEN = dict.fromkeys(
+    ("type_of_T", "type_of_T1", "type_of_T2", "type_of_T_input"), "every type that is tried is allowed"
+)
 """Rules of which no case is made, and why."""
 
 

@@ -167,9 +167,9 @@ def violations(version: int, X: Tensor, **given: Any) -> list[str]:
         ({"scales": [2.0], "coordinate_transformation_mode": "tf_crop_and_resize"}, "roi_given"),
         (
             {"scales": [2.0], "coordinate_transformation_mode": "tf_half_pixel_for_nn"},
-            "coordinate_mode_value",
+            "coordinate_transformation_mode_value",
         ),
-        ({"sizes": [2], "keep_aspect_ratio_policy": "keep"}, "policy_value"),
+        ({"sizes": [2], "keep_aspect_ratio_policy": "keep"}, "keep_aspect_ratio_policy_value"),
         ({"scales": [2.0], "cubic_coeff_a": np.nan}, "cubic_coeff_a_finite"),
         ({"scales": [2.0], "extrapolation_value": -np.inf}, "extrapolation_value_finite"),
     ],

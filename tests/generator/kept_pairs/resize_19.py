@@ -1,0 +1,8 @@
+"""Resize-19: see `_resize.py`."""
+
+from tests.generator.kept_pairs._resize import exclusions_of, factors_of
+from tests.generator.kept_pairs._resize import levels_of as levels_of
+
+OPERATOR = "ai.onnx::Resize-19"
+FACTORS = factors_of(19)
+EXCLUSIONS = exclusions_of(19)
