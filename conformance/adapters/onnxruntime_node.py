@@ -72,6 +72,19 @@ UNSUPPORTED = (
         message="quantization is not supported now",
     ),
     UnsupportedRule(
+        "Error: Exception during initialization: constant_of_shape_base.h:233 Unsupported value attribute "
+        "datatype: 17",
+        kind="Error",
+        message="Unsupported value attribute datatype:",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running ScatterND node. Name:'' Status Message: CPU "
+        "execution provider: MLFloat16 data type is not supported with ScatterND opset 16 when reduction is "
+        "'add'.",
+        kind="Error",
+        message=r"data type is not supported with Scatter\w+ .*when reduction is",
+    ),
+    UnsupportedRule(
         "Unsupported: strings of JavaScript are Unicode, not bytes",
         kind="Unsupported",
         error_class="unsupported",

@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.draws import Draw
 from generator.kind import InputName, Kind, KindChange, Level
-from generator.padding_changes import padding_changes
+from generator.misread_padding import padding_changes
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint

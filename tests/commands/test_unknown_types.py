@@ -18,7 +18,7 @@ def write_files(folder: Path) -> None:
     """The files of docs/your-operator.md, with a type that nobody knows, and a runtime that is wrong."""
     for step in steps():
         if step.file is not None and not (folder / step.file).exists():
-            text = step.text.replace("tensor(int32)", "tensor(flot), tensor(int32), seq(tensor(float))")
+            text = step.text.replace("tensor(int32)", "tensor(flot), tensor(int32), seq(tensor(flot))")
             text = text.replace("abs(step))", "abs(step) + 1)")
             (folder / step.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / step.file).write_text(text, encoding="utf-8")
@@ -34,7 +34,7 @@ def test_a_run_that_fails_is_explained_and_certified(
     imports = next(line for step in steps() if step.kind == "sh" for line in step.text.splitlines())
     assert call(capsys, *split(imports)[0]).code == 0
     shown = call(capsys, "show", "EveryNth", "--specs", "specs")
-    assert "float, flot, int32, seq(tensor(float)), string" in shown.out
+    assert "float, flot, int32, seq(tensor(flot)), string" in shown.out
     (name,) = select_operators(["EveryNth"], (Path("specs"),))
     spec = load_spec(name, (Path("specs"),))
     assert spec.types_of(spec.inputs[0]) == ("float", "int32", "string")
