@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
-from specs.spec_folders import DECLARATION, list_operators, room_of
+from specs.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of, versions_in
 from specs.version_ranges import in_range
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ LEVELS = "generator.levels"
 REFERENCES = "reference.operators"
 _LARGEST = 64 << 20
 _VERSIONS = re.compile(rb"^versions[ \t]*:[ \t]*([0-9]+|[0-9]*\.\.[0-9]*)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_USED = re.compile(rb"^uses[ \t]*:[ \t]*\[([\w, \t]*)\]", re.MULTILINE)
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 """What a reference is of: a version of an operator, or all of them where no version is named."""
 
@@ -58,6 +59,27 @@ def reference_module_of(operator: OperatorName) -> str | None:
     """The module with the reference of an operator version, its own or that of all versions."""
     known = _references()
     return known.get(str(operator)) or known.get(f"{operator.domain}::{operator.name}")
+
+
+def referenced_versions() -> list[OperatorName]:
+    """The versions that references for all versions hold for: those that a shipped declaration speaks of."""
+    found = []
+    for name in _references():
+        if "-" in name:
+            continue
+        domain, _, short = name.partition("::")
+        room = OWN_FOLDER / domain / short
+        declared = _declared_range(_read(room / DECLARATION))
+        found += [OperatorName(domain, short, each) for each in versions_in(room) if in_range(declared, each)]
+    return sorted(found)
+
+
+def _declared_range(text: bytes) -> str:
+    """The versions that a declaration speaks of: its own, or those of a part that it uses, or all."""
+    used = _USED.search(text)
+    parts = [each.strip().decode() for each in used[1].split(b",")] if used is not None else []
+    texts = [text, *(_read(OWN_FOLDER / "parts" / f"{each}.yaml") for each in parts)]
+    return next((each[1].decode() for each in map(_VERSIONS.search, texts) if each is not None), "0..")
 
 
 def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:

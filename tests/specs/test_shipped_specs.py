@@ -15,12 +15,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from generator.discovery import known_operators
+from generator.modelled import modelled_operators
 from opcert.commands import cli
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
-from reference.registry import implemented
+from reference.registry import for_all_versions, implemented
 from specs.declarations import find_declaration
 from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
 from specs.library import OWN_FOLDER, facts_path, list_operators, load_spec
@@ -160,7 +161,13 @@ def test_list_names_them_all_and_says_what_else_there_is() -> None:
     assert list(rows) == [str(each) for each in list_operators()]
     for each in implemented():
         assert re.fullmatch(r"reference, suite of [\d,]+ cases", rows[str(each)].strip())
-    assert sum(bool(each) for each in rows.values()) == len(implemented())
+    common = for_all_versions()
+    others = {str(each) for each in modelled_operators() if f"{each.domain}::{each.name}" in common} - set(
+        map(str, implemented())
+    )
+    assert len(others) > 250
+    assert {name for name, words in rows.items() if words.strip() == "reference"} == others
+    assert sum(bool(each) for each in rows.values()) == len(implemented()) + len(others)
 
 
 @pytest.mark.parametrize(
