@@ -239,6 +239,10 @@ def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> _Clearest:
             share = ambiguity_of(plain_outputs(workshop.spec, workshop.reference, call)).share
         except UnstableLength:
             continue
+        except Exception:
+            # A call that breaks a rule is told as that, whatever the reference makes of it.
+            workshop.make_valid("cover", None, call, levels)
+            raise
         if share > CLEAR:
             unclear.append((share, attempt, call))
             continue
