@@ -60,11 +60,7 @@ def convert_arguments(
     ]
     working = None
     if tensors:
-        working = Working(
-            tensors[0].element_type,
-            options["subnormals"],  # type: ignore[arg-type]
-            options["accumulation_type"],  # type: ignore[arg-type]
-        )
+        working = Working(tensors[0].element_type, options["subnormals"], options["accumulation_type"])
     return {name: _converted(value, kinds[name], working) for name, value in given.items()}
 
 
@@ -78,7 +74,7 @@ def _answer(result: Answer | Tensor | Numbers, options: Mapping[str, Choice[str]
     if isinstance(result, Numbers):
         return answer_of(result, options["integer_overflow"])
     if isinstance(result, Tensor):
-        return moved(result, options["subnormals"], options["negative_zeros"])  # type: ignore[arg-type]
+        return moved(result, options["subnormals"], options["negative_zeros"])
     return result
 
 

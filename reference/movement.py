@@ -37,8 +37,8 @@ def blank(element_type: ElementType, shape: Sequence[int], string: bytes = b"") 
 
 def moved(
     output: Tensor,
-    subnormals: Subnormals,
-    negative_zeros: NegativeZeros,
+    subnormals: Choice[str],
+    negative_zeros: Choice[str],
     alternatives: Mapping[int, tuple[Any, ...]] | None = None,
 ) -> Answer:
     """The answer to a call that moved elements; `alternatives` are others that may stand in a place.

@@ -13,7 +13,7 @@ from reference.numbers import encode
 from reference.rationals import Rationals
 from reference.rounding import Rounded, round_floats, round_integers
 from reference.sums import Sums
-from reference.working import Floats, Mask
+from reference.working import Floats
 
 
 def answer_of(
@@ -37,7 +37,7 @@ def answer_of(
         return _answer(kind, numbers.shape, round_integers(kind, sums, conversion, rule))
     lost = numbers.lost & numbers.finite
     flush = numbers.working.is_float and numbers.working.subnormals.option == "flushed"
-    flush = flush and bool(_tiny(numbers).any())
+    flush = flush and bool(numbers.working.may_flush(np.abs(numbers.value.floats()), numbers.error).any())
     rounded = round_floats(kind, sums, lost if lost.any() else None, flush=flush)
     return _answer(kind, numbers.shape, _with_special(kind, rounded, numbers.sign.reshape(-1)))
 
@@ -48,12 +48,6 @@ def _leaves(kind: ElementType, numbers: Numbers) -> bool:
     least, most = Rationals.of(low), Rationals.of(high)
     beyond = ~(least.at_most(numbers.value) & numbers.value.at_most(most))
     return bool((beyond | (numbers.error > 0)).any())
-
-
-def _tiny(numbers: Numbers) -> Mask:
-    """Where a result is below the smallest normal number, and not zero for certain."""
-    size = np.minimum(np.abs(numbers.value.floats()), numbers.working.greatest)
-    return np.asarray((size + numbers.error > 0) & (size - numbers.error < numbers.working.least_normal))
 
 
 def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:

@@ -8,7 +8,7 @@ derives what each operation is charged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import bits_of, decode, is_representable
+from reference.estimates import power_below
+from reference.numbers import bits_of, decode
 from reference.powers_of_two import holds_powers_alone
 from reference.rationals import Rationals
 from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
@@ -70,23 +71,6 @@ class Numbers:
         value = values if isinstance(values, Rationals) else Rationals.of(values)
         sign = np.broadcast_to(_signs(value), value.shape)
         return cls(working, value, np.zeros(value.shape), sign, np.zeros(value.shape, dtype=np.bool_))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Numbers], axis: int) -> Numbers:
-        """Several of one arithmetic one behind the other along an axis."""
-
-        def join(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-            return np.concatenate([np.asarray(each) for each in arrays], axis)
-
-        spread = [each.value.spread(each.shape) for each in parts]
-        below = [np.broadcast_to(each.denominator, each.numerator.shape) for each in spread]
-        return cls(
-            parts[0].working,
-            Rationals(join([each.numerator for each in spread]), join(below)),
-            join([each.error for each in parts]),
-            join([each.sign for each in parts]),
-            join([each.lost for each in parts]),
-        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -299,7 +283,7 @@ class Numbers:
             kept = exact & self.value.spread(self.shape).representable(self.working.layout)
         working = self.working
         size = self.magnitude
-        charge = working.unit * _power_below(size) + least * working.least
+        charge = working.unit * power_below(size) + least * working.least
         if roundings > 1:
             charge = charge + (roundings - 1) * working.unit * (1 + working.unit) * size
         error = np.where(kept | free | ~self.finite, self.error, rounded_up(self.error + charge))
@@ -307,9 +291,8 @@ class Numbers:
 
     def _flushed(self, error: Floats) -> Numbers:
         """What is below the smallest normal number may be zero, where that is so."""
-        size = np.minimum(np.abs(self.value.floats()), self.working.greatest)
-        tiny = self.finite & (size + error > 0) & (size - error < self.working.least_normal)
-        tiny = tiny & (self.sign != 0)
+        size = np.abs(self.value.floats())
+        tiny = self.finite & (self.sign != 0) & self.working.may_flush(size, error)
         if not self.working.flushes(tiny):
             return self if error is self.error else replace(self, error=error)
         reach = np.minimum(size, self.working.least_normal)
@@ -343,11 +326,6 @@ def _is_zero(numbers: Numbers) -> Mask:
     return np.asarray(_is_zero_value(numbers) & numbers.finite & (numbers.error == 0))
 
 
-def _power_below(size: Floats) -> Floats:
-    """The greatest power of two that is not above each number: a rounding there errs by u times that."""
-    return np.where(np.isfinite(size) & (size > 0), np.ldexp(0.5, np.frexp(size)[1]), size)
-
-
 def _root(value: Fraction) -> tuple[Fraction, bool]:
     """The square root, and whether it lies beside the number that is given, by less than 2^-160 of it."""
     numerator, denominator = value.numerator, value.denominator
@@ -357,11 +335,3 @@ def _root(value: Fraction) -> tuple[Fraction, bool]:
     shift = max(0, 2 * _BITS_OF_ROOTS - numerator.bit_length() - denominator.bit_length())
     shift += shift % 2
     return Fraction(math.isqrt(numerator * denominator << shift), denominator << (shift // 2)), True
-
-
-def is_number_of(numbers: Numbers) -> Mask:
-    """Where the exact value is one of the element type's own numbers."""
-    layout = numbers.working.element_type.layout
-    if layout is None:
-        return np.asarray(numbers.value.denominator == 1)
-    return numbers.value.each(lambda *ratio: is_representable(layout, *ratio), np.bool_)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice
+from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers, settled
 from reference.rationals import Rationals
 from reference.rounding import round_by, round_ratio
@@ -19,6 +19,7 @@ from reference.working import Mask, rounded_up
 
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
 NanInMaxMin = Literal["propagates", "ignored", "first_operand"]
+NanReading = Annotated[Choice[NanInMaxMin], Reading]
 Conversion = Literal["truncate", "floor", "ceil", "half_even", "half_away", "half_up"]
 
 

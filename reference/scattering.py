@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import mul
+from operator import itemgetter, mul
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -56,7 +56,7 @@ def _reduced(
         # A sum that is exact in float32 may need roundings in a narrower type.
         readings.accumulation_type.ask()
     terms = Numbers.of(every, working).gather(sources)
-    columns = [terms.arranged(lambda each, at=at: each[:, at]) for at in range(sources.shape[1])]  # type: ignore[misc]
+    columns = [terms.arranged(itemgetter((slice(None), at))) for at in range(sources.shape[1])]
     if reduction == "add":
         found = total(terms.where(inside, 0), -1)
         found = columns[0].where(np.count_nonzero(inside, axis=-1) == 1, found)
@@ -100,9 +100,6 @@ def _product(terms: Numbers, inside: NDArray[np.bool_]) -> Numbers:
     parts: list[Numbers] = []
     for chosen in (below, ~below):
         kept = terms.where(chosen & inside, 1)
-        columns: list[Any] = [
-            kept.arranged(lambda each, at=at: each[:, at])  # type: ignore[misc]
-            for at in range(kept.shape[1])
-        ]
+        columns = [kept.arranged(itemgetter((slice(None), at))) for at in range(kept.shape[1])]
         parts.append(reduce(mul, columns))
     return parts[0] * parts[1]

@@ -19,9 +19,9 @@ def stacked(several: Sequence[Numbers]) -> Numbers:
     return _together([each.broadcast(shape) for each in several], lambda arrays: np.stack(arrays, axis=-1))
 
 
-def beside(left: Numbers, right: Numbers) -> Numbers:
+def beside(*parts: Numbers) -> Numbers:
     """One behind the other along the last axis."""
-    return _together([left, right], lambda arrays: np.concatenate(arrays, axis=-1))
+    return _together(parts, lambda arrays: np.concatenate(arrays, axis=-1))
 
 
 def _together(parts: Sequence[Numbers], join: Callable[[list[NDArray[Any]]], NDArray[Any]]) -> Numbers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from reference.number_arrays import Numbers, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
 from reference.stacks import beside
-from reference.working import MARGIN, Floats, Mask, Working, rounded_up
+from reference.working import MARGIN, Floats, Mask, rounded_up
 
 _LEAST = float(smallest_subnormal(BINARY64))
 
@@ -53,7 +54,9 @@ def last_axis(
     chosen = sorted({each % numbers.ndim for each in ((axes,) if isinstance(axes, int) else axes)})
     rest = [each for each in range(numbers.ndim) if each not in chosen]
     lengths = [numbers.shape[each] for each in rest]
-    flat = numbers.transposed((*rest, *chosen)).reshape((*lengths, _product(numbers.shape, chosen)))
+    flat = numbers.transposed((*rest, *chosen)).reshape(
+        (*lengths, prod(numbers.shape[each] for each in chosen))
+    )
     kept = [1 if each in chosen else extent for each, extent in enumerate(numbers.shape)]
     return flat, tuple(kept if keepdims else lengths)
 
@@ -79,7 +82,7 @@ def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers 
     """
     shape = np.broadcast_shapes(left.shape, right.shape)
     kept = shape[: len(shape) - axes]
-    flat = (*kept, _product(shape, range(len(kept), len(shape))))
+    flat = (*kept, prod(shape[len(kept) :]))
     a, b = left.broadcast(shape).reshape(flat), right.broadcast(shape).reshape(flat)
     ours, theirs = np.abs(a.value.floats()), np.abs(b.value.floats())
     with np.errstate(over="ignore", invalid="ignore"):
@@ -129,7 +132,7 @@ def _added_up(terms: Numbers, along: Along, *, operations: int) -> Numbers:
         gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= working.greatest))
     bound = np.where(exact | (roundings == 0), carried, rounded_up(carried + charge))
     tiny = along.any((sizes > 0) & (sizes < working.least_normal))
-    if working.flushes(tiny | _small(summed, bound, working)):
+    if working.flushes(tiny | working.may_flush(np.abs(summed.floats()), bound)):
         bound = rounded_up(bound + (count + 1) * working.least_normal)
     return settled(working, summed, bound, special, zero, gone)
 
@@ -139,17 +142,3 @@ def _adds_exactly(quantum: Floats, most: Floats, layout: FloatLayout) -> Mask:
     with np.errstate(over="ignore"):
         fits = most <= np.minimum(np.ldexp(quantum, layout.precision), float(largest(layout)))
     return np.asarray(fits & (quantum >= float(smallest_subnormal(layout))))
-
-
-def _small(value: Rationals, error: Floats, working: Working) -> Mask:
-    size = np.abs(value.floats())
-    with np.errstate(invalid="ignore"):
-        return np.asarray((size + error > 0) & ~(size - error >= working.least_normal))
-
-
-def _product(shape: Sequence[int], axes: Sequence[int]) -> int:
-    """How many elements some axes have."""
-    found = 1
-    for each in axes:
-        found *= shape[each]
-    return found

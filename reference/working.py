@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +38,8 @@ class Working:
     """
 
     element_type: ElementType
-    subnormals: Choice[Literal["kept", "flushed"]] = Choice("kept")
-    accumulation: Choice[Literal["float32", "input"]] = Choice("float32")
+    subnormals: Choice[str] = Choice("kept")
+    accumulation: Choice[str] = Choice("float32")
 
     @property
     def is_float(self) -> bool:
@@ -94,6 +93,11 @@ class Working:
             return Fraction(low), Fraction(high)
         assert self.element_type.layout is not None
         return -largest(self.element_type.layout), largest(self.element_type.layout)
+
+    def may_flush(self, size: Floats, error: Floats) -> Mask:
+        """Where a number within an error of a size may be below the smallest normal one, and not zero."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((size + error > 0) & ~(size - error >= self.least_normal))
 
     def flushes(self, tiny: Mask) -> bool:
         """Whether tiny numbers may become zero; asks only where there are any."""

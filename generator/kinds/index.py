@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Given, InputName, KindChange, Level, SingleKind, ValueChange
+from generator.kind import InputName, KindChange, Level, SingleKind
+from generator.misread_indices import index_changes
 from generator.partial import Bindings, Partial
 from specs.evaluation import EvaluationError
 from specs.expressions import Expression
@@ -104,18 +105,7 @@ class Index(SingleKind):
                 yield f"{self.name}_distinct", {self.name: np.zeros_like(given)}
 
     def changes(self) -> Iterable[KindChange]:
-        def other_end(given: Given) -> Bindings:
-            return {self.name: -1 - given.numbers(self.name)}
-
-        def from_one(given: Given) -> Bindings:
-            return {self.name: given.numbers(self.name) - 1}
-
-        def no_sign(given: Given) -> Bindings:
-            return {self.name: np.maximum(given.numbers(self.name), 0)}
-
-        yield ValueChange(f"{self.name} other end", f"{self.name} counted from the other end", other_end)
-        yield ValueChange(f"{self.name} from one", f"{self.name} counted from 1", from_one)
-        yield ValueChange(f"{self.name} at least 0", f"negative {self.name} taken for 0", no_sign)
+        return index_changes(self.name)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and self.distinct is None and np.any(np.asarray(value)):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from generator.draws import Draw
 from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
+from generator.misread_indices import index_changes
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -94,22 +95,11 @@ class Tuples(SingleKind):
         yield f"{self.name}_length", {self.name: long, f"shape:{self.name}": long.shape}
 
     def changes(self) -> Iterable[KindChange]:
-        def other_end(given: Given) -> Bindings:
-            return {self.name: -1 - given.numbers(self.name)}
-
-        def from_one(given: Given) -> Bindings:
-            return {self.name: given.numbers(self.name) - 1}
-
-        def no_sign(given: Given) -> Bindings:
-            return {self.name: np.maximum(given.numbers(self.name), 0)}
-
         def turned(given: Given) -> Bindings:
             return {self.name: given.numbers(self.name)[..., ::-1]}
 
         yield ValueChange(f"{self.name} turned", f"the axes of {self.name} in reverse order", turned)
-        yield ValueChange(f"{self.name} other end", f"{self.name} counted from the other end", other_end)
-        yield ValueChange(f"{self.name} from one", f"{self.name} counted from 1", from_one)
-        yield ValueChange(f"{self.name} at least 0", f"negative {self.name} taken for 0", no_sign)
+        yield from index_changes(self.name)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and self.distinct is None and np.any(np.asarray(value)):

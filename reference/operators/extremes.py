@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
-from typing import Annotated
 
 from opcert.vocabulary.element_types import BINARY32
-from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.numbers import largest
-from reference.orders import NanInMaxMin, greater_of, lesser_of
+from reference.orders import NanReading, greater_of, lesser_of
 from reference.registry import reference_operator
-
-NaN = Annotated[Choice[NanInMaxMin], Reading]
 
 
 @reference_operator("ai.onnx::Max")
-def greatest(data_0: tuple[Numbers, ...], *, nan_in_max_min: NaN) -> Numbers:
+def greatest(data_0: tuple[Numbers, ...], *, nan_in_max_min: NanReading) -> Numbers:
     """The greatest of the tensors' elements, broadcast against each other. Source: Max, Summary."""
     return reduce(lambda left, right: greater_of(left, right, nan_in_max_min), data_0)
 
 
 @reference_operator("ai.onnx::Min")
-def least(data_0: tuple[Numbers, ...], *, nan_in_max_min: NaN) -> Numbers:
+def least(data_0: tuple[Numbers, ...], *, nan_in_max_min: NanReading) -> Numbers:
     """The least of the tensors' elements, broadcast against each other. Source: Min, Summary."""
     return reduce(lambda left, right: lesser_of(left, right, nan_in_max_min), data_0)
 
@@ -35,7 +31,7 @@ def clip(
     max: Numbers | Fraction | None = None,
     *,
     version: int,
-    nan_in_max_min: NaN,
+    nan_in_max_min: NanReading,
 ) -> Numbers:
     """Min(max, Max(input, min)); without bounds the least and the greatest number of the type.
 
@@ -49,6 +45,6 @@ def clip(
 
 
 @reference_operator("ai.onnx::Relu")
-def rectified(X: Numbers, *, nan_in_max_min: NaN) -> Numbers:
+def rectified(X: Numbers, *, nan_in_max_min: NanReading) -> Numbers:
     """y = max(0, x). Source: Relu, Summary."""
     return greater_of(X, X.lift(0), nan_in_max_min)

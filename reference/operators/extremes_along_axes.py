@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from reference.choices import Choice, Reading
 from reference.extremes import greatest, least
 from reference.number_arrays import Numbers
 from reference.operators.reductions import Axes, reduced_axes
-from reference.orders import NanInMaxMin
+from reference.orders import NanReading
 from reference.registry import reference_operator
-
-Nan = Annotated[Choice[NanInMaxMin], Reading]
 
 
 @reference_operator("ai.onnx::ReduceMax")
@@ -21,7 +16,7 @@ def reduce_max(
     *,
     keepdims: int = 1,
     noop_with_empty_axes: int = 0,
-    nan_in_max_min: Nan,
+    nan_in_max_min: NanReading,
 ) -> Numbers:
     """The greatest element; of none -infinity or the least number of the type. Source: ReduceMax, Summary."""
     chosen = reduced_axes(data, axes, noop_with_empty_axes)
@@ -35,7 +30,7 @@ def reduce_min(
     *,
     keepdims: int = 1,
     noop_with_empty_axes: int = 0,
-    nan_in_max_min: Nan,
+    nan_in_max_min: NanReading,
 ) -> Numbers:
     """The least element; of none infinity or the greatest number of the type. Source: ReduceMin, Summary."""
     chosen = reduced_axes(data, axes, noop_with_empty_axes)

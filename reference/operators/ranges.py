@@ -12,6 +12,7 @@ from reference.answers import UnstableLength
 from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.registry import reference_operator
+from reference.stacks import beside
 
 
 @reference_operator("ai.onnx::Range")
@@ -37,7 +38,7 @@ def progression(
     for _ in range(count - 1):
         here = here + delta.reshape((1,))
         steps.append(here)
-    return Numbers.joined(steps, 0)
+    return beside(*steps)
 
 
 def _count(start: Numbers, limit: Numbers, delta: Numbers) -> int:

@@ -9,8 +9,7 @@ import numpy as np
 
 from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
-from reference.operators.extremes import NaN
-from reference.orders import below, greater_of, lesser_of
+from reference.orders import NanReading, below, greater_of, lesser_of
 from reference.registry import reference_operator
 
 
@@ -34,7 +33,11 @@ def thresholded(X: Numbers, *, alpha: Fraction = Fraction(1)) -> Numbers:
 
 @reference_operator("ai.onnx::HardSigmoid")
 def hard_sigmoid(
-    X: Numbers, *, alpha: Fraction = Fraction(1, 5), beta: Fraction = Fraction(1, 2), nan_in_max_min: NaN
+    X: Numbers,
+    *,
+    alpha: Fraction = Fraction(1, 5),
+    beta: Fraction = Fraction(1, 2),
+    nan_in_max_min: NanReading,
 ) -> Numbers:
     """y = max(0, min(1, alpha * x + beta)). Source: HardSigmoid, Summary."""
     return greater_of(X.lift(0), lesser_of(X.lift(1), X * alpha + beta, nan_in_max_min), nan_in_max_min)
@@ -46,7 +49,7 @@ def hard_swish(
     *,
     alpha_of_body: Annotated[Choice[Literal["sixth", "float32"]], Reading],
     infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], Reading],
-    nan_in_max_min: NaN,
+    nan_in_max_min: NanReading,
 ) -> Numbers:
     """y = x * max(0, min(1, alpha * x + beta)), alpha = 1/6 and beta = 0.5. Source: HardSwish, Summary."""
     alpha = Fraction(1, 6)
