@@ -78,8 +78,13 @@ def _declared_range(text: bytes) -> str:
     """The versions that a declaration speaks of: its own, or those of a part that it uses, or all."""
     used = _USED.search(text)
     parts = [each.strip().decode() for each in used[1].split(b",")] if used is not None else []
-    texts = [text, *(_read(OWN_FOLDER / "parts" / f"{each}.yaml") for each in parts)]
+    texts = [text, *(_part(each) for each in parts)]
     return next((each[1].decode() for each in map(_VERSIONS.search, texts) if each is not None), "0..")
+
+
+@cache
+def _part(name: str) -> bytes:
+    return _read(OWN_FOLDER / "parts" / f"{name}.yaml")
 
 
 def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:

@@ -51,11 +51,14 @@ def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count
     assert slow == []
 
 
-def test_what_ships_is_listed_from_one_line_for_each_version() -> None:
+def test_what_ships_is_listed_from_the_lock_and_what_declarations_name() -> None:
     said, opened, slow = noted("list", "operators")
     assert len(said.splitlines()) == len(list_operators())
-    data = {Path(name) for name in opened if Path(name).is_relative_to(OWN_FOLDER)}
-    assert [each.name for each in data if each.suffix in (".yaml", ".json", ".lock")] == ["suite.lock"]
+    data = {Path(name): times for name, times in opened.items() if Path(name).is_relative_to(OWN_FOLDER)}
+    read = {path: times for path, times in data.items() if path.suffix in (".yaml", ".json", ".lock")}
+    # A reference of all versions holds for those that its declaration, or a part that this uses, names.
+    assert {path.name for path in read if path.parent.name != "parts"} == {"suite.lock", "spec.yaml"}
+    assert set(read.values()) == {1}
     assert slow == []
 
 

@@ -22,6 +22,7 @@ NORMATIVE = re.compile(
 )
 
 OTHERWISE = {
+    ("ai.onnx::Resize-11", "scales_or_sizes"): "shape inference of this version takes a call with neither",
     ("ai.onnx::Resize-11", "not_scales_and_sizes"): "shape inference of this version takes both",
     (
         "ai.onnx::Resize-13",
