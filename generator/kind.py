@@ -46,12 +46,16 @@ class ValueChange:
     """Values that are taken for others, in every call: a single mistake that explains a wrong answer.
 
     `change` gives the values that a call has then, by name (None: left out); it may raise ValueError or
-    IndexError for a call that has no such values. `text` says in words what was done.
+    IndexError for a call that has no such values. `text` says in words what was done; where the change gives
+    the attribute `subject` one value in every call, it is that value. `breaks` are rules that the call breaks
+    then, for a value of another version or library, of which the reference knows all the same what comes out.
     """
 
     key: str
     text: str
     change: Callable[[Given], Bindings]
+    subject: str | None = None
+    breaks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

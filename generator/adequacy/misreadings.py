@@ -1,7 +1,6 @@
 """Semantic mutants: a runtime that makes one of the changes by which failures are explained, in every call.
 
-Kinds bring those of a declared operator's values (`Kind.changes`); people add what only its formula has in
-`generator/explanations`.
+Kinds bring those of a declared operator's values and formula (`Kind.changes`, `generator/explanations`).
 """
 
 from __future__ import annotations

@@ -42,10 +42,11 @@ def set_attribute(name: str, value: Attribute) -> Change:
         before = attribute_value(spec, call, name)
         if name not in spec.attributes or before == value.value:
             return None
-        words = "nothing" if before is None else _print(before)
-        return Changed(call.with_attribute(name, value), before=words)
+        return Changed(call.with_attribute(name, value), before=print_value(before))
 
-    return Change(f"attribute {name}={_print(value.value)}", _print(value.value), apply, subject=name)
+    return Change(
+        f"attribute {name}={print_value(value.value)}", print_value(value.value), apply, subject=name
+    )
 
 
 def reverse_attribute(name: str) -> Change:
@@ -69,7 +70,10 @@ def leave_out_attribute(name: str) -> Change:
     return Change(f"attribute {name} ignored", f"{name} ignored", apply)
 
 
-def _print(value: AttributeValue) -> str:
+def print_value(value: AttributeValue | None) -> str:
+    """A value in the words of a change; `nothing` where there is none."""
+    if value is None:
+        return "nothing"
     if isinstance(value, tuple):
         return f"[{', '.join(map(str, value))}]"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -25,7 +25,8 @@ class Changed:
 
     `settled` overrides readings by id. `narrow` is put before the judge where the call computes in another
     element type than the runtime's output has. `expectations` is given where no call of the operator says
-    what comes out, and then stands in its place. `before` is what the change replaces, in words.
+    what comes out, and then stands in its place. `before` is what the change replaces, in words. `breaks` are
+    the rules of the spec that are not asked.
     """
 
     call: Call
@@ -33,6 +34,7 @@ class Changed:
     narrow: Narrow | None = None
     expectations: tuple[Expectation, ...] | None = None
     before: str | None = None
+    breaks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +71,9 @@ def changed_expectations(
         replace(each, chosen=changed.settled[each.id]) if each.id in changed.settled else each
         for each in spec.readings
     )
+    rules = tuple(each for each in spec.constraints if each.id not in changed.breaks)
     try:
-        return expect(replace(spec, readings=readings), reference, changed.call.trimmed())
+        return expect(replace(spec, readings=readings, constraints=rules), reference, changed.call.trimmed())
     except UnstableLength:
         return None
     except InternalError as error:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls import Call
+from generator.changes.attribute_changes import print_value
 from generator.changes.change import Change, Changed, attribute_value, exactly
 from generator.declared_kinds import make_kinds
 from generator.kind import KindChange, ResultChange
 from generator.named_operators import calls_are_declared
 from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 
@@ -63,9 +65,12 @@ def _change(by: KindChange) -> Change:
             made = _with_values(spec, call, values)
         except (ValueError, IndexError, ArithmeticError):
             return None  # the call does not have what the change is about
-        return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
+        if made.digest(spec.operator) == call.digest(spec.operator):
+            return None
+        before = None if by.subject is None else print_value(attribute_value(spec, call, by.subject))
+        return Changed(made, before=before, breaks=frozenset(by.breaks))
 
-    return Change(by.key, by.text, apply)
+    return Change(by.key, by.text, apply, subject=by.subject)
 
 
 def _computed(by: ResultChange) -> Change:
@@ -88,10 +93,17 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
         if known is not None and known.kind is not None:
             plain = np.asarray(value).tolist()
             call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
-        elif given is not None and value is not None:
-            cast = np.asarray(value).astype(given.array.dtype)
+        elif value is not None:
+            kind = _first_type(spec, name) if given is None else given.element_type
+            cast = np.asarray(value).astype(kind.storage)
             array = np.ascontiguousarray(cast).reshape(cast.shape)  # which gives a scalar an axis
-            call = call.with_input(name, Tensor(given.element_type, array))
+            call = call.with_input(name, Tensor(kind, array))
         else:
             call = call.with_input(name, None)
     return call
+
+
+def _first_type(spec: Spec, name: str) -> ElementType:
+    """The first type of an input that a call leaves out."""
+    parameter = next(each for each in spec.inputs if each.name == name)
+    return ELEMENT_TYPES[spec.types_of(parameter)[0]]

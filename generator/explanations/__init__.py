@@ -1,4 +1,4 @@
-"""Changes that only an operator's family knows, one module each; found by name.
+"""How values are misread: the single mistakes that kinds bring by `Kind.changes`, of one value a module.
 
-A module has `OPERATORS`, a tuple of `domain::Name` for all their versions, and `changes(spec)`.
+They explain wrong answers, and adequacy makes them. A mistake that one kind alone has stands in that kind.
 """

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Given, InputName, Level, SingleKind, ValueChange
+from generator.explanations.misread_axes import axes_changes
+from generator.kind import InputName, KindChange, Level, SingleKind
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
-
-Order = Callable[[list[int], int], list[int]]
-ORDERS: tuple[tuple[str, str, Order], ...] = (
-    ("sorted", "{} in ascending order", lambda axes, _: sorted(axes)),
-    (
-        "sorted from the front",
-        "{} counted from the front, then in ascending order",
-        lambda axes, rank: sorted(axis % rank for axis in axes),
-    ),
-    ("first", "{} replaced by the first ones", lambda axes, _: list(range(len(axes)))),
-    ("last", "{} replaced by the last ones", lambda axes, rank: list(range(rank - len(axes), rank))),
-    ("modulo", "{} taken modulo the rank", lambda axes, rank: [axis % rank for axis in axes]),
-    ("absolute", "{} without their signs", lambda axes, _: [abs(axis) for axis in axes]),
-)
-"""Ways to misunderstand a list of axes of a tensor with that rank."""
 
 
 @dataclass(frozen=True)
@@ -121,17 +107,10 @@ class Axes(SingleKind):
         if plain != list(value):
             yield plain
 
-    def changes(self) -> Iterable[ValueChange]:
-        for word, text, order in ORDERS:
-            yield ValueChange(f"{self.name} {word}", text.format(self.name), self._ordered_by(order))
-
-    def _ordered_by(self, order: Order) -> Callable[[Given], Bindings]:
-        def change(given: Given) -> Bindings:
-            axes = [int(each) for each in given.numbers(self.name).reshape(-1)]
-            rank = len(given.shape(self.of)) + (len(axes) if self._adds else 0)
-            return {self.name: order(axes, rank) if rank else axes}
-
-        return change
+    def changes(self) -> Iterable[KindChange]:
+        return axes_changes(
+            self.name, lambda given, count: len(given.shape(self.of)) + (count if self._adds else 0)
+        )
 
     def _and(self, condition: str) -> str:
         return condition if self.given is None else f"{self.given} and {condition}"

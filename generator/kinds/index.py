@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
+from generator.explanations.misread_indices import index_changes
 from generator.kind import InputName, KindChange, Level, SingleKind
-from generator.misread_indices import index_changes
 from generator.partial import Bindings, Partial
 from specs.evaluation import EvaluationError
 from specs.expressions import Expression

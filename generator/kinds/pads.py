@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
+from generator.explanations.misread_padding import padding_changes
 from generator.kind import InputName, Kind, KindChange, Level
-from generator.misread_padding import padding_changes
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from generator.draws import Draw
+from generator.explanations.misread_resizing import resizing_changes
 from generator.extents import bounds_within
-from generator.kind import Kind, Level
+from generator.kind import Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial
 from generator.rescaled_axes import (
     GROWING,
@@ -165,6 +166,9 @@ class Resizing(Kind):
             yield [1.0] * len(given)
         if name == "sizes" and given and any(each > 1 for each in given):
             yield [min(each, 1) for each in given]
+
+    def changes(self) -> Iterable[KindChange]:
+        return resizing_changes(self.subject)
 
     def _has(self, name: str) -> bool:
         return name in self.covers

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
+from generator.explanations.misread_indices import index_changes
 from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
-from generator.misread_indices import index_changes
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint

@@ -187,6 +187,14 @@ def _length_rounded_up(attributes: Attributes, inputs: Inputs, _readings: Readin
     inputs["sizes"] = tensor([math.ceil(each) for each in exact], "int64")
 
 
+def _one_rule_of_version_10(attributes: Attributes, inputs: Inputs, readings: Readings) -> Tensor | None:
+    """The nearest elements by a rule that version 10 leaves open, and that this one does not list."""
+    if attributes.get("mode", "nearest") != "nearest":
+        return None
+    given = {**attributes, "nearest_mode": "ceil_downsampling"}
+    return find_operator(OperatorName.parse(RESIZE)).evaluate(given, inputs, readings)[0].expected
+
+
 def _in_single_precision(attributes: Attributes, inputs: Inputs, readings: Readings) -> Tensor | None:
     given = inputs["X"]
     if given is None or given.element_type.name != "double":
@@ -257,6 +265,12 @@ FAULTS = (
         RESIZE,
         replaced("nearest_mode", "round_prefer_floor", "floor"),
         _attribute("nearest_mode", "floor"),
+    ),
+    Fault(
+        "one rule of nearest",
+        RESIZE,
+        _one_rule_of_version_10,
+        _attribute("nearest_mode", "ceil_downsampling"),
     ),
     Fault("antialias ignored", RESIZE, replaced("antialias", 1, 0), _attribute("antialias", 0)),
     Fault("axes sorted", RESIZE, _sorted_axes, ("axes sorted from the front", "axes sorted")),

@@ -20,7 +20,7 @@ from reference.registry import find_operator
 
 OPERATORS = known_operators()
 NAMES = {each.name for each in OPERATORS}
-OWN = ("levels", "explanations")
+OWN = ("levels",)
 """The packages of small modules, one for an operator's family."""
 ROUNDING = {"Resize"}
 """The operators that compute: their results are rounded."""
