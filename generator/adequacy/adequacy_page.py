@@ -19,7 +19,7 @@ add to them). Each runs in process against the cases, quick ones first, through 
 killed by the first that fails. It counts as equivalent only where the stated number of random calls that
 come by the change, from the levels and from small variations beyond them, get an answer that the judge
 accepts. A score is the share killed of those that are not equivalent, rounded down. Code that serves the
-allowed error or the speed has no mutants (`generator/adequacy/left_out.yaml` says which, and why), nor
+allowed error or the speed has no mutants (`unmutated.yaml` in the operator's room says which, and why), nor
 has what only an unchosen reading comes by. ONNX's own node tests meet the same mutants with their own
 tolerance; an older version of an operator those of them that its reference passes.
 """

@@ -61,7 +61,7 @@ def measure_operator(
             name: str(suite.entry(f"{operator.path}/{name}")["expectation"])[:16] for name in cases
         }
     tests = node_tests(operator, lambda _: None) if against_node_tests else []
-    found = measure(Subject.of(spec, reference), levels, cases, tests)
+    found = measure(Subject.of(spec, reference, folders), levels, cases, tests)
     workshop = Workshop(spec, reference, levels, Options())
     selection = []
     for name, kills in found.selection.items():

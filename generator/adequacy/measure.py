@@ -16,7 +16,6 @@ from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers
-from generator.adequacy.values_only import with_bounds
 from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
@@ -25,6 +24,7 @@ from generator.workshop import element_type_of
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength
+from reference.bounding import bounded
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
@@ -131,7 +131,7 @@ def _accepted(subject: Subject, call: Call, response: Response) -> bool:
     """Whether a case of this call would accept a response."""
     operator = subject.spec.operator
     try:
-        with with_bounds():
+        with bounded(True):
             expectations = expect(subject.spec, subject.reference, call)
     except (UnstableLength, InternalError):
         return True  # of such a call no case is made

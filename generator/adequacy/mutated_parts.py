@@ -6,26 +6,25 @@ import ast
 import functools
 import inspect
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from opcert.vocabulary.yaml_files import load_file
+from generator.adequacy.unmutated import left_out_of, read_unmutated
 from reference.registry import ReferenceOperator, find_operator, implemented
 
 ARITHMETIC = frozenset(
     (
-        "reference.answers", "reference.conversions", "reference.estimates", "reference.interpolation.routes",
-        "reference.number_answers", "reference.number_arrays", "reference.numbers", "reference.overflow",
-        "reference.powers_of_two", "reference.rationals", "reference.registry", "reference.rounding",
-        "reference.summation", "reference.sums", "reference.working",
+        "reference.answers", "reference.bounding", "reference.conversions", "reference.estimates",
+        "reference.interpolation.routes", "reference.number_answers", "reference.number_arrays",
+        "reference.numbers", "reference.overflow", "reference.powers_of_two", "reference.rationals",
+        "reference.registry", "reference.rounding", "reference.summation", "reference.sums",
+        "reference.working",
     )
 )  # fmt: skip
 """Modules that say how numbers are held, rounded and bounded, whatever the operator is."""
-_LEFT_OUT = Path(__file__).with_name("left_out.yaml")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +49,24 @@ class Part:
         return module.removeprefix("reference.").replace(".", "/") + ".py"
 
 
-def find_parts(reference: ReferenceOperator) -> list[Part]:
+def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> list[Part]:
     """Every function of the operator's module and of the modules of the reference that it imports.
 
-    Left out are the modules in ARITHMETIC, functions that are another operator's, and what left_out.yaml
-    names: code that serves the allowed error, or the speed.
+    Left out are the modules in ARITHMETIC, functions that are another operator's, and what `unmutated.yaml`
+    names: code that serves the allowed error, or the speed. `folders` hold specs that do not ship.
     """
     parts: list[Part] = []
     others = {find_operator(each).function for each in implemented()} - {reference.function}
-    for module in _modules(sys.modules[reference.function.__module__]):
+    entries = read_unmutated(reference.operator, folders)
+    own = sys.modules[reference.function.__module__]
+    for module in _modules(own):
         source = inspect.getsource(module)
-        left_out = _left_out(str(reference.operator)).get(module.__name__, {})
-        for name, tree, function in _functions(module, ast.parse(source)):
-            if function not in others and left_out.get(name, ()) is not None:
-                names = frozenset(left_out.get(name) or ())
+        functions = list(_functions(module, ast.parse(source)))
+        named = [name for name, _, _ in functions]
+        left_out = left_out_of(module.__name__, named, entries, own=module is own)
+        for name, tree, function in functions:
+            names = left_out.get(name, frozenset())
+            if function not in others and names is not None:
                 parts.append(Part(module, name, source, tree, function, names))
     return parts
 
@@ -116,18 +119,3 @@ def _plain_function(found: Any) -> FunctionType | None:
         found = found.__func__
     found = inspect.unwrap(found)
     return found if isinstance(found, FunctionType) else None
-
-
-@cache
-def _left_out(operator: str) -> Mapping[str, Mapping[str, Sequence[str] | None]]:
-    """By module and function: the names left out, None where it is the whole function."""
-    found: dict[str, dict[str, Sequence[str] | None]] = {}
-    for entry in load_file(_LEFT_OUT)[0].value:
-        if operator not in entry.get("operators", [operator]):
-            continue
-        module = found.setdefault(entry["module"], {})
-        for function in entry["functions"]:
-            known = module.get(function, ())
-            named = entry.get("names")
-            module[function] = None if named is None or known is None else (*known, *named)
-    return found

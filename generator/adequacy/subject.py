@@ -5,9 +5,10 @@ from __future__ import annotations
 import signal
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -17,13 +18,13 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
-from generator.adequacy.values_only import values_only
 from generator.calls import Call
 from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.named_operators import calls_are_declared
 from generator.validity import find_violations
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
+from reference.bounding import bounded
 from reference.registry import ReferenceOperator
 from specs.model import Spec
 
@@ -47,8 +48,9 @@ class Subject:
     settled: Mapping[str, str]
 
     @classmethod
-    def of(cls, spec: Spec, reference: ReferenceOperator) -> Subject:
-        parts = tuple(find_parts(reference))
+    def of(cls, spec: Spec, reference: ReferenceOperator, folders: Sequence[Path] = ()) -> Subject:
+        """The operator of a spec; `folders` hold specs that do not ship."""
+        parts = tuple(find_parts(reference, folders))
         settled = {
             each.id: each.chosen
             for each in spec.readings
@@ -66,7 +68,7 @@ class Subject:
         """Answers without allowed errors, and evaluations that end after LONGEST seconds."""
         before = signal.signal(signal.SIGALRM, _stop)
         try:
-            with values_only(), warnings.catch_warnings(), np.errstate(all="ignore"):
+            with bounded(False), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 self.forget()
                 yield

@@ -1,0 +1,28 @@
+"""Whether numbers carry their error: they do, but for whoever asks for the values alone.
+
+Values alone are computed several times as fast. What was computed under one answer does not fit the other:
+whoever changes it empties the caches of the reference before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_BOUNDED: ContextVar[bool] = ContextVar("bounded", default=True)
+
+
+def is_bounded() -> bool:
+    """Whether errors are to be computed beside values."""
+    return _BOUNDED.get()
+
+
+@contextmanager
+def bounded(wanted: bool) -> Iterator[None]:
+    """Meanwhile errors are computed, or every number counts as exact, no route is tried, no error allowed."""
+    before = _BOUNDED.set(wanted)
+    try:
+        yield
+    finally:
+        _BOUNDED.reset(before)
