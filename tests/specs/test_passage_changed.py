@@ -10,6 +10,7 @@ from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.rules.passage_changed import examine
+from specs.spec_folders import list_operators
 
 FACT = """\
 operator: {{domain: org.example, name: Every, since_version: {version}}}
@@ -149,3 +150,9 @@ def test_read_without_a_passage_is_told(tmp_path: Path) -> None:
         found(tmp_path, rule, (A, B))
     assert "`read` beside no passage" in str(caught.value)
     assert "spec.yaml:5:" in str(caught.value)
+
+
+def test_every_wording_that_ships_was_read() -> None:
+    told = {str(each): [one.message for one in examine(load_spec(each))] for each in list_operators()}
+    assert len(told) > 500
+    assert {name: messages for name, messages in told.items() if messages} == {}
