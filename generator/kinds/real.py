@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.draws import Draw
+from generator.forbidden_values import forbidden
 from generator.kind import Level, SingleKind
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
@@ -16,6 +17,8 @@ from specs.model import Constraint
 
 _PLAIN = (0.5, 2.0, 1.5, 3.0)
 _INSIDE = (0.5, 0.75, 0.25)
+_TRIED = (2.0, 0.5)
+"""A whole number and a fraction, which rules may forbid where other values are integers."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Real(SingleKind):
             yield f"{self.name}_range", {self.name: float(low) - 0.5}
         if high is not None:
             yield f"{self.name}_range", {self.name: float(high) + 0.5}
+        yield from forbidden(self.name, [each for each in _TRIED if self._admits(each, scope)], scope)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is None:
