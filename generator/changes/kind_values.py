@@ -95,7 +95,8 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
             call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
         elif value is not None:
             kind = _first_type(spec, name) if given is None else given.element_type
-            cast = np.asarray(value).astype(kind.storage)
+            with np.errstate(over="ignore", invalid="ignore"):
+                cast = np.asarray(value).astype(kind.storage)
             array = np.ascontiguousarray(cast).reshape(cast.shape)  # which gives a scalar an axis
             call = call.with_input(name, Tensor(kind, array))
         else:

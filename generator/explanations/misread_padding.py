@@ -14,10 +14,17 @@ from generator.partial import Bindings
 
 def padding_changes(of: str) -> Iterator[KindChange]:
     """The changes of `pads` of an input, beside which `mode` is an attribute."""
-    for word, text, order in _ORDERS:
+    yield from order_changes()
+    for word, text, order in _SIGNS:
         yield ValueChange(f"pads {word}", text, _ordered_by(order))
     for name, text, modes, positions in _REFLECTIONS:
         yield ResultChange(f"mode {name}", text, of, _gathered_from(of, modes, positions))
+
+
+def order_changes() -> Iterator[KindChange]:
+    """The changes of `pads` that stay as they are, and are taken for other ends or axes."""
+    for word, text, order in _ORDERS:
+        yield ValueChange(f"pads {word}", text, _ordered_by(order))
 
 
 def _ordered_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
@@ -34,6 +41,8 @@ _ORDERS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
     ("pairs", "the pads read as pairs of begin and end", lambda pairs: pairs.reshape(-1, 2).T),
     ("begin for both", "the begins for both ends", lambda pairs: pairs[[0, 0]]),
     ("end for both", "the ends for both ends", lambda pairs: pairs[[1, 1]]),
+)
+_SIGNS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
     ("no removal", "negative pads ignored", lambda pairs: np.maximum(pairs, 0)),
     ("absolute", "negative pads without their signs", np.abs),
     ("no addition", "positive pads ignored", lambda pairs: np.minimum(pairs, 0)),

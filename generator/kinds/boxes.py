@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
@@ -11,10 +11,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
+
+_MISREAD: tuple[tuple[str, str, bool, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
+    (
+        "unordered empty",
+        "boxes whose second corner is not the greater one taken for empty ones",
+        False,
+        lambda boxes: np.maximum(boxes[..., :2], boxes[..., 2:]),
+    ),
+    (
+        "as extents",
+        "the second corners of the boxes taken for heights and widths",
+        False,
+        lambda boxes: boxes[..., :2] + boxes[..., 2:],
+    ),
+    (
+        "with ends",
+        "boxes one longer, as if their ends were elements",
+        False,
+        lambda boxes: np.where(boxes[..., 2:] < boxes[..., :2], boxes[..., 2:] - 1, boxes[..., 2:] + 1),
+    ),
+    (
+        "halves",
+        "widths and heights of the boxes taken for their halves",
+        True,
+        lambda boxes: boxes[..., 2:] * 2,
+    ),
+)
+"""In which form (with a centre, or not), and what the last two numbers become."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +76,22 @@ class Boxes(SingleKind):
             if wrong.size:
                 wrong.reshape(-1)[2] = -1.0
                 yield f"{self.name}_not_negative", {self.name: wrong}
+
+    def changes(self) -> Iterable[KindChange]:
+        """What overlaps say: with both axes exchanged they are the same, which is no change."""
+        for word, text, centred, change in _MISREAD:
+            yield ValueChange(f"{self.name} {word}", text, self._changed_by(centred, change))
+
+    def _changed_by(
+        self, centred: bool, change: Callable[[NDArray[Any]], NDArray[Any]]
+    ) -> Callable[[Given], Bindings]:
+        def changed(given: Given) -> Bindings:
+            boxes = given.numbers(self.name)
+            if bool(given.numbers(self.centred.text)) != centred or boxes.dtype.kind != "f":
+                raise ValueError("boxes of the other form, or no numbers")
+            return {self.name: np.concatenate([boxes[..., :2], change(boxes)], axis=-1)}
+
+        return changed
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         plain = np.broadcast_to(np.array([0.0, 0.0, 1.0, 1.0]), np.shape(value))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Kind, Level
+from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -106,9 +107,54 @@ class Einsum(Kind):
         ):
             yield word, {self.equation.text: equation, f"shapes:{self.name}": shapes}
 
+    def changes(self) -> Iterable[KindChange]:
+        name = self.equation.text
+        for word, text, change in (
+            ("output ignored", "the output's term ignored", _implicit),
+            (
+                "order of appearance",
+                "the letters of an unwritten output as they appear",
+                _as_they_appear,
+            ),
+            ("ellipsis last", "the axes of ... behind those with letters in the output", _ellipsis_last),
+            ("output turned round", "the letters of the output in reverse order", _turned_round),
+        ):
+            yield ValueChange(f"{name} {word}", text, self._changed_by(change))
+
+    def _changed_by(self, change: Callable[[str], str]) -> Callable[[Given], Bindings]:
+        name = self.equation.text
+        return lambda given: {name: change(str(given.numbers(name)).replace(" ", ""))}
+
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and " " in value:
             yield value.replace(" ", "")
+
+
+def _implicit(equation: str) -> str:
+    return equation.partition("->")[0]
+
+
+def _as_they_appear(equation: str) -> str:
+    if "->" in equation:
+        raise ValueError("the output is written")
+    counts = Counter(each for each in equation if each.isalpha())
+    once = "".join(each for each, count in counts.items() if count == 1)
+    return f"{equation}->{'...' * ('...' in equation)}{once}"
+
+
+def _ellipsis_last(equation: str) -> str:
+    terms, arrow, output = equation.partition("->")
+    before, dots, behind = output.partition("...")
+    if not arrow or not dots:
+        raise ValueError("no ellipsis in an output that is written")
+    return f"{terms}->{before}{behind}..."
+
+
+def _turned_round(equation: str) -> str:
+    terms, arrow, output = equation.partition("->")
+    if not arrow or "." in output:
+        raise ValueError("no letters of an output alone")
+    return f"{terms}->{output[::-1]}"
 
 
 def _shapes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
+
+_MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (
+    ("first", "that of the first for every sequence", lambda lengths: np.full_like(lengths, lengths.flat[0])),
+    ("longest", "the greatest for every sequence", lambda lengths: np.full_like(lengths, lengths.max())),
+    ("one less", "each one less", lambda lengths: lengths - 1),
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,13 @@ class Lengths(SingleKind):
             wrong = np.full(shape, high, dtype=np.int64)
             wrong.reshape(-1)[-1:] = value
             yield f"{self.name}_range", {self.name: wrong}
+
+    def changes(self) -> Iterable[KindChange]:
+        for word, text, change in _MISREAD:
+            yield ValueChange(f"{self.name} {word}", f"{self.name}: {text}", self._changed_by(change))
+
+    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[Given], Bindings]:
+        return lambda given: {self.name: change(given.numbers(self.name))}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and np.any(np.asarray(value) != self._ends(scope)[1]):

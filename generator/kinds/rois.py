@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,10 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import Given, InputName, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
+
+
+def _first_image(rows: NDArray[Any], _: float) -> NDArray[Any]:
+    found = rows.copy()
+    found[:, 0] = 0
+    return found
+
+
+def _as_extents(rows: NDArray[Any], _: float) -> NDArray[Any]:
+    return np.concatenate([rows[:, :3], rows[:, 1:3] + rows[:, 3:]], axis=1)
+
+
+def _ends_left_out(rows: NDArray[Any], scale: float) -> NDArray[Any]:
+    return rows - np.array([0, 0, 0, 1, 1]) / scale
+
+
+_MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any], float], NDArray[Any]]], ...] = (
+    ("of the first image", "every region taken of the first image", _first_image),
+    ("exchanged", "x and y of the regions exchanged", lambda rows, _: rows[:, [0, 2, 1, 4, 3]]),
+    ("as extents", "the second corners of the regions taken for widths and heights", _as_extents),
+    ("without ends", "the second corners of the regions left out", _ends_left_out),
+)
+"""Of the rows, and of what their coordinates are multiplied with."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +81,21 @@ class Rois(SingleKind):
             wrong = given.copy()
             wrong.reshape(-1)[:1] = value
             yield f"{self.name}_batch", {self.name: wrong}
+
+    def changes(self) -> Iterable[KindChange]:
+        for word, text, change in _MISREAD:
+            yield ValueChange(f"{self.name} {word}", text, self._changed_by(change))
+
+    def _changed_by(
+        self, change: Callable[[NDArray[Any], float], NDArray[Any]]
+    ) -> Callable[[Given], Bindings]:
+        def changed(given: Given) -> Bindings:
+            rows, scale = given.numbers(self.name), float(given.numbers(self.scale.text))
+            if rows.dtype.kind != "f" or rows.ndim != 2:
+                raise ValueError("no rows of numbers")
+            return {self.name: change(rows, scale)}
+
+        return changed
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and np.any(np.asarray(value)):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.model import Constraint
+
+_MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (
+    ("without ones", "extents of 1 left out", lambda sizes: sizes[sizes != 1]),
+    ("at least 1", "extents of 0 taken for 1", lambda sizes: np.maximum(sizes, 1)),
+    ("one element", "a scalar taken for one element", lambda sizes: sizes if sizes.size else [1]),
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,13 @@ class Sizes(SingleKind):
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for value in (-1, -(2**31)):
             yield f"{self.name}_not_negative", {self.name: [2, value]}
+
+    def changes(self) -> Iterable[KindChange]:
+        for word, text, change in _MISREAD:
+            yield ValueChange(f"{self.name} {word}", text, self._changed_by(change))
+
+    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[Given], Bindings]:
+        return lambda given: {self.name: change(given.numbers(self.name))}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and list(value) not in ([1], []):

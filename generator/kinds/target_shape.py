@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from numpy.typing import NDArray
+
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import Given, InputName, KindChange, Level, ResultChange, SingleKind, ValueChange
 from generator.partial import Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -96,6 +98,24 @@ class TargetShape(SingleKind):
         if count > 1:
             yield f"{self.name}_total", {self.name: [-1, count + 1]}
             yield f"{self.name}_total", {self.name: []}
+
+    def changes(self) -> Iterable[KindChange]:
+        name = self.name
+        yield ValueChange(f"{name} without ones", f"extents of 1 in {name} left out", self._without_ones)
+        text = "elements in the order in which the first axis runs fastest"
+        yield ResultChange(f"{name} first axis fastest", text, self.of, self._first_axis_fastest)
+
+    def _without_ones(self, given: Given) -> Bindings:
+        target = given.numbers(self.name)
+        if not (target > 1).any() or 0 in target:
+            raise ValueError("places or numbers of elements that hang on the ones")
+        return {self.name: target[target != 1]}
+
+    def _first_axis_fastest(self, given: Given) -> NDArray[Any]:
+        data, target = given.numbers(self.of), given.numbers(self.name).tolist()
+        if 0 in target or target.count(-1) > 1:
+            raise ValueError("copied extents, or several that are inferred")
+        return data.reshape(target, order="F")
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         shape = list(scope.shape(self.of))

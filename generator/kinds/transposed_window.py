@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
+from generator.explanations.misread_windows import window_changes
 from generator.kept_lengths import padded_as_much_as_lost
-from generator.kind import Kind, Level
+from generator.kind import Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -149,6 +150,9 @@ class TransposedWindow(Kind):
         yield "output_is_there", {**free, "pads": [99] * 2 * rank}
         large = [9 * (each + 9) for each in extents]
         yield "output_shape_fits", {"output_shape": large, "pads": None, "output_padding": None}
+
+    def changes(self) -> Iterable[KindChange]:
+        return window_changes(self.covers)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and name == "kernel_shape":

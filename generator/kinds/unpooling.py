@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import InputName, Kind, Level
+from generator.kind import Given, InputName, Kind, KindChange, Level, ValueChange
 from generator.partial import OMITTED, Bindings, Partial
 from specs.functions.unpooled import unpooled
 from specs.model import Constraint
@@ -138,6 +138,37 @@ class Unpooling(Kind):
             yield f"{self.name}_range", {self.name: wrong}
         if given.size > 1:
             yield f"{self.name}_distinct", {self.name: np.zeros_like(given)}
+
+    def changes(self) -> Iterable[KindChange]:
+        name = self.name
+        text = f"{name} counted within a plane whose first axis runs fastest"
+        yield ValueChange(f"{name} first axis fastest", text, self._first_axis_fastest)
+        yield ValueChange(f"{name} from one", f"{name} counted from 1", self._from_one)
+        text = f"the elements in the order of {name}"
+        yield ValueChange(f"{name} in order", text, self._in_order)
+
+    def _first_axis_fastest(self, given: Given) -> Bindings:
+        places, spatial = given.numbers(self.name), self._room(given)[2:]
+        plane = max(prod(spatial), 1)
+        found = np.unravel_index(places % plane, spatial, order="F")
+        return {self.name: places // plane * plane + np.ravel_multi_index(found, spatial)}
+
+    def _from_one(self, given: Given) -> Bindings:
+        return {self.name: given.numbers(self.name) - 1}
+
+    def _in_order(self, given: Given) -> Bindings:
+        places = given.numbers(self.name)
+        return {self.name: np.sort(places.reshape(-1)).reshape(places.shape)}
+
+    def _room(self, given: Given) -> tuple[int, ...]:
+        """The shape of the output."""
+        if given.has("output_shape"):
+            return tuple(int(each) for each in given.numbers("output_shape"))
+        kernel, strides, pads = (
+            given.numbers(each).tolist() if given.has(each) else None
+            for each in ("kernel_shape", "strides", "pads")
+        )
+        return tuple(unpooled(given.shape(self.of), kernel or [], strides, pads))
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name == "pads" and value is not None and not any(value):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
+from generator.explanations.misread_windows import window_changes
 from generator.kept_lengths import padded_as_much_as_lost
-from generator.kind import Given, Kind, Level, ValueChange
+from generator.kind import Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -189,13 +190,8 @@ class Window(Kind):
             if "pads" in self.covers:
                 yield word, {name: value for name, value in values.items() if name in self.covers}
 
-    def changes(self) -> Iterable[ValueChange]:
-        for name in ("strides", "dilations"):
-            if name in self.covers:
-                yield ValueChange(f"{name} ignored", f"{name} ignored", _without(name))
-        if "pads" in self.covers:
-            text = "the pads of begin and end exchanged"
-            yield ValueChange("pads exchanged", text, _exchanged_pads)
+    def changes(self) -> Iterable[KindChange]:
+        return window_changes(self.covers)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and name in ("strides", "dilations", "ceil_mode"):
@@ -207,14 +203,6 @@ class Window(Kind):
         declared = self.subject.spec.declared
         texts = declared.shapes.values() if declared is not None else ()
         return not any(self.kernel.text in text.replace("*", " ").replace(",", " ").split() for text in texts)
-
-
-def _without(name: str) -> Callable[[Given], Bindings]:
-    return lambda _: {name: None}
-
-
-def _exchanged_pads(given: Given) -> Bindings:
-    return {"pads": given.numbers("pads").reshape(2, -1)[::-1].reshape(-1)}
 
 
 def _are_never_together(levels: Mapping[str, Level]) -> bool:
