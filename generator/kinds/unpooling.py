@@ -158,7 +158,8 @@ class Unpooling(Kind):
 
     def _in_order(self, given: Given) -> Bindings:
         places = given.numbers(self.name)
-        return {self.name: np.sort(places.reshape(-1)).reshape(places.shape)}
+        ordered = sorted(places.reshape(-1).tolist())
+        return {self.name: np.array(ordered, dtype=np.int64).reshape(places.shape)}
 
     def _room(self, given: Given) -> tuple[int, ...]:
         """The shape of the output."""
