@@ -1,4 +1,4 @@
-"""Faults of operators beyond the default suite, made without what their kinds bring: each is named by that."""
+"""Faults of operators beyond the default suite, made without what their kinds bring, are named by that."""
 
 from __future__ import annotations
 
