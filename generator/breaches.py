@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
 from generator.calls import Call
-from generator.data import fill
-from generator.drawing import draw_call, value_tensor
+from generator.data import fill, zeros
+from generator.drawing import draw_call, draw_outline, value_tensor
 from generator.draws import Draw
 from generator.formed_breaches import formed_breaches
 from generator.kind import Level
@@ -20,6 +21,7 @@ from generator.space import Space
 from generator.validity import find_violations
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
+from specs.domain import holds, scope_of
 from specs.evaluation import EvaluationError
 from specs.model import Constraint, ParameterSpec
 from specs.structures import is_structured
@@ -33,6 +35,8 @@ FARTHER = 6
 OTHER_TYPES = ("string", "bool", "double", "int32", "float", "int64", "complex64")
 OTHER_INTEGERS = ("int16", "uint64", "float", "int32", "int64", "string")
 """Types to give an input that has to be an integer: those that a runtime may take without a look first."""
+_UNSAYABLE = (EvaluationError, ValueError, OverflowError, TypeError)
+"""What is raised where an operator's version cannot say a call."""
 
 
 @dataclass(frozen=True)
@@ -68,22 +72,59 @@ def _keep(
 ) -> None:
     """Keep the first calls of some bases that break one of the rules and nothing else."""
     for base in islice(bases, BASES):
-        for valid, call in _changed_calls(space, base, draw):
-            broken = broken_rules(space, call)
+        for changed in _changed_calls(space, base, draw):
+            touched = space.touched_rules.between(base.call, changed.outline)
+            lacking = [each for each in touched if each.id in rules and len(kept[each.id]) < MOST]
+            if not _breaks_any(space, changed.outline, lacking):
+                continue
+            broken = _broken_among(space, changed.outline, touched)
             if len(broken) != 1 or broken[0] not in rules or len(kept[broken[0]]) >= MOST:
                 continue
-            known = kept[broken[0]]
+            known, call = kept[broken[0]], changed.call()
+            if call is None:
+                continue
             digest = call.digest(space.spec.operator)
             if all(each.call.digest(space.spec.operator) != digest for each in known):
-                known.append(Breach(rules[broken[0]], valid, call))
+                known.append(Breach(rules[broken[0]], base.call, call))
 
 
 def broken_rules(space: Space, call: Call) -> list[str]:
     """The ids of the rules that a call breaks; none where they cannot be decided."""
+    return _broken_among(space, call, space.spec.constraints)
+
+
+def _broken_among(space: Space, call: Call, rules: Sequence[Constraint]) -> list[str]:
     try:
-        return [each.id for each in find_violations(space.spec, call)]
+        return [each.id for each in find_violations(space.spec, call, rules)]
     except EvaluationError:
         return []
+
+
+def _breaks_any(space: Space, call: Call, rules: Sequence[Constraint]) -> bool:
+    """Whether a call breaks one of some rules, be it because of another one."""
+    if not rules:
+        return False
+    scope = scope_of(space.spec, call.attributes, call.inputs, call.outputs, call.slots)
+    for each in rules:
+        with suppress(EvaluationError):
+            if not holds(each, scope):
+                return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Changed:
+    """A call that may break a rule: what rules see of it, and the call itself with its data drawn."""
+
+    outline: Call
+    drawn: Callable[[], Call] | None = None
+
+    def call(self) -> Call | None:
+        """The call; None where the operator's version cannot even say it."""
+        try:
+            return self.outline if self.drawn is None else self.drawn()
+        except _UNSAYABLE:
+            return None
 
 
 @dataclass(frozen=True)
@@ -112,49 +153,55 @@ def _solved(space: Space, search: Search, levels: Mapping[str, Level], draw: Dra
     return _Drawn(found.scope, levels, draw_call(space, found.scope, levels, draw))
 
 
-def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[tuple[Call, Call]]:
-    """Calls that may break a rule, each with the valid one (`base`) that it was made from."""
+def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[_Changed]:
+    """Calls that may break a rule, made from a valid one."""
     stream = draw.child(base.call.digest(space.spec.operator))
     for kind in space.kinds:
         try:
             for _, change in kind.breaches(base.scope, stream.child(kind.name)):
                 changed = _with(space, base, change, stream)
                 if changed is not None:
-                    yield base.call, changed
+                    yield changed
         except EvaluationError:
             continue  # this call does not have what the breach is about
-    yield from ((base.call, changed) for changed in formed_breaches(space.spec, base.call))
-    for place, (name, tensor) in enumerate(base.call.inputs):
-        parameter = _parameter(space, name)
-        if parameter is not None and is_structured(space.spec, parameter):
-            continue
-        if tensor is not None and parameter is not None:
-            for other in _other_shapes(space, tensor, stream):
-                yield base.call, _exchanged(base.call, place, other)
-            for other_type in _other_types(space, parameter, tensor):
-                yield base.call, _exchanged(base.call, place, _in_type(tensor, other_type, stream))
-            if parameter.option == "single":
-                yield base.call, _exchanged(base.call, place, None)
+    yield from map(_Changed, formed_breaches(space.spec, base.call))
+    yield from _with_other_inputs(space, base.call, stream)
     if base.call.outputs is not None and any(each.option == "variadic" for each in space.spec.outputs):
         names = base.call.outputs
         for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
             if asked:
-                yield base.call, replace(base.call, outputs=asked)
+                yield _Changed(replace(base.call, outputs=asked))
     for name in () if base.call.slots else space.types:
         yield from _beyond_types(space, base.call, name.removeprefix("type_"), stream)
     for name, attribute in space.spec.attributes.items():
         if attribute.required:
-            yield base.call, base.call.with_attribute(name, None)
+            yield _Changed(base.call.with_attribute(name, None))
 
 
-def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> Call | None:
+def _with_other_inputs(space: Space, call: Call, draw: Draw) -> Iterator[_Changed]:
+    """The call with one of its tensors in another shape or type, or left out."""
+    for place, (name, tensor) in enumerate(call.inputs):
+        parameter = _parameter(space, name)
+        if tensor is None or parameter is None or is_structured(space.spec, parameter):
+            continue
+        for other in _other_shapes(space, tensor, draw):
+            yield _Changed(_exchanged(call, place, other))
+        for other_type in _other_types(space, parameter, tensor):
+            yield _retyped(space, call, {place}, other_type, draw)
+        if parameter.option == "single":
+            yield _Changed(_exchanged(call, place, None))
+
+
+def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> _Changed | None:
     """The call with values exchanged; None where the operator's version cannot even say it."""
     bindings = {**base.scope.bindings, **change}
     try:
         levels = {**base.levels, **levels_in(change)}
-        return draw_call(space, Partial(base.scope.spec, bindings), levels, draw)
-    except (EvaluationError, ValueError, OverflowError, TypeError):
+        scope = Partial(base.scope.spec, bindings)
+        outline = draw_outline(space, scope, levels, draw)
+    except _UNSAYABLE:
         return None
+    return _Changed(outline, lambda: draw_call(space, scope, levels, draw))
 
 
 def _parameter(space: Space, name: str) -> ParameterSpec | None:
@@ -195,16 +242,26 @@ def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iter
     yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
 
 
-def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterator[tuple[Call, Call]]:
+def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterator[_Changed]:
     """The call with all inputs of a type variable in a type that it does not allow."""
     of_variable = {each.name for each in space.spec.inputs if each.type == variable}
-    allowed = space.spec.type_constraints[variable].types
-    for name in _beyond(allowed)[:MOST]:
-        inputs = tuple(
-            (which, _in_type(tensor, name, draw) if which in of_variable and tensor is not None else tensor)
-            for which, tensor in call.inputs
+    places = {place for place, (name, _) in enumerate(call.inputs) if name in of_variable}
+    for name in _beyond(space.spec.type_constraints[variable].types)[:MOST]:
+        yield _retyped(space, call, places, name, draw)
+
+
+def _retyped(space: Space, call: Call, places: Collection[int], name: str, draw: Draw) -> _Changed:
+    """The call with some of its tensors in another type."""
+
+    def retype(stream: Draw | None) -> Call:
+        inputs = (
+            (each, _in_type(tensor, name, stream) if place in places and tensor is not None else tensor)
+            for place, (each, tensor) in enumerate(call.inputs)
         )
-        yield call, replace(call, inputs=inputs)
+        return replace(call, inputs=tuple(inputs))
+
+    asked = space.touched_rules.ask_for_elements(call.inputs[place][0] for place in places)
+    return _Changed(retype(draw if asked else None), lambda: retype(draw))
 
 
 def _beyond(allowed: Sequence[str]) -> list[str]:
@@ -213,21 +270,24 @@ def _beyond(allowed: Sequence[str]) -> list[str]:
     return [each for each in (OTHER_INTEGERS if integers else OTHER_TYPES) if each not in allowed]
 
 
-def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:
-    """The tensor in another type: the same numbers where it has them, so that nothing else is changed."""
+def _in_type(tensor: Tensor, name: str, draw: Draw | None) -> Tensor:
+    """The tensor in another type: the same numbers where it has them, so that nothing else is changed.
+
+    Other numbers are drawn, or zeros.
+    """
     kind = ELEMENT_TYPES[name]
     if tensor.element_type.is_integer and kind.kind not in ("string", "bool", "complex"):
         same = value_tensor(tensor.array, kind)
         if same.array.tolist() == tensor.array.tolist():
             return same
-    return fill(kind, tensor.shape, "random", draw.child(name))
+    return zeros(kind, tensor.shape) if draw is None else fill(kind, tensor.shape, "random", draw.child(name))
 
 
 def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
     """The rules that some call breaks which breaks this one; none where no call was found that does."""
     for base in islice(_bases(space, draw, space.plain_types), BASES):
-        for _, call in _changed_calls(space, base, draw):
-            broken = set(broken_rules(space, call))
+        for changed in _changed_calls(space, base, draw):
+            broken = set(broken_rules(space, changed.outline))
             if rule.id in broken:
                 return broken
     search = Search(space.spec, space.variables, [_opposite(rule)])

@@ -39,7 +39,9 @@ class Core:
         return ", ".join(f"{name}={level}" for name, level in self.levels.items())
 
 
-def find_core(space: Space, levels: Mapping[str, Level], failure: NotFound) -> Core | None:
+def find_core(
+    space: Space, levels: Mapping[str, Level], failure: NotFound, confirmations: int = CONFIRMATIONS
+) -> Core | None:
     """The smallest part of some levels that no call has; None where one of its parts has a call after all.
 
     It starts with the levels that the failed search hung on and leaves out one after the other.
@@ -52,7 +54,7 @@ def find_core(space: Space, levels: Mapping[str, Level], failure: NotFound) -> C
         kept = list(levels)
     for trust_cut in (True, False):
         core = _without_idle(space, {name: levels[name] for name in kept}, trust_cut)
-        if is_confirmed(space, core):
+        if is_confirmed(space, core, confirmations):
             return core
     return None
 

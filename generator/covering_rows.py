@@ -10,7 +10,7 @@ from generator.calls import Call
 from generator.cores import Core, find_core, model_with_cores
 from generator.covering import cover
 from generator.data_levels import DATA, fits
-from generator.drawing import draw_call
+from generator.drawing import draw_call, draw_outline
 from generator.draws import Draw
 from generator.factors import factor_model
 from generator.feasibility import FREE, Level, Model, Solver
@@ -90,8 +90,9 @@ def covering_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> lis
     return [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
 
 
-def make_call(space: Space, levels: Mapping[str, Level]) -> Row | None:
-    """A call that has these levels and breaks no rule; None where no draw gives one."""
+def make_call(space: Space, levels: Mapping[str, Level], *, outline: bool = False) -> Row | None:
+    """A call that has these levels and breaks no rule, or its outline; None where no draw gives one."""
+    drawn = draw_outline if outline else draw_call
     failures = 0
     for attempt in range(ATTEMPTS):
         draw = row_draw(space, levels, attempt)
@@ -100,7 +101,7 @@ def make_call(space: Space, levels: Mapping[str, Level]) -> Row | None:
         if failures > MOST_FAILURES:
             return None
         if isinstance(found, Found):
-            call = draw_call(space, found.scope, levels, draw.child("data"))
+            call = drawn(space, found.scope, levels, draw.child("data"))
             if not find_violations(space.spec, call):
                 return Row(levels, call)
     return None
@@ -119,10 +120,14 @@ def rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]
 
 
 class Dealer:
-    """Gives rows a type for each type variable: every type occurs, with the classes that only it has."""
+    """Gives rows a type for each type variable: every type occurs, with the classes that only it has.
 
-    def __init__(self, space: Space) -> None:
+    With `outline`, their calls are outlines: enough for whoever asks for the levels alone.
+    """
+
+    def __init__(self, space: Space, *, outline: bool = False) -> None:
         self._space = space
+        self._outline = outline
         self._uses: dict[str, dict[Level, int]] = {
             name: dict.fromkeys(space.factors[name], 0) for name in space.types
         }
@@ -145,7 +150,7 @@ class Dealer:
 
     def _row(self, levels: Mapping[str, Level]) -> Row | None:
         for types in islice(self._choices(levels), MOST_CHOICES):
-            made = make_call(self._space, {**levels, **types})
+            made = make_call(self._space, {**levels, **types}, outline=self._outline)
             if made is not None:
                 for name in types:
                     self._uses[name][made.levels[name]] += 1

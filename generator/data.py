@@ -57,6 +57,12 @@ def fill(element_type: ElementType | str, shape: Sequence[int], data_class: str,
     return Tensor(kind, _elements(kind, count, data_class, draw).reshape(extents))
 
 
+def zeros(element_type: ElementType, shape: Sequence[int]) -> Tensor:
+    """A tensor of zeros, or of empty strings."""
+    nothing: object = b"" if element_type.kind == "string" else 0
+    return Tensor(element_type, np.full(tuple(shape), nothing, element_type.storage))
+
+
 def _elements(kind: ElementType, count: int, data_class: str, draw: Draw) -> NDArray[np.generic]:
     if kind.kind == "string":
         return _strings(count, data_class, draw)
@@ -85,7 +91,7 @@ def _distinct(kind: ElementType, count: int, draw: Draw) -> list[int]:
 
 def _random(kind: ElementType, count: int, draw: Draw) -> list[int]:
     low, high = kind.integer_range
-    return [draw.integer(low, high) for _ in range(count)]
+    return draw.numbers(low, high, count)
 
 
 def _constant(kind: ElementType, count: int, draw: Draw) -> list[int]:
@@ -102,13 +108,14 @@ def _ties(kind: ElementType, count: int, draw: Draw) -> list[int]:
     high = min(kind.integer_range[1], 100)
     low = max(kind.integer_range[0], -100)
     # Neighbours in the last axis differ by an odd number: their means end in one half.
-    return [2 * draw.integer((low + 1) // 2, (high - 1) // 2) + position % 2 for position in range(count)]
+    halves = draw.numbers((low + 1) // 2, (high - 1) // 2, count)
+    return [2 * half + position % 2 for position, half in enumerate(halves)]
 
 
 def _extremes(kind: ElementType, count: int, draw: Draw) -> list[int]:
     low, high = kind.integer_range
     ends = [low, high, low + 1, high - 1, 0, 1]
-    return [ends[position % 6] if position < 6 else draw.choice(ends) for position in range(count)]
+    return [*ends[:count], *draw.choices(ends, max(count - len(ends), 0))]
 
 
 _INTEGERS: dict[str, Fill] = {
@@ -124,7 +131,7 @@ _INTEGERS: dict[str, Fill] = {
 def _bits(count: int, data_class: str, draw: Draw) -> list[int]:
     if data_class == "constant":
         return [1] * count
-    drawn = [draw.integer(0, 1) for _ in range(count)]
+    drawn = draw.numbers(0, 1, count)
     if count > 1 and len(set(drawn)) == 1:
         drawn[draw.integer(0, count - 1)] ^= 1
     return drawn

@@ -18,7 +18,6 @@ from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared, KindUse
 from specs.declared_words import demands, demands_in_some_version, is_name_of_some_version, names_of
-from specs.domain import extent_names
 from specs.kind_calls import KindCall, parse_call
 from specs.library import OWN_FOLDER
 from specs.model import Spec
@@ -118,7 +117,7 @@ def _unknown_names(spec: Spec, use: KindUse, bound: set[str]) -> Iterator[UserEr
         call = parse_call(use.call)
     except OpcertError:
         return
-    known = {*names_of(spec), *extent_names(spec), *spec.let, *spec.type_constraints, *CONSTANTS, "version"}
+    known = {*names_of(spec), *spec.extents, *spec.let, *spec.type_constraints, *CONSTANTS, "version"}
     for name in sorted(call.names - known - bound):
         if not is_name_of_some_version(spec, name, _folders(use)):
             near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)

@@ -8,7 +8,6 @@ from generator.kind import Kind, Subject
 from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real
-from specs.domain import extent_names
 from specs.functions.value_type import type_text
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
 from specs.shape_expressions import parse_shape
@@ -91,7 +90,7 @@ def shape_rules(spec: Spec) -> Iterator[Constraint]:
         origin = Origin("derived", by_name[name].origin.sources, f"the declared shape: {text}")
         yield Constraint(f"{name}_shape", None, None, "undefined", None, None, origin, name)
     starred = frozenset[str]().union(*(parse_shape(each).starred for each in declared.shapes.values()))
-    bound = extent_names(spec)
+    bound = spec.extents
     for name, bounds in declared.extents.items():
         if bounds.low and name in bound:
             origin = Origin("derived", (), f"the declared bounds: {name} from {bounds.low}")

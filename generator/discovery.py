@@ -11,7 +11,7 @@ from typing import Protocol, cast
 from generator.calls import Call
 from generator.declared_levels import declare_levels
 from generator.draws import Draw
-from generator.modelled import choose_modelled, kept_cores_of
+from generator.modelled import choose_modelled, declaration_ships, kept_cores_of
 from generator.named_operators import calls_are_declared, levels_modules, reference_module_of
 from generator.named_operators import known_operators as known_operators
 from generator.space import open_space
@@ -48,7 +48,9 @@ def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spe
     """
     spec = load_spec(operator, folders)
     if calls_are_declared(spec):
-        return declare_levels(spec, kept_cores_of(operator, folders))
+        return declare_levels(
+            spec, kept_cores_of(operator, folders), learn=not declaration_ships(operator, folders)
+        )
     return spec, find_levels(operator, spec.levels_module)
 
 

@@ -38,16 +38,33 @@ class Draw:
             raise ValueError(f"nothing between {low} and {high}")
         return low + self.bits(span.bit_length() + 64) % span
 
+    def numbers(self, low: int, high: int, count: int) -> list[int]:
+        """So many numbers from `low` to `high`, both included, as `integer` gives them one by one."""
+        span = high - low + 1
+        if span < 1 and count:
+            raise ValueError(f"nothing between {low} and {high}")
+        mask, key, first = (1 << (span.bit_length() + 64)) - 1, self._key, self._count
+        width = (span.bit_length() + 64 + 7) // 8
+        self._count += max(count, 0)
+        words = (
+            hashlib.blake2b(turn.to_bytes(8, "little"), key=key, digest_size=64).digest()[:width]
+            for turn in range(first, self._count)
+        )
+        return [low + (int.from_bytes(word, "little") & mask) % span for word in words]
+
     def integers(self, low: int, high: int, shape: int | Sequence[int]) -> NDArray[np.int64]:
         """An int64 array of that shape of numbers from `low` to `high`, both included."""
         extents = (shape,) if isinstance(shape, int) else tuple(shape)
-        count = math.prod(extents)
-        drawn = [self.integer(low, high) for _ in range(count)]
+        drawn = self.numbers(low, high, math.prod(extents))
         return np.array(drawn, dtype=np.int64).reshape(extents)
 
     def choice(self, items: Sequence[Item]) -> Item:
         """One of the items."""
         return items[self.integer(0, len(items) - 1)]
+
+    def choices(self, items: Sequence[Item], count: int) -> list[Item]:
+        """So many of the items, each of them any."""
+        return [items[each] for each in self.numbers(0, len(items) - 1, count)]
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """All the items in random order."""

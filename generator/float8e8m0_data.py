@@ -17,7 +17,7 @@ def distinct(_kind: ElementType, count: int, draw: Draw) -> list[int]:
 
 
 def random(_kind: ElementType, count: int, draw: Draw) -> list[int]:
-    return [draw.integer(_ONE - _SPREAD, _ONE + _SPREAD) for _ in range(count)]
+    return draw.numbers(_ONE - _SPREAD, _ONE + _SPREAD, count)
 
 
 def constant(_kind: ElementType, count: int, draw: Draw) -> list[int]:
@@ -25,7 +25,7 @@ def constant(_kind: ElementType, count: int, draw: Draw) -> list[int]:
 
 
 def huge(_kind: ElementType, count: int, draw: Draw) -> list[int]:
-    return [draw.integer(_NAN - 2, _NAN - 1) for _ in range(count)]
+    return draw.numbers(_NAN - 2, _NAN - 1, count)
 
 
 def nonfinite(kind: ElementType, count: int, draw: Draw) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
+
 from generator.draws import Draw
 from opcert.vocabulary.element_types import ElementType, FloatLayout
 
@@ -32,6 +34,7 @@ def sign_bit(kind: ElementType) -> int:
     return 1 << (kind.bits - 1)
 
 
+@cache
 def greatest(kind: ElementType) -> int:
     """The bits of the greatest finite number."""
     layout = _layout(kind)
@@ -58,8 +61,7 @@ def not_numbers(kind: ElementType) -> list[int]:
 def distinct(kind: ElementType, count: int, draw: Draw) -> list[int]:
     """Small whole numbers of both signs while they last, then any other finite numbers."""
     whole = min(count, 1 << min(_layout(kind).precision, 20))
-    codes = [encode(kind, position - whole // 3, 0) for position in range(whole)]
-    codes = [code for code in dict.fromkeys(codes) if code != sign_bit(kind)]
+    codes = list(_whole_numbers(kind, whole))
     if len(codes) < count:
         used = set(codes)
         for code in range(1, greatest(kind) + 1):
@@ -71,11 +73,18 @@ def distinct(kind: ElementType, count: int, draw: Draw) -> list[int]:
     return draw.shuffled([codes[position % len(codes)] for position in range(count)])
 
 
+@lru_cache(maxsize=256)
+def _whole_numbers(kind: ElementType, count: int) -> tuple[int, ...]:
+    """So many whole numbers around zero, each once."""
+    codes = (encode(kind, position - count // 3, 0) for position in range(count))
+    return tuple(code for code in dict.fromkeys(codes) if code != sign_bit(kind))
+
+
 def random(kind: ElementType, count: int, draw: Draw) -> list[int]:
     precision = _layout(kind).precision
     limit = (1 << precision) - 1
     # A number drawn below 1/8 would need more exponents than the smallest types have.
-    return [encode(kind, draw.integer(-limit, limit), 3 - precision) for _ in range(count)]
+    return [encode(kind, each, 3 - precision) for each in draw.numbers(-limit, limit, count)]
 
 
 def constant(kind: ElementType, count: int, draw: Draw) -> list[int]:
@@ -97,9 +106,9 @@ def ties(kind: ElementType, count: int, draw: Draw) -> list[int]:
     """Neighbours in the last axis differ by one unit in the last place: their means are half-way."""
     precision = _layout(kind).precision
     base = 1 << (precision - 1)
+    halves = draw.numbers(0, base // 2 - 1, count)
     return [
-        encode(kind, base + 2 * draw.integer(0, base // 2 - 1) + position % 2, 1 - precision)
-        for position in range(count)
+        encode(kind, base + 2 * half + position % 2, 1 - precision) for position, half in enumerate(halves)
     ]
 
 
@@ -140,7 +149,7 @@ def nonfinite(kind: ElementType, count: int, draw: Draw) -> list[int]:
 
 
 def _sprinkled(first: list[int], pool: list[int], count: int, draw: Draw) -> list[int]:
-    drawn = [draw.choice(pool) for _ in range(count)]
+    drawn = draw.choices(pool, count)
     return draw.shuffled([*first, *drawn][:count]) if count > len(first) else first[:count]
 
 

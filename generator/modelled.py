@@ -59,6 +59,12 @@ def kept_cores_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple
     return () if path is None else read_cores(path, operator.since_version)
 
 
+def declaration_ships(operator: OperatorName, folders: Sequence[Path] = ()) -> bool:
+    """Whether calls are made of the declaration that ships, the cores of which are kept with it."""
+    found = find_declaration(operator, (*folders, OWN_FOLDER))
+    return found is not None and found.is_relative_to(OWN_FOLDER)
+
+
 def room_file(operator: OperatorName, name: str, folders: Sequence[Path] = ()) -> Path | None:
     """A file of the room in which the operator's declaration stands, whether it is there or not."""
     declaration = find_declaration(operator, (*folders, OWN_FOLDER))

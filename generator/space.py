@@ -8,6 +8,7 @@ from functools import cached_property
 from generator.kind import Level
 from generator.solving import Search
 from generator.space_making import SpaceMaker, SpaceParts
+from generator.touched_rules import TouchedRules
 from opcert.vocabulary.errors import UserError
 from specs.model import Spec
 
@@ -30,6 +31,11 @@ class Space(SpaceParts):
             error.where = error.where or (inside[0].subject.place if inside else None)
             error.remedy = "Take the name of one of them out of what the other one says."
             raise
+
+    @cached_property
+    def touched_rules(self) -> TouchedRules:
+        drawn = {each.name for each in self.spec.inputs} - self.covered
+        return TouchedRules(self.spec, frozenset(drawn))
 
     @cached_property
     def plainest(self) -> Mapping[str, Level]:

@@ -30,7 +30,6 @@ from generator.wanted_outputs import (
 )
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.declared import Bounds, Declared
-from specs.domain import extent_names
 from specs.expressions import parse
 from specs.model import Exclusion, ParameterSpec, Spec
 from specs.shape_expressions import Shape, parse_shape
@@ -97,7 +96,7 @@ class SpaceMaker:
     def _completed(self, kinds: Sequence[Kind]) -> Spec:
         """The spec with what facts, shapes and kinds say; what people wrote under an id wins."""
         brought = {name: text for each in kinds for name, text in each.brings.items()}
-        wanted = extent_names(self._spec)
+        wanted = self._spec.extents
         let = {**{name: text for name, text in brought.items() if name not in wanted}, **self._spec.let}
         rules = [
             *derive_rules(self._spec),
@@ -113,7 +112,7 @@ class SpaceMaker:
         self, shapes: Mapping[str, Shape], lists: set[str], brought: set[str]
     ) -> dict[str, Shape]:
         """The shapes that are chosen before values: not those of lists, whose length a kind decides."""
-        wanted = extent_names(self._spec)
+        wanted = self._spec.extents
         found = {}
         for name, shape in shapes.items():
             own = shape.names & wanted
@@ -125,7 +124,7 @@ class SpaceMaker:
         return found
 
     def _add_extents(self, shapes: Mapping[str, Shape], brought: set[str]) -> None:
-        wanted = extent_names(self._spec) - brought
+        wanted = self._spec.extents - brought
         starred = frozenset[str]().union(*(each.starred for each in shapes.values()))
         packs = [name for name in _in_order(shapes) if name in wanted & starred]
         extents = [name for name in _in_order(shapes) if name in wanted and name not in packs]

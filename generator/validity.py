@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from generator.calls import Call
 from specs.domain import Violation, check_constraints
-from specs.model import Spec
+from specs.model import Constraint, Spec
 
 
-def find_violations(spec: Spec, call: Call) -> list[Violation]:
-    """The constraints that a call breaks, in the spec's order; EvaluationError where none decides."""
-    return check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots)
+def find_violations(
+    spec: Spec, call: Call, constraints: Sequence[Constraint] | None = None
+) -> list[Violation]:
+    """The constraints that a call breaks, in the spec's order; EvaluationError where none decides.
+
+    With `constraints`, these alone are looked at.
+    """
+    return check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)

@@ -100,7 +100,7 @@ class Unification:
                 declared = self._spec.declared
                 texts = declared.shapes if declared is not None else {}
                 parsed = {name: parse_shape(text) for name, text in texts.items()}
-                self._found = Unifier(parsed, extent_names(self._spec), scope).unify(self._shapes)
+                self._found = Unifier(parsed, self._spec.extents, scope).unify(self._shapes)
             finally:
                 self._asking = False
         return self._found
@@ -108,16 +108,6 @@ class Unification:
     def bindings(self, scope: Mapping[str, object]) -> Bindings:
         """The extents of the call; where an input has another shape than declared, those found before it."""
         return self.result(scope).bindings
-
-
-def extent_names(spec: Spec) -> frozenset[str]:
-    """The free names of an operator's shapes that nothing else defines: its extents and packs."""
-    if spec.declared is None:
-        return frozenset()
-    named = {*spec.attributes, *(each.name for each in spec.inputs), *spec.let}
-    known = {*named, *CONSTANTS, "version", "outputs", "wanted"}
-    every = frozenset[str]().union(*(parse_shape(each).names for each in spec.declared.shapes.values()))
-    return every - known
 
 
 def operand_of(tensor: Given) -> Operand | None:
@@ -183,7 +173,7 @@ def scope_of(
             members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
             values[slot.name] = Operands(members, str(element_type_in(slot.type)), str(slot.type), slot.empty)
     shapes = [(name, each.shape) for name, each in operands if each is not None]
-    return Scope(values, spec.let, extent_names(spec), Unification(spec, shapes))
+    return Scope(values, spec.let, spec.extents, Unification(spec, shapes))
 
 
 def check_constraints(
@@ -192,8 +182,9 @@ def check_constraints(
     inputs: Inputs,
     outputs: Sequence[str] | None = None,
     slots: Slots = (),
+    constraints: Sequence[Constraint] | None = None,
 ) -> list[Violation]:
-    """The constraints that a call violates, in the spec's order.
+    """The constraints that a call violates, in the spec's order; with `constraints`, of these alone.
 
     A rule without a value under this call (an index outside a list, say) counts as following from another one
     that is violated; raises EvaluationError where no other is, for then the rule itself is wrong.
@@ -201,7 +192,7 @@ def check_constraints(
     scope = scope_of(spec, attributes, inputs, outputs, slots)
     violations: list[Violation] = []
     undecided: list[tuple[Constraint, EvaluationError]] = []
-    for constraint in spec.constraints:
+    for constraint in spec.constraints if constraints is None else constraints:
         try:
             if not holds(constraint, scope):
                 violations.append(Violation(constraint))

@@ -1,4 +1,4 @@
-"""Evaluation of the whitelisted subset of Python expressions, over the syntax tree and bounded in work."""
+"""What expressions of specs are evaluated with: operands, operators and functions, bounded in size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from opcert.vocabulary.errors import UserError
 from specs.functions import find_functions
 
-MOST_STEPS = 500_000
 MOST_ITEMS = 1_000_000
 MOST_BITS = 4096
 
@@ -64,7 +63,7 @@ class Operands(list[Operand]):
         self.holds_nothing = holds_nothing
 
 
-def _bounded(number: Any) -> Any:
+def bounded(number: Any) -> Any:
     if isinstance(number, int) and number.bit_length() > MOST_BITS:
         raise EvaluationError("number too large", expected=f"at most {MOST_BITS} bits")
     if isinstance(number, list | tuple | str) and len(number) > MOST_ITEMS:
@@ -183,135 +182,3 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **find_functions(),
 }
 KEYWORDS = {"min": {"default"}, "max": {"default"}}
-
-
-class Evaluator:
-    """One evaluation; counts its steps so that no expression runs for long."""
-
-    def __init__(self) -> None:
-        self._steps = 0
-
-    def value(self, node: ast.expr, names: Mapping[str, object]) -> Any:
-        """The value of a checked syntax tree; raises EvaluationError where it has none."""
-        try:
-            return self._value(node, names)
-        except RecursionError:
-            raise EvaluationError("expression nested too deeply", got=ast.unparse(node)[:80]) from None
-        except (TypeError, ValueError, IndexError, KeyError, ArithmeticError) as error:
-            raise EvaluationError(
-                f"the expression has no value here: {error}", got=ast.unparse(node)
-            ) from error
-
-    def _value(self, node: ast.expr, names: Mapping[str, object]) -> Any:
-        self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise EvaluationError("expression takes too many steps", expected=f"at most {MOST_STEPS}")
-        match node:
-            case ast.Constant():
-                return node.value
-            case ast.Name():
-                return self._look_up(node.id, names)
-            case ast.BinOp():
-                return self._binary(node, names)
-            case ast.UnaryOp():
-                return UNARY[type(node.op)](self._value(node.operand, names))
-            case ast.BoolOp():
-                return self._boolean(node, names)
-            case ast.Compare():
-                return self._compare(node, names)
-            case ast.IfExp():
-                chosen = node.body if self._value(node.test, names) else node.orelse
-                return self._value(chosen, names)
-            case ast.List() | ast.Tuple():
-                return [self._value(each, names) for each in node.elts]
-            case ast.Set():
-                return {self._value(each, names) for each in node.elts}
-            case ast.ListComp() | ast.GeneratorExp():
-                return list(self._comprehend(node.elt, node.generators, names))
-            case ast.SetComp():
-                return set(self._comprehend(node.elt, node.generators, names))
-            case ast.Subscript():
-                return self._value(node.value, names)[self._index(node.slice, names)]
-            case ast.Call(func=ast.Name(id=function)):
-                keywords = {str(each.arg): self._value(each.value, names) for each in node.keywords}
-                return FUNCTIONS[function](*(self._value(each, names) for each in node.args), **keywords)
-        raise EvaluationError("not part of the expression language", got=ast.unparse(node))
-
-    @staticmethod
-    def _look_up(name: str, names: Mapping[str, object]) -> Any:
-        if name not in names:
-            raise EvaluationError("unknown name in an expression", got=repr(name))
-        return names[name]
-
-    def _binary(self, node: ast.BinOp, names: Mapping[str, object]) -> Any:
-        left, right = self._value(node.left, names), self._value(node.right, names)
-        return _bounded(BINARY[type(node.op)](left, right))
-
-    def _boolean(self, node: ast.BoolOp, names: Mapping[str, object]) -> Any:
-        stop = isinstance(node.op, ast.Or)
-        result: Any = None
-        for each in node.values:
-            result = self._value(each, names)
-            if bool(result) is stop:
-                break
-        return result
-
-    def _compare(self, node: ast.Compare, names: Mapping[str, object]) -> bool:
-        left = self._value(node.left, names)
-        for kind, each in zip(node.ops, node.comparators, strict=True):
-            right = self._value(each, names)
-            if not COMPARE[type(kind)](left, right):
-                return False
-            left = right
-        return True
-
-    def _index(self, node: ast.expr, names: Mapping[str, object]) -> Any:
-        if isinstance(node, ast.Slice):
-            parts = (None if each is None else self._value(each, names) for each in
-                     (node.lower, node.upper, node.step))  # fmt: skip
-            return slice(*parts)
-        return self._value(node, names)
-
-    def _comprehend(
-        self, item: ast.expr, loops: list[ast.comprehension], names: Mapping[str, object]
-    ) -> Iterator[Any]:
-        if not loops:
-            yield self._value(item, names)
-            return
-        first, rest = loops[0], loops[1:]
-        for each in self._value(first.iter, names):
-            inner = Layered(names, _bind(first.target, each))
-            if all(self._value(test, inner) for test in first.ifs):
-                yield from self._comprehend(item, rest, inner)
-
-
-class Layered(Mapping[str, object]):
-    """Names with others in front (a comprehension's variables, bound extents); the rest stays lazy."""
-
-    def __init__(self, outer: Mapping[str, object], own: Mapping[str, object]) -> None:
-        self._outer, self._own = outer, own
-
-    def __getitem__(self, name: str) -> object:
-        return self._own[name] if name in self._own else self._outer[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._own or name in self._outer
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**dict.fromkeys(self._outer), **self._own})
-
-    def __len__(self) -> int:
-        return len(set(self._outer) | set(self._own))
-
-
-def _bind(target: ast.expr, value: Any) -> dict[str, object]:
-    if isinstance(target, ast.Name):
-        return {target.id: value}
-    assert isinstance(target, ast.Tuple)
-    parts = list(value)
-    if len(parts) != len(target.elts):
-        raise EvaluationError("a loop's variables do not fit its items", got=repr(value))
-    bound: dict[str, object] = {}
-    for name, part in zip(target.elts, parts, strict=True):
-        bound.update(_bind(name, part))
-    return bound

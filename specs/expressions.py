@@ -5,21 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from opcert.vocabulary.errors import UserError
-from specs.evaluation import (
-    BINARY,
-    COMPARE,
-    FUNCTIONS,
-    KEYWORDS,
-    UNARY,
-    EvaluationError,
-    Evaluator,
-    Layered,
-    Operand,
-)
+from specs.compiled_expressions import Compiled, Layered, compile_tree, evaluate
+from specs.evaluation import BINARY, COMPARE, FUNCTIONS, KEYWORDS, UNARY, EvaluationError, Operand
 
 __all__ = [
     "EvaluationError",
@@ -54,7 +45,11 @@ class Expression:
 
         Raises EvaluationError where it has none.
         """
-        return Evaluator().value(self.tree, names)
+        return evaluate(self._compiled, self.tree, names)
+
+    @cached_property
+    def _compiled(self) -> Compiled:
+        return compile_tree(self.tree)
 
 
 @lru_cache(maxsize=4096)

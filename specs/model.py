@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,9 @@ from specs.origins import Origin as Origin
 from specs.origins import Otherwise as Otherwise
 from specs.origins import Source as Source
 from specs.relations import Relation
+from specs.shape_expressions import parse_shape
 from specs.statements import Statement
+from specs.words import CONSTANTS
 
 Option = Literal["single", "optional", "variadic"]
 Severity = Literal["error", "warning", "hint"]
@@ -313,6 +316,16 @@ class Spec:
     def document(self, key: str) -> Document:
         """The document of that key; raises KeyError where the spec has none."""
         return next(each for each in self.documents if each.key == key)
+
+    @cached_property
+    def extents(self) -> frozenset[str]:
+        """The free names of the declared shapes that nothing else defines: extents and packs of them."""
+        if self.declared is None:
+            return frozenset()
+        named = {*self.attributes, *(each.name for each in self.inputs), *self.let}
+        known = {*named, *CONSTANTS, "version", "outputs", "wanted"}
+        shapes = map(parse_shape, self.declared.shapes.values())
+        return frozenset[str]().union(*(each.names for each in shapes)) - known
 
     def types_of(self, parameter: ParameterSpec) -> tuple[str, ...]:
         """The element types that an input or output may have; none where no document says.

@@ -62,8 +62,7 @@ def forms_of(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
 
 def listed_forms(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     """The same, of each tensor or other value of a variadic one as well."""
-    known = spec.type_constraints.get(parameter.type)
-    return _forms(tuple(known.types) if known is not None else (parameter.type,))[0]
+    return _forms(_listed_types(spec, parameter))[0]
 
 
 def is_structured(spec: Spec, parameter: ParameterSpec) -> bool:
@@ -74,9 +73,18 @@ def is_structured(spec: Spec, parameter: ParameterSpec) -> bool:
 
 def sequence_types(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of the tensors in a sequence; none where the input or output is no sequence alone."""
+    return _in_sequences(_listed_types(spec, parameter))
+
+
+def _listed_types(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     known = spec.type_constraints.get(parameter.type)
+    return tuple(known.types) if known is not None else (parameter.type,)
+
+
+@lru_cache(maxsize=1024)
+def _in_sequences(types: tuple[str, ...]) -> tuple[str, ...]:
     found = []
-    for text in known.types if known is not None else (parameter.type,):
+    for text in types:
         if text in ELEMENT_TYPES:
             return ()
         try:
@@ -101,9 +109,13 @@ def holds_several(spec: Spec, parameter: ParameterSpec) -> bool:
 
 def element_types_of(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of an input or output, or of the tensors in it."""
-    known = spec.type_constraints.get(parameter.type)
-    inside = _forms(tuple(known.types) if known is not None else (parameter.type,))[1]
-    return tuple(dict.fromkeys((*spec.types_of(parameter), *inside)))
+    return _element_types(_listed_types(spec, parameter))
+
+
+@lru_cache(maxsize=1024)
+def _element_types(types: tuple[str, ...]) -> tuple[str, ...]:
+    plain = (each for each in types if each in ELEMENT_TYPES)
+    return tuple(dict.fromkeys((*plain, *_forms(types)[1])))
 
 
 def type_variable(spec: Spec, parameter: ParameterSpec) -> str:

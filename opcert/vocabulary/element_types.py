@@ -58,6 +58,9 @@ class ElementType:
     storage: DTypeLike
     layout: FloatLayout | None = None
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name
 

@@ -1,0 +1,74 @@
+"""Breaking rules looks at what was changed alone, and at outlines of data: it finds what a full look does."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from generator.breaches import _bases, _changed_calls, broken_rules
+from generator.declared_levels import declare_levels
+from generator.draws import Draw
+from generator.space import open_space
+from generator.touched_rules import TouchedRules
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
+from specs.library import load_spec
+
+OPERATORS = [
+    "ai.onnx::Concat-13",
+    "ai.onnx::Div-14",
+    "ai.onnx::Gather-13",
+    "ai.onnx::Gemm-13",
+    "ai.onnx::Resize-19",
+    "ai.onnx::Slice-13",
+    "ai.onnx::SequenceAt-11",
+    "com.microsoft::Pad-1",
+]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_was_changed_tells_which_rules_can_be_broken(name: str) -> None:
+    space = open_space(load_spec(OperatorName.parse(name)))
+    draw, broken_ones = Draw(f"{name}/touched"), 0
+    for base in islice(_bases(space, draw, {}), 4):
+        for changed in _changed_calls(space, base, draw):
+            call = changed.call()
+            if call is None:
+                continue
+            broken = broken_rules(space, call)
+            broken_ones += bool(broken)
+            assert broken_rules(space, changed.outline) == broken
+            touched = space.touched_rules.between(base.call, changed.outline)
+            assert {each.id for each in touched} >= set(broken)
+    assert broken_ones
+
+
+def test_rules_of_shapes_are_not_touched_by_elements() -> None:
+    space = open_space(load_spec(OperatorName.parse("ai.onnx::Gather-13")))
+    (base,) = islice(_bases(space, Draw("elements"), space.plainest), 1)
+    (other,) = islice(_bases(space, Draw("others"), space.plainest), 1)
+    call = base.call.with_input("data", base.call.input("data"))
+    assert space.touched_rules.between(base.call, call) == ()
+    assert not space.touched_rules.ask_for_data
+    exchanged = base.call.with_input("indices", other.call.input("data"))
+    assert {"indices_range", "type_of_Tind"} & {
+        each.id for each in space.touched_rules.between(base.call, exchanged)
+    }
+
+
+def test_a_rule_of_drawn_elements_asks_for_data() -> None:
+    spec = open_space(load_spec(OperatorName.parse("ai.onnx::Div-14"))).spec
+    assert TouchedRules(spec, frozenset({"B"})).ask_for_data
+    assert not TouchedRules(spec, frozenset({"A"})).ask_for_data
+
+
+def test_levels_that_lack_a_core_are_told_with_what_to_do() -> None:
+    spec = load_spec(OperatorName.parse("ai.onnx::Gather-13"))
+    _, levels = declare_levels(spec, learn=False)
+    plain = {
+        name: str(level) for name, level in levels.space.plainest.items() if name not in levels.space.types
+    }
+    assert len(levels.deal([plain])) > 1
+    with pytest.raises(InternalError, match=r"cores .*axis=inner"):
+        levels.deal([plain, {**plain, "rank_S": "1", "axis": "inner"}])
