@@ -53,14 +53,20 @@ def find_breaches(space: Space, draw: Draw) -> list[Breach]:
     rules = {each.id: each for each in space.spec.constraints if each.otherwise is not None}
     kept: dict[str, list[Breach]] = {name: [] for name in rules}
     _keep(space, _bases(space, draw, space.plain_types), draw, rules, kept)
-    if not all(kept.values()):
-        # Some rules are about certain types alone, which need not be the plainest.
-        lacking = {name: rules[name] for name, found in kept.items() if not found}
+    if lacking := _lacking(rules, kept):
+        # Some rules are about certain types alone, which need not be the plainest,
         _keep(space, _bases(space, draw.child("types"), {}), draw, lacking, kept)
-    for name, found in kept.items():
-        if not found and rules[name].origin.how != "derived":
-            found.extend(islice(_searched(space, rules[name], draw.child(name)), MOST))
+    if lacking := _lacking(rules, kept):
+        # and some about calls that are rare.
+        _keep(space, _bases_of(space, lacking, draw), draw, lacking, kept)
+    for name, rule in _lacking(rules, kept).items():
+        if rule.origin.how != "derived":
+            kept[name].extend(islice(_searched(space, rule, draw.child(name)), MOST))
     return [each for found in kept.values() for each in found]
+
+
+def _lacking(rules: Mapping[str, Constraint], kept: Mapping[str, Sequence[Breach]]) -> dict[str, Constraint]:
+    return {name: rules[name] for name, found in kept.items() if not found}
 
 
 def _keep(
@@ -144,6 +150,19 @@ def _bases(space: Space, draw: Draw, types: Mapping[str, Level]) -> Iterator[_Dr
         base = _solved(space, space.search, levels, stream)
         if base is not None and not broken_rules(space, base.call):
             yield base
+
+
+def _bases_of(space: Space, rules: Mapping[str, Constraint], draw: Draw) -> Iterator[_Drawn]:
+    """Valid calls that rules with a condition are about, with the plainest types and with any."""
+    for rule in rules.values():
+        if rule.when is None:
+            continue
+        about = Constraint(rule.id, None, rule.when, rule.otherwise, None, None, rule.origin)
+        search = Search(space.spec, space.variables, [*space.spec.constraints, about])
+        for types in (space.plain_types, {}):
+            base = _solved(space, search, types, draw.child(f"about {rule.id}"))
+            if base is not None and not broken_rules(space, base.call):
+                yield base
 
 
 def _solved(space: Space, search: Search, levels: Mapping[str, Level], draw: Draw) -> _Drawn | None:
