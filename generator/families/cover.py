@@ -28,6 +28,9 @@ CLEAR = Fraction(1, 100)
 """A share of elements with several accepted results that is clear enough."""
 UNCLEAR = Fraction(1, 20)
 """A row whose clearest case has a greater share is replaced, where another row covers as much."""
+ALIKE = 3
+HOPELESS = Fraction(1, 4)
+"""Where each of so many draws has a greater share, it is the levels that are unclear, and not the numbers."""
 REPLACEMENTS = 16
 """So many changes are tried for one row."""
 
@@ -106,27 +109,64 @@ def _clear_up(workshop: Workshop, array: _Array, made: dict[Row, _Made | None]) 
     focus = getattr(workshop.levels, "FOCUS", {})
     movable = [row for row, each in made.items() if each is not None and not _has(model, row, focus)]
     replacements = Replacements(model, workshop.options.strength, shares, movable)
-    unclear = [each for each in movable if shares[each] > UNCLEAR]
+    hopeless = _hopeless_levels(model, shares)
+    unclear = [each for each in movable if shares[each] > UNCLEAR and not hopeless & set(enumerate(each))]
+    tried = _Tried(workshop)
     while unclear:
         row = unclear.pop(0)
         best: tuple[int, Mapping[Row, Row], Mapping[Row, _Made]] = (0, {}, {})
         for changes in islice(replacements.changes_for(row), REPLACEMENTS):
-            new = _clearest_of(workshop, array, changes)
-            gain = sum(_several(made[each]) for each in changes) - sum(map(_several, new.values()))
-            if len(new) == len(changes) and gain > best[0]:
-                best = (gain, changes, new)
+            doubtful = sum(_several(made[each]) for each in changes)
+            new = _clearest_of(tried, array, changes, doubtful - best[0])
+            if new is not None:
+                best = (doubtful - sum(map(_several, new.values())), changes, new)
                 if all(each.share <= UNCLEAR for each in new.values()):
                     break
-        _change(workshop, array, made, *best[1:])
+        if best[0]:
+            _change(workshop, array, made, *best[1:])
+            tried = _Tried(workshop)
         replacements.replace(best[1])
         unclear = [each for each in unclear if each not in best[1]]
         unclear += [new for new in best[1].values() if best[2][new].share > UNCLEAR]
 
 
-def _clearest_of(workshop: Workshop, array: _Array, changes: Mapping[Row, Row]) -> dict[Row, _Made]:
-    """The clearest case of each new row that has one: what was dealt to the old need not go with the new."""
-    found = {row: _clearest(workshop, array.texts(row, old)).made for old, row in changes.items()}
-    return {row: each for row, each in found.items() if each is not None}
+def _hopeless_levels(model: Model, shares: Mapping[Row, Fraction]) -> set[tuple[int, int]]:
+    """The levels, as factor and index, of which no row is clear: whatever replaces one is as unclear."""
+    clear = {level for row, share in shares.items() if share <= UNCLEAR for level in enumerate(row)}
+    return {
+        level for factor, size in enumerate(model.sizes) for level in ((factor, each) for each in range(size))
+    } - clear
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """The clearest cases of rows that were tried; they hold until another case is in the suite."""
+
+    workshop: Workshop
+    found: dict[frozenset[tuple[str, str]], _Made | None] = field(default_factory=dict)
+
+    def clearest(self, levels: Mapping[str, str]) -> _Made | None:
+        key = frozenset(levels.items())
+        if key not in self.found:
+            self.found[key] = _clearest(self.workshop, levels).made
+        return self.found[key]
+
+
+def _clearest_of(
+    tried: _Tried, array: _Array, changes: Mapping[Row, Row], most: int
+) -> dict[Row, _Made] | None:
+    """The clearest case of each new row: what was dealt to the old need not go with the new.
+
+    None where a row has no case, or as soon as they have `most` doubtful elements or more.
+    """
+    found: dict[Row, _Made] = {}
+    for old, row in changes.items():
+        made = tried.clearest(array.texts(row, old))
+        most -= _several(made)
+        if made is None or most <= 0:
+            return None
+        found[row] = made
+    return found
 
 
 def _several(made: _Made | None) -> int:
@@ -247,11 +287,16 @@ def _clearest(workshop: Workshop, levels: Mapping[str, str]) -> _Clearest:
             unclear.append((share, attempt, call))
             continue
         made += _cases(workshop, levels, [call])
-        if made and made[-1].share <= CLEAR:
+        if made and (made[-1].share <= CLEAR or _are_alike(made)):
             break
     if not made:
         made = _cases(workshop, levels, [call for *_, call in sorted(unclear, key=lambda each: each[:2])])
     return _Clearest(min(made, key=lambda each: each.share, default=None), drawn, known)
+
+
+def _are_alike(made: Sequence[_Made]) -> bool:
+    """Whether so much is doubtful in each of the first draws that further ones will not be clear."""
+    return len(made) >= ALIKE and all(each.share > HOPELESS for each in made)
 
 
 def _cases(workshop: Workshop, levels: Mapping[str, str], calls: Sequence[Call]) -> list[_Made]:
