@@ -109,11 +109,15 @@ def test_the_pairs_of_random_rows_that_no_exclusion_rules_out_are_covered(operat
     assert found > 10
 
 
+@pytest.mark.parametrize("word", ["invalid", "faults"])
 @pytest.mark.parametrize("operator", OPERATORS, ids=str)
-def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(operator: OperatorName) -> None:
+def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(
+    operator: OperatorName, word: str
+) -> None:
+    """In the suite, and with other draws."""
     spec, levels = open_spec(operator)
     broken = set()
-    for name, valid, call in levels.invalid_calls(spec, Draw("faults")):
+    for name, valid, call in levels.invalid_calls(spec, Draw(f"{operator}/{word}")):
         assert find_violations(spec, valid) == []
         assert [each.id for each in find_violations(spec, call)] == [name]
         broken.add(name)

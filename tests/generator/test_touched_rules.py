@@ -22,7 +22,7 @@ OPERATORS = [
     "ai.onnx::Gemm-13",
     "ai.onnx::Resize-19",
     "ai.onnx::Slice-13",
-    "ai.onnx::SequenceAt-11",
+    "ai.onnx::OptionalGetElement-18",
     "com.microsoft::Pad-1",
 ]
 
