@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.accumulations import RUNNING, WHOLE, Along
@@ -39,12 +39,13 @@ def total_of_products(
     return sum_of_products(first, second).reshape(shape)
 
 
-def mean_of(summed: Numbers, count: int) -> Numbers:
-    """A sum divided by how many numbers it is of, or multiplied by the reciprocal of their count."""
+def mean_of(summed: Numbers, count: int | NDArray[np.intp]) -> Numbers:
+    """Sums divided by how many numbers they are of, or multiplied by the reciprocals of their counts."""
+    counts = Rationals.of(np.asarray(count).astype(object))
     if summed.working.is_narrow:
-        reciprocal = Rationals.of(Fraction(1, count))
+        reciprocal = Rationals.of(1) / counts
         summed.working.note_chain(~reciprocal.representable(summed.working.own_layout))
-    return summed / count
+    return summed / Numbers.exact(counts, summed.working)
 
 
 def last_axis(
@@ -127,7 +128,7 @@ def _added_up(terms: Numbers, along: Along, *, operations: int) -> Numbers:
         narrow = along.all(value.representable(working.own_layout))
         several = (count > 1) & ~(narrow & (count + operations < 2))
         working.note_chain(several & ~_adds_exactly(quantum, most, working.own_layout))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
         gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= working.greatest))
     bound = np.where(exact | (roundings == 0), carried, rounded_up(carried + charge))

@@ -125,6 +125,10 @@ class TransposedWindow(Kind):
         whole = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, 'NOTSET')"
         fits = f"all(each <= most for each, most in zip(output_shape, {whole}))"
         yield self.rule("output_shape_fits", fits, "present(output_shape)", about="output_shape")
+        same = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, auto_pad)"
+        covers = f"all(each <= most for each, most in zip({same}, {whole}))"
+        given = "not present(output_shape)"
+        yield self.rule("same_padding_fits", covers, given, about="auto_pad", otherwise="undefined")
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for word, values in padded_as_much_as_lost(list(scope.value(self.kernel))):
@@ -148,6 +152,9 @@ class TransposedWindow(Kind):
         yield "kernel_shape_agrees", {"kernel_shape": [*kernel, 1]}
         yield "output_padding_small", {**free, "output_padding": [9] * rank, "pads": None}
         yield "output_is_there", {**free, "pads": [99] * 2 * rank}
+        far = [each + 2 for each in kernel]
+        wide = {**free, "pads": None, "dilations": None, "output_padding": None, "strides": far}
+        yield "same_padding_fits", {**wide, "auto_pad": "SAME_UPPER"}
         large = [9 * (each + 9) for each in extents]
         yield "output_shape_fits", {"output_shape": large, "pads": None, "output_padding": None}
 

@@ -44,7 +44,7 @@ class Unpooling(Kind):
             "kernel_shape": ("different", "equal", "one"),
             "strides": _STRIDES,
             "pads": (OMITTED, "zero", "begin", "end"),
-            "output_shape": (OMITTED, "exact", "larger"),
+            "output_shape": (OMITTED, "exact"),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
@@ -65,17 +65,14 @@ class Unpooling(Kind):
         full = unpooled(shape, kernel, strides, [begin] * rank + [end] * rank)
         if min(full[2:], default=1) < 1:
             return
-        room = full
-        if levels["output_shape"] == "larger":
-            room = [*full[:2], *(each + 1 for each in full[2:])]
-        indices = self._indices(levels[self.name], shape, room, strides, kernel, draw)
+        indices = self._indices(levels[self.name], shape, full, strides, kernel, draw)
         if indices is None:
             return
         found: dict[str, Any] = {
             "kernel_shape": kernel,
             "strides": None if levels["strides"] == OMITTED else strides,
             "pads": None if levels["pads"] == OMITTED else [begin] * rank + [end] * rank,
-            "output_shape": None if levels["output_shape"] == OMITTED else room,
+            "output_shape": None if levels["output_shape"] == OMITTED else full,
             self.name: indices,
         }
         yield {name: found[name] for name in self.covers}
@@ -115,6 +112,10 @@ class Unpooling(Kind):
         yield self.rule("output_is_there", f"all(each > 0 for each in {lengths}[2:])", about="pads")
         same = f"len(output_shape) == rank({self.of})"
         yield self.rule("output_shape_length", same, "present(output_shape)", about="output_shape")
+        # No text says in which of two shapes the indices count.
+        plain = f"unpooled(shape({self.of}), kernel_shape, strides, None)"
+        agrees = f"len(output_shape) != rank({self.of}) or [each for each in output_shape] == {plain}"
+        yield self.rule("output_shape_agrees", agrees, "present(output_shape)", otherwise="undefined")
         total = f"prod(output_shape if present(output_shape) else {lengths})"
         yield self.rule(f"{name}_range", f"all(0 <= each < {total} for each in {name})")
         apart = f"len(set(values({name}))) == len({name})"
@@ -124,13 +125,17 @@ class Unpooling(Kind):
         kernel = list(scope.find("kernel_shape"))
         rank = len(kernel)
         yield "kernel_shape_length", {"kernel_shape": [*kernel, 1]}
-        yield "kernel_positive", {"kernel_shape": [0, *kernel[1:]]}
+        # Strides that leave room for the indices all the same.
+        wide = {"strides": [9] * rank, "pads": None, "output_shape": None}
+        yield "kernel_positive", {**wide, "kernel_shape": [0, *kernel[1:]]}
         yield "strides_length", {"strides": [2] * (rank + 1)}
         yield "strides_positive", {"strides": [0] * rank}
         yield "pads_length", {"pads": [0] * (2 * rank + 1)}
         yield "pads_not_negative", {"pads": [-1] + [0] * (2 * rank - 1)}
         yield "output_is_there", {"pads": [99] * 2 * rank}
         yield "output_shape_length", {"output_shape": [99] * (rank + 1)}
+        larger = [each + 1 for each in unpooled(scope.shape(self.of), kernel, None, None)]
+        yield "output_shape_agrees", {"output_shape": larger, "strides": None, "pads": None}
         given = np.array(scope.find(self.name))
         for value in (-1, 2**31 - 1):
             wrong = given.copy()

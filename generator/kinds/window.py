@@ -11,25 +11,17 @@ from generator.explanations.misread_windows import window_changes
 from generator.kept_lengths import padded_as_much_as_lost
 from generator.kind import Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial
+from generator.placements import Placement, are_never_together, mix, placements
 from specs.expressions import Expression
+from specs.functions.same_padding_fits import same_padding_fits
+from specs.functions.valid_leaves_nothing import valid_leaves_nothing
+from specs.functions.windows_begin_inside import windows_begin_inside
+from specs.functions.windows_hold_elements import windows_hold_elements
 from specs.model import Constraint
 
 _NAMES = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode")
 _AUTO = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
-_KERNELS: Mapping[Level, tuple[int, ...]] = {"small": (2, 3), "one": (1,), "mixed": (1, 2, 3)}
 _LEADS = 6
-_SMALL = 8
-
-
-@dataclass(frozen=True)
-class Placement:
-    """A window along one axis: its kernel, dilation and stride, and the padding before and behind."""
-
-    kernel: int
-    dilation: int
-    stride: int
-    begin: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,7 @@ class Window(Kind):
         return {name: levels for name, levels in found.items() if name in beside or name in self.covers}
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        if _are_never_together(levels):
+        if are_never_together(levels):
             return
         automatic = str(levels.get("auto_pad", OMITTED))
         extents = list(scope.value(self.over))
@@ -82,17 +74,40 @@ class Window(Kind):
             return
         loose: list[list[Placement]] | None = None
         for lead in draw.shuffled(range(len(extents))):
-            shown = draw.shuffled(list(_placements(extents[lead], levels, automatic, strict=True)))
+            shown = draw.shuffled(self._placements(extents[lead], levels, automatic, strict=True))
             if not shown:
                 continue
-            loose = loose or [list(_placements(each, levels, automatic, strict=False)) for each in extents]
+            loose = loose or [self._placements(each, levels, automatic, strict=False) for each in extents]
             if not all(loose):
                 return
             for first in shown[:_LEADS]:
                 row = [first if axis == lead else draw.choice(loose[axis]) for axis in range(len(extents))]
-                if levels["kernel"] == "mixed" and not _mix(row, lead, loose, draw):
+                if levels["kernel"] == "mixed" and not mix(row, lead, loose, draw):
                     continue
                 yield self._bindings(levels, row)
+
+    def _placements(
+        self, extent: int, levels: Mapping[str, Level], automatic: str, *, strict: bool
+    ) -> list[Placement]:
+        """Every window that an axis may have at these levels, of which a text says what comes of them."""
+        found = placements(extent, levels, automatic, strict=strict)
+        return [each for each in found if self._is_clear(extent, each, automatic, levels.get("ceil_mode"))]
+
+    def _is_clear(self, extent: int, placed: Placement, automatic: str, ceil_mode: Level | None) -> bool:
+        pads = [placed.begin, placed.end]
+        told = ([extent], [placed.kernel], [placed.stride], [placed.dilation], pads, automatic)
+        if not same_padding_fits(*told):
+            return False
+        ceil = int(ceil_mode or 0)
+        if not self._is_brought:
+            return True
+        inside = self._ignores_windows_behind or windows_begin_inside(*told, ceil)
+        return inside and windows_hold_elements(*told, ceil) and valid_leaves_nothing(*told, ceil)
+
+    @property
+    def _ignores_windows_behind(self) -> bool:
+        """Whether the text says that windows which would begin in the padding at the end are none."""
+        return self.subject.spec.operator.since_version >= 22
 
     def _bindings(self, levels: Mapping[str, Level], row: Sequence[Placement]) -> Bindings:
         kernel = [each.kernel for each in row]
@@ -142,6 +157,24 @@ class Window(Kind):
         names = ("strides", "dilations", "pads", "auto_pad")
         told = ", ".join(name if name in covers else "None" for name in names)
         yield self.rule("window_fits", f"window_covers({over}, {kernel}, {told})", about=covers[0])
+        if "auto_pad" in covers:
+            fits = f"same_padding_fits({over}, {kernel}, {told})"
+            yield self.rule("same_padding_fits", fits, about="auto_pad", otherwise="undefined")
+        if self._is_brought:
+            yield from self._rules_of_pools(f"{over}, {kernel}, {told}")
+
+    def _rules_of_pools(self, told: str) -> Iterable[Constraint]:
+        """What a pool makes of no elements, and how many windows it has where texts say it in two ways."""
+        ceil = "ceil_mode" if "ceil_mode" in self.covers else "None"
+        hold = f"windows_hold_elements({told}, {ceil})"
+        yield self.rule("windows_hold_elements", hold, about=self.covers[0], otherwise="undefined")
+        if ceil == "None":
+            return
+        if not self._ignores_windows_behind:
+            begin = f"windows_begin_inside({told}, ceil_mode)"
+            yield self.rule("windows_begin_inside", begin, about=ceil, otherwise="undefined")
+        agree = f"valid_leaves_nothing({told}, ceil_mode)"
+        yield self.rule("valid_leaves_nothing", agree, about=ceil, otherwise="undefined")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         extents = list(scope.value(self.over))
@@ -175,6 +208,33 @@ class Window(Kind):
                 yield "kernel_positive", {"kernel_shape": wrong_kernel, self.kernel.text: wrong_kernel}
             yield "kernel_shape_length", {"kernel_shape": [*kernel, 1], self.kernel.text: [*kernel, 1]}
         yield from self._too_large(extents, kernel)
+        if "auto_pad" in covers:
+            less = {"pads": None, "auto_pad": "SAME_UPPER", "strides": [2 * max(each, 1) for each in extents]}
+            one = {"kernel_shape": own, self.kernel.text: own} if self._is_brought else {}
+            cut = {**less, "dilations": None, **one}
+            yield "same_padding_fits", {name: value for name, value in cut.items() if self._has(name)}
+        if self._is_brought:
+            yield from self._unclear_pools(extents, kernel)
+
+    def _unclear_pools(self, extents: Sequence[int], kernel: Sequence[int]) -> Iterator[tuple[str, Bindings]]:
+        """Windows of padding alone, those that begin behind the extents, and a rest that VALID leaves."""
+        rank = len(extents)
+        plain: dict[str, Any] = {"dilations": None, "auto_pad": None, "strides": None, "ceil_mode": None}
+        wide = {**plain, "pads": [*kernel, *([0] * rank)]}
+        yield "windows_hold_elements", {name: wide[name] for name in self.covers if name in wide}
+        if "ceil_mode" not in self.covers:
+            return
+        ones, doubled = [1] * rank, [2 * each for each in extents]
+        behind = {**plain, "pads": [0] * rank + ones, "ceil_mode": 1, "strides": extents}
+        behind |= {"kernel_shape": ones, self.kernel.text: ones}
+        if not self._ignores_windows_behind:
+            yield "windows_begin_inside", {name: behind[name] for name in behind if self._has(name)}
+        rest = {**plain, "pads": None, "auto_pad": "VALID", "ceil_mode": 1, "strides": doubled}
+        rest |= {"kernel_shape": ones, self.kernel.text: ones}
+        yield "valid_leaves_nothing", {name: rest[name] for name in rest if self._has(name)}
+
+    def _has(self, name: str) -> bool:
+        return name in self.covers or name == self.kernel.text
 
     def _too_large(self, extents: Sequence[int], kernel: Sequence[int]) -> Iterator[tuple[str, Bindings]]:
         """A window that is longer than the padded extents, by its kernel or its dilations."""
@@ -203,78 +263,3 @@ class Window(Kind):
         declared = self.subject.spec.declared
         texts = declared.shapes.values() if declared is not None else ()
         return not any(self.kernel.text in text.replace("*", " ").replace(",", " ").split() for text in texts)
-
-
-def _are_never_together(levels: Mapping[str, Level]) -> bool:
-    """Whether levels contradict each other whatever the extents are; asks for few, so that few are blamed."""
-    if levels.get("auto_pad", OMITTED) not in (OMITTED, "NOTSET") and levels.get("pads", OMITTED) != OMITTED:
-        return True
-    if levels["kernel"] == "one" and levels.get("pads", OMITTED) not in (OMITTED, "zero"):
-        return True
-    return levels["remainder"] == "some" and levels.get("strides", OMITTED) in (OMITTED, "one")
-
-
-def _placements(
-    extent: int, levels: Mapping[str, Level], automatic: str, *, strict: bool
-) -> Iterator[Placement]:
-    """Every window that an axis may have at these levels; a strict one shows each of them."""
-    same = automatic.startswith("SAME")
-    pads, remainder = levels.get("pads", OMITTED), levels["remainder"]
-    for kernel in _KERNELS.get(levels["kernel"], (extent,)):
-        for dilation in _dilations(levels, strict):
-            reach = (kernel - 1) * dilation + 1
-            for stride in _strides(levels, reach, strict):
-                for begin in _amounts(kernel) if pads in ("begin", "both", "mixed") else (0,):
-                    for end in _amounts(kernel) if pads in ("end", "both", "mixed") else (0,):
-                        if strict and not _shows(pads, begin, end):
-                            continue
-                        room = extent + begin + end - reach
-                        if kernel < 1 or (room < 0 and not same):
-                            continue
-                        left = (extent if same else room) % stride > 0
-                        if left if remainder == "none" else strict and not left:
-                            continue
-                        yield Placement(kernel, dilation, stride, begin, end)
-
-
-def _amounts(kernel: int) -> Sequence[int]:
-    """How much may be added at one end: every amount of a small kernel, few of one as long as a vector."""
-    return range(kernel) if kernel <= _SMALL else (0, 1, kernel // 2, kernel - 1)
-
-
-def _dilations(levels: Mapping[str, Level], strict: bool) -> tuple[int, ...]:
-    if levels.get("dilations", OMITTED) in (OMITTED, "one"):
-        return (1,)
-    return (2,) if strict else (1, 2)
-
-
-def _strides(levels: Mapping[str, Level], reach: int, strict: bool) -> tuple[int, ...]:
-    level = levels.get("strides", OMITTED)
-    if level in (OMITTED, "one"):
-        return (1,)
-    if level == "beyond":
-        return (reach + 1, reach + 2)
-    return (2, 3) if strict else (1, 2, 3)
-
-
-def _shows(pads: Level, begin: int, end: int) -> bool:
-    """Whether the padding of one axis shows the level: some before, some behind, or of two lengths."""
-    if pads == "mixed":
-        return begin != end
-    return (begin > 0 or pads not in ("begin", "both")) and (end > 0 or pads not in ("end", "both"))
-
-
-def _mix(row: list[Placement], lead: int, loose: Sequence[Sequence[Placement]], draw: Draw) -> bool:
-    """Make the kernel have two lengths; False where it cannot."""
-    other = [
-        (axis, each)
-        for axis in range(len(row))
-        if axis != lead
-        for each in loose[axis]
-        if each.kernel != row[lead].kernel
-    ]
-    if not other:
-        return False
-    axis, chosen = draw.choice(other)
-    row[axis] = chosen
-    return True

@@ -173,7 +173,7 @@ def test_list_names_them_all_and_says_what_else_there_is() -> None:
 @pytest.mark.parametrize(
     "operator",
     [
-        "ai.onnx::Conv-22",
+        "ai.onnx::LSTM-22",
         "ai.onnx::Add-1",
         "ai.onnx.preview.training::Adam-1",
         "com.microsoft::Attention-1",

@@ -1,0 +1,49 @@
+"""AveragePool and GlobalAveragePool: means of windows."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Annotated, Literal
+
+import numpy as np
+
+from reference.choices import Choice, Reading
+from reference.number_arrays import Numbers
+from reference.registry import reference_operator
+from reference.summation import mean_of, total
+from reference.windows import Ints, slide
+
+BeyondPadding = Annotated[Choice[Literal["left_out", "counted"]], Reading]
+
+
+@reference_operator("ai.onnx::AveragePool")
+def average_pool(
+    X: Numbers,
+    *,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    count_include_pad: int = 0,
+    dilations: Ints = None,
+    kernel_shape: tuple[int, ...],
+    pads: Ints = None,
+    strides: Ints = None,
+    beyond_padding: BeyondPadding,
+) -> Numbers:
+    """The mean of each window; padding is left out, or counts as zeros. Source: AveragePool, Summary."""
+    windows = slide(
+        X.shape[2:], kernel_shape, strides=strides, pads=pads, dilations=dilations,
+        auto_pad=auto_pad, ceil_mode=ceil_mode,
+    )  # fmt: skip
+    counted = windows.inside
+    if count_include_pad:
+        counted = windows.padded
+        if not counted.all() and beyond_padding.ask() == "counted":
+            counted = np.ones_like(counted)
+    means = mean_of(total(windows.gather(X), -1), np.count_nonzero(counted, axis=-1))
+    return means.reshape((*X.shape[:2], *windows.lengths))
+
+
+@reference_operator("ai.onnx::GlobalAveragePool")
+def global_average_pool(X: Numbers) -> Numbers:
+    """The mean of all elements of a channel. Source: GlobalAveragePool, Summary."""
+    return mean_of(total(X, tuple(range(2, X.ndim)), keepdims=True), prod(X.shape[2:]))

@@ -1,0 +1,35 @@
+"""Whether each window of a pool has an element that is no padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from specs.axis_windows import Numbers, axis_windows
+
+
+def windows_hold_elements(
+    extents: Sequence[int],
+    kernel: Sequence[int],
+    strides: Numbers,
+    dilations: Numbers,
+    pads: Numbers,
+    auto_pad: str | None,
+    ceil_mode: int | None,
+) -> bool:
+    """Whether each window holds an element; with ceil_mode those that begin behind the extents are none.
+
+    Left out: strides and dilations of 1, no pads. ValueError where the lists are not of one number an axis.
+    """
+    for each in axis_windows(extents, kernel, strides, dilations, pads):
+        begin, last = each.begin, each.room // each.stride * each.stride
+        if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+            last = (each.extent - 1) // each.stride * each.stride
+            total = max(last + each.reach - each.extent, 0)
+            begin = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
+        if begin >= each.reach or (last >= each.extent + begin and not ceil_mode):
+            return False
+        for start in range(-begin, 0, each.stride):
+            places = range(start, start + each.reach, each.dilation)
+            if not any(0 <= place < each.extent for place in places):
+                return False
+    return True

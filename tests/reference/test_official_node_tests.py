@@ -1,0 +1,109 @@
+"""ONNX's own node tests and the pages' printed examples of operators with one reference for all versions."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx.backend.test.loader import load_model_tests
+
+from generator.modelled import modelled_operators
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
+from reference.answers import Answer
+from reference.disagreements import explain, load_disagreements
+from reference.printed_examples import find_difference, read_call
+from reference.registry import find_operator
+from specs.library import load_spec
+from specs.model import Example
+from tests.reference.test_examples import read_attribute
+
+OPERATORS = (
+    "AveragePool",
+    "Conv",
+    "ConvInteger",
+    "ConvTranspose",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "MaxPool",
+    "MaxUnpool",
+)
+VERSIONS = [each for each in modelled_operators() if each.domain == "ai.onnx" and each.name in OPERATORS]
+
+
+@cache
+def node_tests() -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tests = load_model_tests(kind="node")
+    return {
+        each.name: each
+        for each in tests
+        if each.model is not None
+        and len(each.model.graph.node) == 1
+        and each.model.graph.node[0].op_type in OPERATORS
+    }
+
+
+def version_of(test: Any) -> OperatorName:
+    """The operator version that the test's model has."""
+    (opset,) = [each.version for each in test.model.opset_import if not each.domain]
+    name = test.model.graph.node[0].op_type
+    return max((each for each in VERSIONS if each.name == name and each.since_version <= opset),
+               key=lambda each: each.since_version)  # fmt: skip
+
+
+def fits(answer: Answer, wanted: Any) -> bool:
+    """Whether a result is one of those accepted: within what is allowed, or an alternative."""
+    if answer.expected.shape != wanted.shape:
+        return False
+    got = tensor(wanted, answer.expected.element_type)
+    if answer.allowed is None:
+        near = answer.expected.array == got.array
+    else:
+        apart = np.abs(answer.expected.array.astype(np.float64) - got.array.astype(np.float64))
+        near = np.asarray(apart <= answer.allowed)
+    others = answer.alternatives or {}
+    return all(near.flat[at] or got.array.flat[at] in others.get(at, ()) for at in range(near.size))
+
+
+@pytest.mark.parametrize("name", sorted(node_tests()))
+def test_official_node_tests(name: str) -> None:
+    test = node_tests()[name]
+    node = test.model.graph.node[0]
+    operator = find_operator(version_of(test))
+    attributes = {each.name: read_attribute(each) for each in node.attribute}
+    ((given, wanted),) = test.data_sets
+    present = iter(given)
+    inputs: dict[str, Tensor] = {
+        parameter: tensor(np.asarray(next(present)))
+        for parameter, used in zip(operator.inputs, node.input, strict=False)
+        if used
+    }
+    found = operator.evaluate(attributes, inputs, outputs=len(node.output))
+    agrees = all(fits(answer, np.asarray(each)) for answer, each in zip(found, wanted, strict=True))
+    entry = explain(load_disagreements(), str(operator.operator), name, "onnx-node-tests")
+    assert agrees != (entry is not None), f"{name}: fits {agrees}, entry {entry}"
+
+
+def printed() -> list[tuple[OperatorName, Example]]:
+    return [(each, example) for each in VERSIONS for example in load_spec(each).examples]
+
+
+@pytest.mark.parametrize(
+    ("name", "example"), [pytest.param(*each, id=f"{each[0].short}-{each[1].id}") for each in printed()]
+)
+def test_printed_outputs(name: OperatorName, example: Example) -> None:
+    call = read_call(load_spec(name), find_operator(name), example)
+    if call is None:
+        pytest.skip("the page does not print what goes in")
+    case = f"{name.path}/example/{example.id}"
+    found = [call.answers(readings) for readings in call.combinations()]
+    agrees = any(
+        each is not None and find_difference(each, example.outputs, call.inputs) is None for each in found
+    )
+    entry = explain(load_disagreements(), str(name), case, "document")
+    assert agrees != (entry is not None), f"{case}: agrees {agrees}, entry {entry}"
