@@ -7,7 +7,6 @@ makes of the same formula. docs/bounds.md derives the rules.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import BINARY32, FloatLayout
 from reference.additions import total
 from reference.bounding import is_bounded
+from reference.exact_sums import sums_exactly
 from reference.numbers import smallest_subnormal
 from reference.rationals import Rationals
 
@@ -186,7 +186,9 @@ class Estimate:
         shared = np.broadcast_to(self.shared, terms.shape)
         slack = _SLACK * total(np.abs(shared), axis)
         exact = np.broadcast_to(self.is_exact, terms.shape).all(axis=axis, keepdims=True)
-        exact &= sums_exactly(self.value, terms, axis, self.layout)
+        with np.errstate(over="ignore"):
+            most = total(terms, axis) * (1 + _SLACK)
+        exact &= sums_exactly(self.value, most, axis, self.layout)
         charge = several * unit_roundoff(self.layout) * total(terms, axis)
         fresh = rounded_up(fresh + slack + np.where(exact, 0.0, charge * (1 + _SLACK)))
         return Estimate(self.value.total(axis), total(shared, axis), fresh, self.layout)
@@ -236,66 +238,3 @@ class Estimate:
         # Zero times an infinite error says nothing.
         total = np.where(np.isnan(total), np.inf, total)
         return Estimate(value, np.broadcast_to(shared, shape), np.broadcast_to(total, shape), self.layout)
-
-
-def sums_exactly(values: Rationals, magnitudes: Floats, axis: int, layout: FloatLayout) -> Mask:
-    """Where every partial sum along an axis, in any order, is representable (the axis kept with length 1).
-
-    So it is where all terms are multiples of one power of two and the sum of their magnitudes stays below as
-    many multiples of it as the significand can count.
-    """
-    low = np.min(np.broadcast_to(quanta(values), values.shape), axis=axis, keepdims=True, initial=np.inf)
-    low = np.maximum(low, 0.0)
-    with np.errstate(over="ignore"):
-        most = total(magnitudes, axis) * (1 + _SLACK)
-        fits = most <= np.ldexp(low, layout.precision)
-    return np.asarray(fits & (low >= float(smallest_subnormal(layout))) & np.isfinite(most))
-
-
-def quanta(values: Rationals) -> Floats:
-    """The greatest power of two that each number is a multiple of: infinity for 0, 0 where there is none."""
-    return values.each(_quantum, np.float64)
-
-
-def _quantum(numerator: int, denominator: int) -> float:
-    if numerator == 0:
-        return float("inf")
-    if denominator & (denominator - 1) == 0:
-        power = (numerator & -numerator).bit_length() - denominator.bit_length()
-        return math.ldexp(1.0, min(power, 1023)) if power >= -1074 else 0.0
-    value = Fraction(numerator, denominator)
-    if value.denominator & (value.denominator - 1):
-        return 0.0
-    numerator = abs(value.numerator)
-    power = (numerator & -numerator).bit_length() - value.denominator.bit_length()
-    return math.ldexp(1.0, min(power, 1023)) if power >= -1074 else 0.0
-
-
-def hull(pieces: Sequence[tuple[Mask, Mask, Estimate]]) -> Estimate:
-    """A piecewise function. A piece: where the exact argument lies in it, where a computed one may, result.
-
-    The value is that of the exact argument's piece; where several pieces may be reached the error spans them
-    all, and counts as fresh.
-    """
-    layout = pieces[0][2].layout
-    shape = np.broadcast_shapes(*(each[2].value.shape for each in pieces))
-    result = Estimate.exact(np.zeros(shape, dtype=object), layout)
-    for inside, _, piece in pieces:
-        result = piece.where(np.broadcast_to(inside, shape), result)
-    if not is_bounded():
-        return result
-    reached = np.count_nonzero([np.broadcast_to(touched, shape) for _, touched, _ in pieces], axis=0)
-    several = np.asarray(reached > 1)
-    if not several.any():
-        return result
-    span = np.zeros(shape)
-    centre = result.value
-    for _, touched, piece in pieces:
-        apart = np.abs((piece.value - centre).floats()) + np.abs(piece.shared) + piece.fresh
-        span = np.where(touched & several, np.maximum(span, apart), span)
-    return Estimate(
-        result.value,
-        np.where(several, 0.0, result.shared),
-        np.where(several, rounded_up(span), result.fresh),
-        layout,
-    )

@@ -7,7 +7,6 @@ derives what each operation is charged.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,12 +17,11 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.estimates import power_below
+from reference.exact_roots import root
 from reference.numbers import bits_of, decode
 from reference.powers_of_two import holds_powers_alone
 from reference.rationals import Rationals
 from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
-
-_BITS_OF_ROOTS = 160
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +185,7 @@ class Numbers:
         self.working.note_chain(self._passed_on())
         roots, inexact = np.empty(self.shape, dtype=object), np.zeros(self.shape, dtype=np.bool_)
         for index, each in enumerate(self.value.fractions()):
-            roots.flat[index], inexact.flat[index] = _root(max(each, Fraction(0)))
+            roots.flat[index], inexact.flat[index] = root(max(each, Fraction(0)))
         with np.errstate(invalid="ignore"):
             special = np.sqrt(self.sign)
         value = Rationals.of(roots) if roots.size else Rationals(roots, np.array(1, dtype=object))
@@ -324,14 +322,3 @@ def _is_zero_value(numbers: Numbers) -> Mask:
 def _is_zero(numbers: Numbers) -> Mask:
     """Where a program holds zero, whatever its sign."""
     return np.asarray(_is_zero_value(numbers) & numbers.finite & (numbers.error == 0))
-
-
-def _root(value: Fraction) -> tuple[Fraction, bool]:
-    """The square root, and whether it lies beside the number that is given, by less than 2^-160 of it."""
-    numerator, denominator = value.numerator, value.denominator
-    top, bottom = math.isqrt(numerator), math.isqrt(denominator)
-    if top * top == numerator and bottom * bottom == denominator:
-        return Fraction(top, bottom), False
-    shift = max(0, 2 * _BITS_OF_ROOTS - numerator.bit_length() - denominator.bit_length())
-    shift += shift % 2
-    return Fraction(math.isqrt(numerator * denominator << shift), denominator << (shift // 2)), True

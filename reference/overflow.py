@@ -12,7 +12,7 @@ from reference.additions import along
 from reference.estimates import Floats, Mask, unit_roundoff
 from reference.numbers import Decoded, largest
 from reference.rationals import Rationals
-from reference.sums import Weights, differences
+from reference.weights import Weights, differences
 
 
 def overflowing(data: Decoded, weights: Sequence[tuple[int, Weights]], layout: FloatLayout) -> Mask | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.accumulations import RUNNING, WHOLE, Along
-from reference.estimates import quanta
+from reference.exact_sums import quanta
 from reference.number_arrays import Numbers, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals

@@ -17,11 +17,12 @@ from reference.registry import ReferenceOperator, find_operator, implemented
 
 ARITHMETIC = frozenset(
     (
-        "reference.answers", "reference.bounding", "reference.conversions", "reference.estimates",
+        "reference.answers", "reference.bounding", "reference.bounds_of_routes",
+        "reference.conversions", "reference.estimates", "reference.exact_roots", "reference.exact_sums",
         "reference.interpolation.routes", "reference.number_answers", "reference.number_arrays",
-        "reference.numbers", "reference.overflow", "reference.powers_of_two", "reference.rationals",
-        "reference.registry", "reference.rounding", "reference.summation", "reference.sums",
-        "reference.working",
+        "reference.numbers", "reference.overflow", "reference.piecewise", "reference.powers_of_two",
+        "reference.rationals", "reference.registry", "reference.rounding", "reference.summation",
+        "reference.sums", "reference.weights", "reference.working",
     )
 )  # fmt: skip
 """Modules that say how numbers are held, rounded and bounded, whatever the operator is."""

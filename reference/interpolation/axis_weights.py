@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference.answers import OutsideDomain
-from reference.estimates import Estimate, Mask, quanta, rounded_up
+from reference.estimates import Estimate, Mask, rounded_up
+from reference.exact_sums import quanta
 from reference.interpolation.coordinates import Axis, coordinates
 from reference.interpolation.kernels import SUPPORT, cubic, linear
 from reference.interpolation.routes import Estimated
 from reference.rationals import Integers, Rationals
-from reference.sums import Steps, Weights
+from reference.weights import Steps, Weights
 
 FARTHEST = 64
 """Coordinates that are less certain than this many elements are no test of anything."""

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from reference.estimates import Estimate, Mask, hull
+from reference.estimates import Estimate, Mask
+from reference.piecewise import hull
 from reference.rationals import Rationals
 
 

@@ -25,7 +25,8 @@ from reference.movement import NegativeZeros, Subnormals, moved
 from reference.numbers import decode, encode, layout_of, smallest_normal
 from reference.overflow import overflowing
 from reference.rounding import NOT_FINITE, Rounded, convert, round_floats, round_integers, working_layout
-from reference.sums import Sums, Weights, weighted_sums
+from reference.sums import Sums, weighted_sums
+from reference.weights import Weights
 
 Plans = tuple[Axis | None, ...]
 

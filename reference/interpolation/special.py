@@ -11,7 +11,7 @@ import numpy as np
 
 from reference.additions import along
 from reference.numbers import Decoded
-from reference.sums import Weights
+from reference.weights import Weights
 
 
 def outcomes(

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
-from reference.estimates import Estimate, hull
+from reference.estimates import Estimate
 from reference.interpolation.kernels import cubic, linear
 from reference.numbers import decode
+from reference.piecewise import hull
 from reference.rationals import Rationals
-from reference.sums import Weights, weighted_sums
+from reference.sums import weighted_sums
+from reference.weights import Weights
 
 F32 = np.float32
 SMALL = st.one_of(
