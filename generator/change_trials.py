@@ -85,7 +85,7 @@ def is_known(case: Case, folders: tuple[Path, ...] = ()) -> bool:
     """Whether a case is a call such as the spec describes: a suite may come from anywhere."""
     spec = _known(case.operator, folders)[0]
     names = [each.name for each in spec.inputs]
-    kinds = {name: each.kind for name, each in spec.attributes.items()}
+    kinds = {name: each.kind or each.other_type for name, each in spec.attributes.items()}
     described = all(kinds.get(name) == each.kind for name, each in case.attributes.items())
     given = [name for name, _ in case.inputs]
     return described and given == names[: len(given)] and bool(given) and case.inputs[0][1] is not None
