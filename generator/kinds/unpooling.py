@@ -43,12 +43,12 @@ class Unpooling(Kind):
             self.name: ("in_windows", "anywhere", "reversed"),
             "kernel_shape": ("different", "equal", "one"),
             "strides": _STRIDES,
-            "pads": (OMITTED, "zero", "begin", "end"),
+            "pads": (OMITTED, "zero", "begin", "end", "mixed"),
             "output_shape": (OMITTED, "exact"),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        if levels["pads"] in ("begin", "end") and levels["kernel_shape"] == "one":
+        if levels["pads"] in ("begin", "end", "mixed") and levels["kernel_shape"] == "one":
             return
         if levels["output_shape"] != OMITTED and levels["pads"] != OMITTED:
             return  # the text ignores one of them
@@ -62,7 +62,10 @@ class Unpooling(Kind):
         more = {"kernel": 0, "beyond": 1}.get(str(levels["strides"]))
         strides = [1] * rank if more is None else [each + more for each in kernel]
         begin, end = int(levels["pads"] == "begin"), int(levels["pads"] == "end")
-        full = unpooled(shape, kernel, strides, [begin] * rank + [end] * rank)
+        pads = [begin] * rank + [end] * rank
+        if levels["pads"] == "mixed":  # before the first axis and behind the last one
+            pads[0], pads[-1] = 1, 2
+        full = unpooled(shape, kernel, strides, pads)
         if min(full[2:], default=1) < 1:
             return
         indices = self._indices(levels[self.name], shape, full, strides, kernel, draw)
@@ -71,7 +74,7 @@ class Unpooling(Kind):
         found: dict[str, Any] = {
             "kernel_shape": kernel,
             "strides": None if levels["strides"] == OMITTED else strides,
-            "pads": None if levels["pads"] == OMITTED else [begin] * rank + [end] * rank,
+            "pads": None if levels["pads"] == OMITTED else pads,
             "output_shape": None if levels["output_shape"] == OMITTED else full,
             self.name: indices,
         }
