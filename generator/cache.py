@@ -8,6 +8,7 @@ from pathlib import Path
 
 from conformance.suite.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
 from generator.lock import read_lock
+from generator.opsets import operators_of_opset
 from generator.sources import sources_digest
 from generator.suite_making import Progress, write_generated
 from generator.workshop import Options
@@ -46,10 +47,28 @@ def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
     return made
 
 
+def opset_suite(opset: int, progress: Progress) -> Path:
+    """The folder of the suite of every operator of an opset that has a reference, generated if need be."""
+    operators = operators_of_opset(opset)
+    told = f"generating cases of {len(operators)} operators: at first this takes minutes, later what changed"
+    return _made_once(sources_digest(operators=operators), progress, told, operators)[0]
+
+
 def current_suite(progress: Progress, folders: Sequence[Path] = ()) -> tuple[Path, bool]:
-    """The folder of that suite, whatever the lock names, and whether it was put together just now."""
+    """The folder of the default suite, whatever the lock names, and whether it was put together just now."""
+    told = "generating the default suite: at first this takes about a minute, later what changed"
+    return _made_once(sources_digest(folders), progress, "" if folders else told, (), folders)
+
+
+def _made_once(
+    sources: str,
+    progress: Progress,
+    told: str,
+    operators: Sequence[OperatorName],
+    folders: Sequence[Path] = (),
+) -> tuple[Path, bool]:
+    """The folder of the suite that sources make, and whether it was put together just now."""
     # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
-    sources = sources_digest(folders)
     kept = suite_of_sources(sources)
     if kept is not None:
         return kept, False
@@ -58,8 +77,8 @@ def current_suite(progress: Progress, folders: Sequence[Path] = ()) -> tuple[Pat
         kept = suite_of_sources(sources)
         if kept is not None:
             return kept, False
-        if not folders:
-            progress("generating the default suite: at first this takes about a minute, later what changed")
-        made = cached_suite((), Options(), progress, folders)
+        if told:
+            progress(told)
+        made = cached_suite(operators, Options(), progress, folders)
         remember_sources(sources, made.name)
     return made, True

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import NoReturn, Protocol, cast
 
 from generator.calls import Call
 from generator.declared_levels import declare_levels
@@ -105,21 +105,31 @@ def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list
         known = sorted({*known, *known_operators()})
     chosen: set[OperatorName] = set()
     for text in texts:
-        found = [each for each in known if text in (str(each), each.path, each.short, each.name)]
-        if not found:
-            found = _of_all_versions(text, folders)
-        if not found:
-            names = {
-                name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)
-            }
-            near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
-            raise UserError(
-                "unknown operator",
-                got=repr(text),
-                expected=f"perhaps {' or '.join(near)}" if near else f"one of {', '.join(map(str, known))}",
-            )
-        chosen.update(found)
+        chosen.update(_named(text, known) or _of_all_versions(text, folders) or _no_operator(text, known))
     return sorted(chosen) if texts else known
+
+
+def select_versions(texts: Sequence[str], known: Sequence[OperatorName]) -> list[OperatorName]:
+    """Those of some operator versions that names mean, all of them where there is none.
+
+    Raises UserError, with the nearest names, where one means none.
+    """
+    chosen = {each for text in texts for each in _named(text, known) or _no_operator(text, known)}
+    return sorted(chosen) if texts else list(known)
+
+
+def _named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
+    return [each for each in known if text in (str(each), each.path, each.short, each.name)]
+
+
+def _no_operator(text: str, known: Sequence[OperatorName]) -> NoReturn:
+    names = {name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)}
+    near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
+    raise UserError(
+        "unknown operator",
+        got=repr(text),
+        expected=f"perhaps {' or '.join(near)}" if near else f"one of {', '.join(map(str, known))}",
+    )
 
 
 def _of_all_versions(text: str, folders: Sequence[Path]) -> list[OperatorName]:

@@ -12,7 +12,7 @@ from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
 from generator.calls import Call
 from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.validity import find_violations
-from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.registry import ReferenceOperator
 from specs.model import Reading, Spec
@@ -54,6 +54,11 @@ class _Asked:
                     f"a call made to be valid is outside the domain of {self.reference.operator}",
                     got=f"{describe(self.call)} under {chosen}: {error}",
                 ) from error
+            except OpcertError:
+                raise
+            except Exception as error:
+                error.add_note(f"with {describe(self.call)} under {chosen}")
+                raise
         return self.answers[options]
 
     def asks_for(self, reading: str, options: Options) -> bool:

@@ -152,14 +152,14 @@ class SourceReader:
         return self._digests[path]
 
 
-def sources_digest(folders: Sequence[Path] = ()) -> str:
+def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorName] = ()) -> str:
     """A digest of all that the default suite is made from: specs, adequacy, reference, generating code.
 
-    With folders of specs, of all that the suite of their operators is made from. It is of more files than
-    matter, and no YAML is read for it.
+    With folders of specs, of all that the suite of their operators is made from; with operators that ship,
+    of all that the suite of these is. It is of more files than matter, and no YAML is read for it.
     """
     reader = SourceReader(folders)
-    shipped = reference_modules()
+    shipped = operators or reference_modules()
     code = {path for operator in {*shipped, *known_operators(folders)} for path in reader.code_of(operator)}
     rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
     data = {path for room in rooms for path in room.rglob("*.*") if path.suffix in _OWN_FILES}
@@ -167,12 +167,13 @@ def sources_digest(folders: Sequence[Path] = ()) -> str:
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     own = {path for each in folders for path in each.rglob("*") if path.suffix in _OWN_FILES}
-    return digest_of([*sorted(code), *sorted(data), *sorted(own)])
+    named = hashlib.sha256(" ".join(map(str, operators)).encode()).hexdigest() if operators else ""
+    return digest_of([*sorted(code), *sorted(data), *sorted(own)], named)
 
 
-def digest_of(files: Iterable[Path]) -> str:
-    """A digest of files' contents, whatever the line ends of the checkout."""
-    digest = hashlib.sha256()
+def digest_of(files: Iterable[Path], beside: str = "") -> str:
+    """A digest of files' contents, whatever the line ends of the checkout, and of a text beside them."""
+    digest = hashlib.sha256(beside.encode())
     for path in files:
         digest.update(path.name.encode() + b"\0")
         digest.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -22,7 +23,7 @@ from generator.operator_cases import generate_operator as generate_operator
 from generator.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
 from generator.sources import SourceReader
 from generator.workshop import Options
-from opcert.vocabulary.errors import UserError, unwritable
+from opcert.vocabulary.errors import InternalError, OpcertError, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -65,9 +66,13 @@ def make_parts(
     found = _kept_parts(operators, options, folders) if keep else {}
     missing = [each for each in operators if each not in found]
     make = make_part_once if keep else make_part_anew
+    failed = _Failures()
     if processes < 2 or len(missing) < 2:
         for operator in operators:
-            yield found.get(operator) or make(operator, options, folders)
+            part = found.get(operator) or failed.unless(operator, partial(make, operator, options, folders))
+            if part is not None:
+                yield part
+        failed.tell()
         return
     # Workers are started afresh, never forked: runtimes and test runners hold threads.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -78,12 +83,44 @@ def make_parts(
         }
         try:
             for operator in operators:
-                yield jobs[operator].result() if operator in jobs else found[operator]
+                part = found.get(operator) or failed.unless(operator, jobs[operator].result)
+                if part is not None:
+                    yield part
         except BaseException:
             # Whoever is interrupted does not wait for the operators under way.
             for child in active_children():
                 child.terminate()
             raise
+    failed.tell()
+
+
+class _Failures:
+    """Our own mistakes in making the cases of operators: the others are made before any is told."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[OperatorName, Exception]] = []
+
+    def unless(self, operator: OperatorName, make: Callable[[], MadePart]) -> MadePart | None:
+        """What is made of an operator, unless that fails; what a user did wrong is raised at once."""
+        try:
+            return make()
+        except (UserError, BrokenProcessPool):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the operator
+            self._found.append((operator, error))
+            return None
+
+    def tell(self) -> None:
+        """Raise InternalError with every operator that failed, if any did."""
+        if not self._found:
+            return
+        told = (f"{operator}: {_said(error)}" for operator, error in self._found)
+        raise InternalError("cases of operators cannot be made", got="; ".join(told)) from self._found[0][1]
+
+
+def _said(error: Exception) -> str:
+    said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+    return " ".join([said, *getattr(error, "__notes__", ())])
 
 
 def _kept_parts(

@@ -145,7 +145,8 @@ def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None) -> s
     half_a_digit = float(Fraction(10) ** -decimals / 2) if decimals is not None else 0.0
     # A page prints what a float32 computation gave.
     slack = slack + half_a_digit + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
-    off = np.abs(given - expected)
+    with np.errstate(invalid="ignore"):  # infinities of one sign are equal, and their difference is NaN
+        off = np.abs(given - expected)
     fits = (off <= slack) | (np.isnan(given) & np.isnan(expected)) | (given == expected)
     for index, others in (answer.alternatives or {}).items():
         fits[index] |= any(abs(float(each) - given[index]) <= half_a_digit for each in others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice, product
 
@@ -29,7 +30,8 @@ SPECIALS = ("nan", "infinity", "negative_infinity")
 
 def make_cases(workshop: Workshop) -> None:
     for word, levels, call in workshop.levels.boundary_calls(workshop.spec, workshop.draw("boundary")):
-        workshop.add_valid("boundary", word_of(word), call, levels)
+        with suppress(UnstableLength):
+            workshop.add_valid("boundary", word_of(word), call, levels)
     rows = _rows_with_specials(workshop)
     for special, place in product(SPECIALS, PLACES):
         _add_clearest(workshop, f"{special}_{place}", _calls_with(workshop, rows, special, place))

@@ -13,6 +13,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength
 from reference.printed_examples import find_difference
 from specs.model import Example, Finding, ParameterSpec, Spec, Value
+from specs.structures import is_sequence, is_structured
 
 
 def make_cases(workshop: Workshop) -> None:
@@ -47,7 +48,9 @@ def _call_of(workshop: Workshop, example: Example) -> Call | None:
     spec = workshop.spec
     inputs: list[tuple[str, Tensor | None]] = []
     for position, (name, value) in enumerate(example.inputs):
-        parameter = spec.inputs[position]
+        parameter = _parameter_at(spec, position)
+        if parameter is None or is_sequence(spec, parameter) or is_structured(spec, parameter):
+            return None
         if name == "":
             inputs.append((parameter.name, None))
         elif value is None:
@@ -56,6 +59,13 @@ def _call_of(workshop: Workshop, example: Example) -> Call | None:
             inputs.append((parameter.name, _tensor_of(workshop, example, parameter, value)))
     attributes = _attributes_of(spec, example)
     return None if attributes is None else Call(attributes, tuple(inputs)).trimmed()
+
+
+def _parameter_at(spec: Spec, position: int) -> ParameterSpec | None:
+    """The input that a node's input is of: the last one may take any number of them."""
+    if position < len(spec.inputs):
+        return spec.inputs[position]
+    return spec.inputs[-1] if spec.inputs and spec.inputs[-1].option == "variadic" else None
 
 
 def _attributes_of(spec: Spec, example: Example) -> dict[str, Attribute] | None:

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 3),
     help="Cover every combination of so many levels; this overrides what --size says of it.",
 )
+@click.option("--opset", type=int, help="The versions of ONNX's operators that are in force in this opset.")
+@click.option(
+    "--versions",
+    type=click.Choice(["newest", "all"]),
+    default="newest",
+    show_default=True,
+    help="Of an operator that is named without a version, and of all of an opset's: one, or every one.",
+)
 @shared_options.specs
 @click.option("--check", is_flag=True, help="Generate again and compare with specs/suite.lock.")
 @click.option("--update", is_flag=True, help="Generate the default suite and write specs/suite.lock.")
@@ -43,26 +51,29 @@ def command(
     output: Path | None,
     size: str,
     strength: int | None,
+    opset: int | None,
+    versions: str,
     folders: tuple[Path, ...],
     check: bool,
     update: bool,
 ) -> int:
     """Generate a suite of conformance cases.
 
-    OPERATOR is a name like ai.onnx::Resize-18, Resize-18 or Resize; without one, every operator is taken.
-    Without -o the suite goes to the user's cache, into a folder named by its digest.
+    OPERATOR is a name like ai.onnx::Resize-18, Resize-18 or Resize; without one, every operator of the
+    default suite is taken, with --opset every operator of that opset that has a reference, and with
+    --versions all every version that has one. Without -o the suite goes to the user's cache, into a folder
+    named by its digest.
     """
     # Imported here and below, so that --help does not wait for them.
     from generator.cache import PROCESSES, cached_suite
-    from generator.discovery import select_operators
     from generator.suite_making import write_generated
     from generator.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 
-    chosen = select_operators(operators, folders)
+    chosen = _choose(operators, opset, versions, folders)
     options = Options.of(size, strength)
     if check or update:
-        own = output is not None or options != Options() or folders
+        own = output is not None or options != Options() or folders or opset is not None or versions == "all"
         if own or (check and update) or (update and operators):
             raise UserError(
                 "--check and --update are about the default suite",
@@ -80,6 +91,27 @@ def command(
         path = output
     say(f"{path}\nsha256 {digest}")
     return ExitCode.HOLDS
+
+
+def _choose(
+    names: tuple[str, ...], opset: int | None, versions: str, folders: tuple[Path, ...]
+) -> list[OperatorName]:
+    """The operators that names and options mean; UserError where they mean none, or contradict each other."""
+    from generator.discovery import select_operators, select_versions
+    from generator.opsets import operators_of_opset, referenced_operators
+
+    if opset is None and versions == "newest":
+        return select_operators(names, folders)
+    if folders:
+        raise UserError(
+            "--opset and --versions are about the operators that ship", expected="no --specs beside them"
+        )
+    known = referenced_operators()
+    if opset is not None:
+        if versions == "all":
+            raise UserError("one opset has one version of an operator", expected="--opset or --versions all")
+        known = operators_of_opset(opset)
+    return select_versions(names, known)
 
 
 def _update() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
     from conformance.suite.suites import Suite
 
 DEFAULT = "default"
+_OPSET = re.compile(r"opset-(\d{1,3})")
 ONNX_NODE = "onnx-node"
 HELP = (
-    "The suite: a folder (of a suite, or of calls), a zip file, `default`, or `onnx-node` (ONNX's own node "
-    "tests); the last two are made where they are not kept yet."
+    "The suite: a folder (of a suite, or of calls), a zip file, `default`, `onnx-node` (ONNX's own node "
+    "tests), or `opset-22` (every operator of that opset that has a reference); what is named is made where "
+    "it is not kept yet."
 )
 
 
@@ -38,6 +41,8 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
         from conformance.adopting.node_tests import node_suite
 
         return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
+    if (opset := _OPSET.fullmatch(text)) is not None and not Path(text).exists():
+        return open_suite(_suite_of_opset(int(opset[1]), digest))
     if text != DEFAULT and is_folder_of_calls(Path(text)):
         return open_suite(suite_of_calls(Path(text), folders))
     if text != DEFAULT:
@@ -53,3 +58,15 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
     with generation_progress() as progress:
         made = default_suite(progress, folders)
     return open_suite(made)
+
+
+def _suite_of_opset(opset: int, digest: str) -> Path:
+    from conformance.suite.kept_suites import kept_suite
+    from generator.cache import opset_suite
+    from opcert.commands.generation_progress import generation_progress
+
+    kept = kept_suite(digest)
+    if kept is not None:
+        return kept
+    with generation_progress() as progress:
+        return opset_suite(opset, progress)
