@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
@@ -330,8 +330,7 @@ def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
         return
     others = [each for each in space.spec.constraints if each.id != rule.id]
     search = Search(space.spec, space.variables, [*others, _opposite(rule)])
-    levels = space.plain_types
-    for turn in range(BASES):
+    for turn, levels in product(range(BASES), (space.plain_types, {})):
         stream = draw.child(str(turn))
         breaking = _solved(space, search, levels, stream)
         if breaking is None or broken_rules(space, breaking.call) != [rule.id]:
