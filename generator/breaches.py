@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-import numpy as np
-
 from generator.calls import Call
-from generator.data import fill, zeros
-from generator.drawing import draw_call, draw_outline, value_tensor
+from generator.drawing import draw_call, draw_outline
 from generator.draws import Draw
 from generator.formed_breaches import formed_breaches
+from generator.input_breaches import (
+    UNSAYABLE,
+    ChangedCall,
+    beyond_types,
+    with_other_inputs,
+    with_rare_inputs,
+)
 from generator.kind import Level
 from generator.partial import Bindings, Partial, levels_in
 from generator.solving import Found, Search
 from generator.space import Space
 from generator.validity import find_violations
-from opcert.vocabulary.element_types import ELEMENT_TYPES
-from opcert.vocabulary.tensors import Tensor
 from specs.domain import holds, scope_of
 from specs.evaluation import EvaluationError
-from specs.model import Constraint, ParameterSpec
-from specs.structures import is_structured
+from specs.model import Constraint
 
 MOST = 3
 """Breaches of one rule that are kept."""
 BASES = 16
 """Valid calls that rules are broken from."""
-FARTHER = 6
-"""What is added to an extent of 1, which one more would make broadcast."""
-OTHER_TYPES = ("string", "bool", "double", "int32", "float", "int64", "complex64")
-OTHER_INTEGERS = ("int16", "uint64", "float", "int32", "int64", "string")
-"""Types to give an input that has to be an integer: those that a runtime may take without a look first."""
-_UNSAYABLE = (EvaluationError, ValueError, OverflowError, TypeError)
-"""What is raised where an operator's version cannot say a call."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +53,10 @@ def find_breaches(space: Space, draw: Draw) -> list[Breach]:
     if lacking := _lacking(rules, kept):
         # and some about calls that are rare.
         _keep(space, _bases_of(space, lacking, draw), draw, lacking, kept)
+    if lacking := _lacking(rules, kept):
+        # and some about elements that kinds never propose.
+        bases = _bases(space, draw.child("rare"), {})
+        _keep(space, bases, draw, lacking, kept, lambda base: with_rare_inputs(space, base.call))
     for name, rule in _lacking(rules, kept).items():
         if rule.origin.how != "derived":
             kept[name].extend(islice(_searched(space, rule, draw.child(name)), MOST))
@@ -75,10 +73,11 @@ def _keep(
     draw: Draw,
     rules: Mapping[str, Constraint],
     kept: Mapping[str, list[Breach]],
+    change: Callable[[_Drawn], Iterable[ChangedCall]] | None = None,
 ) -> None:
-    """Keep the first calls of some bases that break one of the rules and nothing else."""
+    """Keep the first calls of some bases, changed, that break one of the rules and nothing else."""
     for base in islice(bases, BASES):
-        for changed in _changed_calls(space, base, draw):
+        for changed in _changed_calls(space, base, draw) if change is None else change(base):
             touched = space.touched_rules.between(base.call, changed.outline)
             lacking = [each for each in touched if each.id in rules and len(kept[each.id]) < MOST]
             if not _breaks_any(space, changed.outline, lacking):
@@ -116,21 +115,6 @@ def _breaks_any(space: Space, call: Call, rules: Sequence[Constraint]) -> bool:
             if not holds(each, scope):
                 return True
     return False
-
-
-@dataclass(frozen=True)
-class _Changed:
-    """A call that may break a rule: what rules see of it, and the call itself with its data drawn."""
-
-    outline: Call
-    drawn: Callable[[], Call] | None = None
-
-    def call(self) -> Call | None:
-        """The call; None where the operator's version cannot even say it."""
-        try:
-            return self.outline if self.drawn is None else self.drawn()
-        except _UNSAYABLE:
-            return None
 
 
 @dataclass(frozen=True)
@@ -172,7 +156,7 @@ def _solved(space: Space, search: Search, levels: Mapping[str, Level], draw: Dra
     return _Drawn(found.scope, levels, draw_call(space, found.scope, levels, draw))
 
 
-def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[_Changed]:
+def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[ChangedCall]:
     """Calls that may break a rule, made from a valid one."""
     stream = draw.child(base.call.digest(space.spec.operator))
     for kind in space.kinds:
@@ -183,123 +167,30 @@ def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[_Changed]
                     yield changed
         except EvaluationError:
             continue  # this call does not have what the breach is about
-    yield from map(_Changed, formed_breaches(space.spec, base.call))
-    yield from _with_other_inputs(space, base.call, stream)
+    yield from map(ChangedCall, formed_breaches(space.spec, base.call))
+    yield from with_other_inputs(space, base.call, stream)
     if base.call.outputs is not None and any(each.option == "variadic" for each in space.spec.outputs):
         names = base.call.outputs
         for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
             if asked:
-                yield _Changed(replace(base.call, outputs=asked))
+                yield ChangedCall(replace(base.call, outputs=asked))
     for name in () if base.call.slots else space.types:
-        yield from _beyond_types(space, base.call, name.removeprefix("type_"), stream)
+        yield from beyond_types(space, base.call, name.removeprefix("type_"), stream)
     for name, attribute in space.spec.attributes.items():
         if attribute.required:
-            yield _Changed(base.call.with_attribute(name, None))
+            yield ChangedCall(base.call.with_attribute(name, None))
 
 
-def _with_other_inputs(space: Space, call: Call, draw: Draw) -> Iterator[_Changed]:
-    """The call with one of its tensors in another shape or type, or left out."""
-    for place, (name, tensor) in enumerate(call.inputs):
-        parameter = _parameter(space, name)
-        if tensor is None or parameter is None or is_structured(space.spec, parameter):
-            continue
-        for other in _other_shapes(space, tensor, draw):
-            yield _Changed(_exchanged(call, place, other))
-        for other_type in _other_types(space, parameter, tensor):
-            yield _retyped(space, call, {place}, other_type, draw)
-        if parameter.option == "single":
-            yield _Changed(_exchanged(call, place, None))
-
-
-def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> _Changed | None:
+def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> ChangedCall | None:
     """The call with values exchanged; None where the operator's version cannot even say it."""
     bindings = {**base.scope.bindings, **change}
     try:
         levels = {**base.levels, **levels_in(change)}
         scope = Partial(base.scope.spec, bindings)
         outline = draw_outline(space, scope, levels, draw)
-    except _UNSAYABLE:
+    except UNSAYABLE:
         return None
-    return _Changed(outline, lambda: draw_call(space, scope, levels, draw))
-
-
-def _parameter(space: Space, name: str) -> ParameterSpec | None:
-    return next((each for each in space.spec.inputs if each.name == name), None)
-
-
-def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
-    inputs = list(call.inputs)
-    inputs[place] = (inputs[place][0], tensor)
-    return replace(call, inputs=tuple(inputs))
-
-
-def _other_shapes(space: Space, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
-    """The tensor with one extent more, and with one axis more or fewer."""
-    if space.spec.declared is None or not space.spec.declared.shapes:
-        return
-    shape = tensor.shape
-    for axis in reversed(range(len(shape))):
-        longer = shape[axis] + (FARTHER if shape[axis] == 1 else 1)
-        yield _resized(tensor, (*shape[:axis], longer, *shape[axis + 1 :]), draw)
-    yield _resized(tensor, (*shape, 1), draw)
-    yield _resized(tensor, (*shape, 2), draw)
-    if shape:
-        yield _resized(tensor, shape[1:], draw)
-
-
-def _resized(tensor: Tensor, shape: Sequence[int], draw: Draw) -> Tensor:
-    if not tensor.array.size:
-        return fill(tensor.element_type, shape, "random", draw.child(str(shape)))
-    return Tensor(tensor.element_type, np.resize(tensor.array, tuple(shape)))
-
-
-def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iterator[str]:
-    """A type that the input may not have, and one that other inputs of its type do not have."""
-    allowed = space.spec.types_of(parameter)
-    if allowed:
-        yield from _beyond(allowed)[:1]
-    yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
-
-
-def _beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterator[_Changed]:
-    """The call with all inputs of a type variable in a type that it does not allow."""
-    of_variable = {each.name for each in space.spec.inputs if each.type == variable}
-    places = {place for place, (name, _) in enumerate(call.inputs) if name in of_variable}
-    for name in _beyond(space.spec.type_constraints[variable].types)[:MOST]:
-        yield _retyped(space, call, places, name, draw)
-
-
-def _retyped(space: Space, call: Call, places: Collection[int], name: str, draw: Draw) -> _Changed:
-    """The call with some of its tensors in another type."""
-
-    def retype(stream: Draw | None) -> Call:
-        inputs = (
-            (each, _in_type(tensor, name, stream) if place in places and tensor is not None else tensor)
-            for place, (each, tensor) in enumerate(call.inputs)
-        )
-        return replace(call, inputs=tuple(inputs))
-
-    asked = space.touched_rules.ask_for_elements(call.inputs[place][0] for place in places)
-    return _Changed(retype(draw if asked else None), lambda: retype(draw))
-
-
-def _beyond(allowed: Sequence[str]) -> list[str]:
-    """Types that are not among those allowed, those first that are most easily taken for one."""
-    integers = all(each in ELEMENT_TYPES and ELEMENT_TYPES[each].is_integer for each in allowed)
-    return [each for each in (OTHER_INTEGERS if integers else OTHER_TYPES) if each not in allowed]
-
-
-def _in_type(tensor: Tensor, name: str, draw: Draw | None) -> Tensor:
-    """The tensor in another type: the same numbers where it has them, so that nothing else is changed.
-
-    Other numbers are drawn, or zeros.
-    """
-    kind = ELEMENT_TYPES[name]
-    if tensor.element_type.is_integer and kind.kind not in ("string", "bool", "complex"):
-        same = value_tensor(tensor.array, kind)
-        if same.array.tolist() == tensor.array.tolist():
-            return same
-    return zeros(kind, tensor.shape) if draw is None else fill(kind, tensor.shape, "random", draw.child(name))
+    return ChangedCall(outline, lambda: draw_call(space, scope, levels, draw))
 
 
 def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
@@ -330,7 +221,7 @@ def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
         return
     others = [each for each in space.spec.constraints if each.id != rule.id]
     search = Search(space.spec, space.variables, [*others, _opposite(rule)])
-    for turn, levels in product(range(BASES), (space.plain_types, {})):
+    for levels, turn in product((space.plain_types, {}), range(BASES)):
         stream = draw.child(str(turn))
         breaking = _solved(space, search, levels, stream)
         if breaking is None or broken_rules(space, breaking.call) != [rule.id]:
