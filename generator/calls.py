@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from conformance.suite.cases import Case, call_digest
 from opcert.vocabulary.attributes import Attribute
@@ -54,8 +55,16 @@ class Call:
 
     def digest(self, operator: OperatorName) -> str:
         """The 12 hex digits of the case id that this call has; trailing omitted inputs do not count."""
-        call = self.trimmed()
-        return call_digest(operator, call.attributes, call.inputs, slots=call.slots, outputs=call.outputs)
+        if operator not in self._digests:
+            call = self.trimmed()
+            self._digests[operator] = call_digest(
+                operator, call.attributes, call.inputs, slots=call.slots, outputs=call.outputs
+            )
+        return self._digests[operator]
+
+    @cached_property
+    def _digests(self) -> dict[OperatorName, str]:
+        return {}
 
     def trimmed(self) -> Call:
         """The same call without omitted inputs at the end, which say nothing."""
@@ -63,11 +72,11 @@ class Call:
             slots = list(self.slots)
             while slots and _is_omitted(slots[-1]):
                 slots.pop()
-            return replace(self, slots=tuple(slots))
+            return self if len(slots) == len(self.slots) else replace(self, slots=tuple(slots))
         inputs = list(self.inputs)
         while inputs and inputs[-1][1] is None:
             inputs.pop()
-        return replace(self, inputs=tuple(inputs))
+        return self if len(inputs) == len(self.inputs) else replace(self, inputs=tuple(inputs))
 
 
 def call_of(case: Case) -> Call:

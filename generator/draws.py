@@ -69,7 +69,13 @@ class Draw:
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """All the items in random order."""
         order = list(items)
+        key, begin = self._key, self._count + len(order) - 1
         for last in range(len(order) - 1, 0, -1):
-            other = self.integer(0, last)
+            # The number that `integer(0, last)` gives, without its calls.
+            counter = (begin - last).to_bytes(8, "little")
+            word = hashlib.blake2b(counter, key=key, digest_size=64).digest()
+            mask = (1 << ((last + 1).bit_length() + 64)) - 1
+            other = (int.from_bytes(word, "little") & mask) % (last + 1)
             order[last], order[other] = order[other], order[last]
+        self._count += max(len(order) - 1, 0)
         return order
