@@ -61,7 +61,7 @@ def evaluate(compiled: Compiled, tree: ast.expr, names: Names) -> Any:
 def compile_tree(tree: ast.expr) -> Compiled:
     """The function that a checked tree is evaluated with; EvaluationError where it is nested too deeply."""
     try:
-        return _compiled(tree)
+        return _compiled(tree, None)
     except RecursionError:
         raise _too_deep(tree) from None
 
@@ -70,63 +70,82 @@ def _too_deep(tree: ast.expr) -> EvaluationError:
     return EvaluationError("expression nested too deeply", got=ast.unparse(tree)[:80])
 
 
-def _compiled(node: ast.expr) -> Compiled:
+class _Turn:
+    """One turn of a loop: its variables with those of the loops around it, and the names beside them."""
+
+    __slots__ = ("names", "own")
+
+    def __init__(self, names: Names, own: Mapping[str, object]) -> None:
+        self.names, self.own = names, own
+
+
+_Bound = frozenset[str] | None
+"""The variables of the loops around a part; None outside of loops, where it is given names and no turn."""
+_Part = Callable[[Any, Work], Any]
+"""A compiled part: it is given names, and inside of loops a turn."""
+
+
+def _compiled(node: ast.expr, bound: _Bound) -> _Part:
     match node:
         case ast.Constant(value=value):
             return lambda _names, _work: value
         case ast.Name(id=name):
-            return _looked_up(name)
+            return _looked_up(name, bound)
         case ast.BinOp():
-            return _binary(node)
+            return _binary(node, bound)
         case ast.UnaryOp():
-            unary, operand = UNARY[type(node.op)], _compiled(node.operand)
+            unary, operand = UNARY[type(node.op)], _compiled(node.operand, bound)
             return lambda names, work: unary(operand(names, work))
         case ast.BoolOp():
-            return _boolean(node)
+            return _boolean(node, bound)
         case ast.Compare():
-            return _compared(node)
+            return _compared(node, bound)
         case ast.IfExp():
-            test, body, otherwise = _compiled(node.test), _compiled(node.body), _compiled(node.orelse)
+            test, body, otherwise = (_compiled(each, bound) for each in (node.test, node.body, node.orelse))
             return lambda names, work: body(names, work) if test(names, work) else otherwise(names, work)
         case ast.List() | ast.Tuple():
-            parts = [_compiled(each) for each in node.elts]
+            parts = [_compiled(each, bound) for each in node.elts]
             return lambda names, work: [each(names, work) for each in parts]
         case ast.Set():
-            members = [_compiled(each) for each in node.elts]
+            members = [_compiled(each, bound) for each in node.elts]
             return lambda names, work: {each(names, work) for each in members}
         case ast.ListComp() | ast.GeneratorExp():
-            return _comprehended(node.elt, node.generators)
+            return _comprehended(node.elt, node.generators, bound)
         case ast.SetComp():
-            items = _comprehended(node.elt, node.generators)
+            items = _comprehended(node.elt, node.generators, bound)
             return lambda names, work: set(items(names, work))
         case ast.Subscript():
-            whole, index = _compiled(node.value), _index(node.slice)
+            whole, index = _compiled(node.value, bound), _index(node.slice, bound)
             return lambda names, work: whole(names, work)[index(names, work)]
         case ast.Call(func=ast.Name(id=function)):
-            return _called(FUNCTIONS[function], node)
+            return _called(FUNCTIONS[function], node, bound)
     raise EvaluationError("not part of the expression language", got=ast.unparse(node))
 
 
-def _looked_up(name: str) -> Compiled:
-    def look_up(names: Names, _work: Work) -> Any:
+def _looked_up(name: str, bound: _Bound) -> _Part:
+    if bound is not None and name in bound:
+        return lambda turn, _work: turn.own[name]
+
+    def look_up(names: Any, _work: Work) -> Any:
         try:
-            return names[name]
+            return (names if bound is None else names.names)[name]
         except KeyError:
             raise EvaluationError("unknown name in an expression", got=repr(name)) from None
 
     return look_up
 
 
-def _binary(node: ast.BinOp) -> Compiled:
-    operation, left, right = BINARY[type(node.op)], _compiled(node.left), _compiled(node.right)
+def _binary(node: ast.BinOp, bound: _Bound) -> _Part:
+    operation = BINARY[type(node.op)]
+    left, right = _compiled(node.left, bound), _compiled(node.right, bound)
     return lambda names, work: bounded(operation(left(names, work), right(names, work)))
 
 
-def _boolean(node: ast.BoolOp) -> Compiled:
+def _boolean(node: ast.BoolOp, bound: _Bound) -> _Part:
     stop = isinstance(node.op, ast.Or)
-    parts = [_compiled(each) for each in node.values]
+    parts = [_compiled(each, bound) for each in node.values]
 
-    def decide(names: Names, work: Work) -> Any:
+    def decide(names: Any, work: Work) -> Any:
         result: Any = None
         for each in parts:
             result = each(names, work)
@@ -137,16 +156,17 @@ def _boolean(node: ast.BoolOp) -> Compiled:
     return decide
 
 
-def _compared(node: ast.Compare) -> Compiled:
-    first = _compiled(node.left)
+def _compared(node: ast.Compare, bound: _Bound) -> _Part:
+    first = _compiled(node.left, bound)
     others = [
-        (COMPARE[type(kind)], _compiled(each)) for kind, each in zip(node.ops, node.comparators, strict=True)
+        (COMPARE[type(kind)], _compiled(each, bound))
+        for kind, each in zip(node.ops, node.comparators, strict=True)
     ]
     if len(others) == 1:
         ((only, second),) = others
         return lambda names, work: only(first(names, work), second(names, work))
 
-    def compare(names: Names, work: Work) -> bool:
+    def compare(names: Any, work: Work) -> bool:
         left = first(names, work)
         for holds, each in others:
             right = each(names, work)
@@ -158,47 +178,55 @@ def _compared(node: ast.Compare) -> Compiled:
     return compare
 
 
-def _called(function: Callable[..., Any], node: ast.Call) -> Compiled:
-    arguments = [_compiled(each) for each in node.args]
-    keywords = {str(each.arg): _compiled(each.value) for each in node.keywords}
+def _called(function: Callable[..., Any], node: ast.Call, bound: _Bound) -> _Part:
+    arguments = [_compiled(each, bound) for each in node.args]
+    keywords = {str(each.arg): _compiled(each.value, bound) for each in node.keywords}
     if len(arguments) == 1 and not keywords:
         (only,) = arguments
         return lambda names, work: function(only(names, work))
 
-    def call(names: Names, work: Work) -> Any:
+    def call(names: Any, work: Work) -> Any:
         named = {name: each(names, work) for name, each in keywords.items()}
         return function(*[each(names, work) for each in arguments], **named)
 
     return call
 
 
-def _index(node: ast.expr) -> Compiled:
+def _index(node: ast.expr, bound: _Bound) -> _Part:
     if not isinstance(node, ast.Slice):
-        return _compiled(node)
-    parts = [None if each is None else _compiled(each) for each in (node.lower, node.upper, node.step)]
+        return _compiled(node, bound)
+    parts = [None if each is None else _compiled(each, bound) for each in (node.lower, node.upper, node.step)]
     return lambda names, work: slice(*[None if each is None else each(names, work) for each in parts])
 
 
-def _comprehended(item: ast.expr, loops: list[ast.comprehension]) -> Compiled:
+def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound) -> _Part:
     """The list that a comprehension makes; each turn of a loop takes the parts below it off the work."""
-    if not loops:
-        value = _compiled(item)
-        return lambda names, work: [value(names, work)]
-    first, inner = loops[0], _comprehended(item, loops[1:])
-    source, bind = _compiled(first.iter), _binding(first.target)
-    tests = [_compiled(each) for each in first.ifs]
+    first, last = loops[0], len(loops) == 1
+    inside = frozenset(_variables(first.target)) | (bound or frozenset())
+    source, bind = _compiled(first.iter, bound), _binding(first.target)
+    below = _compiled(item, inside) if last else _comprehended(item, loops[1:], inside)
+    tests = [_compiled(each, inside) for each in first.ifs]
     steps = sum(1 for part in (item, *first.ifs) for _ in ast.walk(part))
 
-    def comprehend(names: Names, work: Work) -> list[Any]:
+    def comprehend(names: Any, work: Work) -> list[Any]:
+        outer, around = (names, {}) if bound is None else (names.names, names.own)
         made: list[Any] = []
         for each in source(names, work):
             work.charge(steps)
-            bound = Layered(names, bind(each))
-            if all(test(bound, work) for test in tests):
-                made += inner(bound, work)
+            turn = _Turn(outer, {**around, **bind(each)} if around else bind(each))
+            if tests and not all(test(turn, work) for test in tests):
+                continue
+            if last:
+                made.append(below(turn, work))
+            else:
+                made += below(turn, work)
         return made
 
     return comprehend
+
+
+def _variables(target: ast.expr) -> Iterator[str]:
+    return (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
 
 
 def _binding(target: ast.expr) -> Callable[[Any], dict[str, object]]:

@@ -162,3 +162,29 @@ def test_a_rule_without_a_value_follows_from_the_violated_one(resize: Spec) -> N
     alone = replace(resize, constraints=resize.constraints[-1:])
     with pytest.raises(EvaluationError, match="unit"):
         check_constraints(alone, {"axes": [7]}, {"X": data, "scales": scales})
+
+
+def test_nested_loops_see_the_variables_of_those_around_them_and_nothing_else() -> None:
+    names = {"axes": [1, 2], "r": 10}
+    text = "[[a + b * r for b in axes if b >= a] for a in axes]"
+    assert parse(text).evaluate(names) == [[11, 21], [22]]
+    assert parse("[a * b for a in axes for b in axes if a != b]").evaluate(names) == [2, 2]
+    assert parse("[[axes for axes in [a]] for a in axes] + [axes]").evaluate(names) == [[1], [2], [1, 2]]
+    with pytest.raises(EvaluationError, match="unknown name"):
+        parse("[a for a in axes] + [a]").evaluate(names)
+
+
+def test_deeply_nested_loops_are_read_in_no_more_than_their_length() -> None:
+    text = "axes"
+    for level in range(60):
+        text = f"[x{level} for x{level} in {text}]"
+    assert parse(text).evaluate({"axes": [1]}) == [1]
+    text = "1"
+    for level in range(40):
+        text = f"[{text} for x{level} in axes]"
+    assert str(parse(text).evaluate({"axes": [1]})).count("[") == 40
+
+
+def test_loops_are_stopped_after_so_many_steps() -> None:
+    with pytest.raises(EvaluationError, match="too many steps"):
+        parse("[a for a in range(1000) for b in range(1000)]").evaluate({})
