@@ -167,13 +167,15 @@ def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorNam
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     own = {path for each in folders for path in each.rglob("*") if path.suffix in _OWN_FILES}
-    named = hashlib.sha256(" ".join(map(str, operators)).encode()).hexdigest() if operators else ""
-    return digest_of([*sorted(code), *sorted(data), *sorted(own)], named)
+    digest = digest_of([*sorted(code), *sorted(data), *sorted(own)])
+    if not operators:
+        return digest
+    return hashlib.sha256(" ".join([digest, *map(str, operators)]).encode()).hexdigest()[:DIGITS]
 
 
-def digest_of(files: Iterable[Path], beside: str = "") -> str:
-    """A digest of files' contents, whatever the line ends of the checkout, and of a text beside them."""
-    digest = hashlib.sha256(beside.encode())
+def digest_of(files: Iterable[Path]) -> str:
+    """A digest of files' contents, whatever the line ends of the checkout."""
+    digest = hashlib.sha256()
     for path in files:
         digest.update(path.name.encode() + b"\0")
         digest.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
