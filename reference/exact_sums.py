@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,6 +32,7 @@ def quanta(values: Rationals) -> Floats:
     return values.each(_quantum, np.float64)
 
 
+@lru_cache(maxsize=1 << 16)
 def _quantum(numerator: int, denominator: int) -> float:
     if numerator == 0:
         return float("inf")

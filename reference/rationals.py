@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from reference.numbers import is_representable
 
 Integers = NDArray[Any]
 """An array of dtype object that holds Python integers."""
+_MOST_KNOWN = 1 << 16
+"""Numbers of which it is remembered what was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +151,10 @@ class Rationals:
 
     def floats(self) -> NDArray[np.float64]:
         """Each number rounded to float64."""
+        if self.denominator.shape == ():
+            found = _binary_floats(self.numerator, int(self.denominator[()]))
+            if found is not None:
+                return found
         return self.each(_float, np.float64)
 
     def floors(self) -> Integers:
@@ -165,11 +172,32 @@ class Rationals:
 
     def representable(self, layout: FloatLayout) -> NDArray[np.bool_]:
         """Which of the numbers a floating-point layout holds exactly."""
-        return self.each(lambda *ratio: is_representable(layout, *ratio), np.bool_)
+        return self.each(_representable_in(layout), np.bool_)
 
     def powers_of_two(self) -> NDArray[np.bool_]:
         """Which of the numbers are zero, or a power of two with either sign."""
         return self.each(_is_power_of_two, np.bool_)
+
+
+def _binary_floats(numerators: Integers, denominator: int) -> NDArray[np.float64] | None:
+    """Integers over a power of two as float64, each rounded once; None where that takes more care."""
+    if denominator & (denominator - 1):
+        return None
+    power = denominator.bit_length() - 1
+    try:
+        whole = np.asarray(numerators.astype(np.float64))
+    except OverflowError:
+        return None
+    # A quotient below the least normal number would be rounded twice.
+    if power > 1000 or not np.all((whole == 0) | (np.abs(whole) >= math.ldexp(1.0, power - 1021))):
+        return None
+    return np.asarray(np.ldexp(whole, -power))
+
+
+@cache
+def _representable_in(layout: FloatLayout) -> Callable[[int, int], bool]:
+    """`is_representable` of a layout; numbers come again and again, in each window that they stand in."""
+    return lru_cache(maxsize=_MOST_KNOWN)(partial(is_representable, layout))
 
 
 def _integers(values: list[int]) -> Integers:

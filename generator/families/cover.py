@@ -33,6 +33,8 @@ HOPELESS = Fraction(1, 4)
 """Where each of so many draws has a greater share, it is the levels that are unclear, and not the numbers."""
 REPLACEMENTS = 16
 """So many changes are tried for one row."""
+MOST_TRIED = 96
+"""So many rows are tried in the place of others, of one operator."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +113,13 @@ def _clear_up(workshop: Workshop, array: _Array, made: dict[Row, _Made | None]) 
     replacements = Replacements(model, workshop.options.strength, shares, movable)
     hopeless = _hopeless_levels(model, shares)
     unclear = [each for each in movable if shares[each] > UNCLEAR and not hopeless & set(enumerate(each))]
-    tried = _Tried(workshop)
-    while unclear:
+    tried, most = _Tried(workshop), MOST_TRIED
+    while unclear and len(tried.found) < most:
         row = unclear.pop(0)
         best: tuple[int, Mapping[Row, Row], Mapping[Row, _Made]] = (0, {}, {})
         for changes in islice(replacements.changes_for(row), REPLACEMENTS):
+            if len(tried.found) >= most:
+                break
             doubtful = sum(_several(made[each]) for each in changes)
             new = _clearest_of(tried, array, changes, doubtful - best[0])
             if new is not None:
@@ -123,6 +127,7 @@ def _clear_up(workshop: Workshop, array: _Array, made: dict[Row, _Made | None]) 
                 if all(each.share <= UNCLEAR for each in new.values()):
                     break
         if best[0]:
+            most -= len(tried.found)
             _change(workshop, array, made, *best[1:])
             tried = _Tried(workshop)
         replacements.replace(best[1])

@@ -1,0 +1,137 @@
+"""Every operator of an opset that has a reference: the table of docs/operators.md.
+
+Usage: uv run python -m benchmarks.operators [--opset 28] [RUNTIME...] > docs/operators.md
+
+Makes the suite of the opset, runs it on each runtime, and counts verdicts by operator, with how many of the
+failing cases have an entry in the operator's room. Failing cases without one are listed on standard error,
+and the answer is 1 where there are any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+from benchmarks.declarations import lines_of
+from benchmarks.disagreeing import Disagreeing, disagreeing
+from conformance.judging.judge import FAILING
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import Suite, open_suite
+from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.cache import opset_suite
+from generator.opsets import newest_opset, referenced_operators
+from opcert.vocabulary.names import CaseId, OperatorName
+from reference.disagreements import load_disagreements
+from reference.registry import find_operator
+
+RUNTIMES = ("onnxruntime", "onnx", "openvino")
+HEAD = """# Operators
+
+Every operator of ONNX's opset {opset} that has a reference, in the version of that opset. Made by
+`uv run python -m benchmarks.operators`; `opcert certify RUNTIME -s opset-{opset}` makes the same run.
+
+*versions*: those that the reference holds for. *lines*: of the declaration without comments, and of the
+function that computes the outputs (of a version, where a function is one version's alone). *noticed*: planted
+mistakes that the cases notice, of those that change an answer, where that was measured; an operator without a
+number has references that agree with independent witnesses, and cases of which nobody knows yet what they
+miss. For each runtime: cases that pass, fail, and are unsupported; the others demand nothing but survival.
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """Print the table; 1 where a failing case has no entry."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--opset", type=int, default=newest_opset())
+    parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
+    asked = parser.parse_args(words)
+    entries = load_disagreements()
+    with (
+        open_suite(opset_suite(asked.opset, lambda told: print(told, file=sys.stderr))) as suite,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
+        for name in asked.runtimes or RUNTIMES:
+            found = find_runtime(name)
+            record = run_suite(suite, found, Path(folder) / f"{found.slug}.jsonl", RunOptions(jobs=2))
+            runs[name] = record, list(disagreeing(suite, record, entries))
+        print(HEAD.format(opset=asked.opset))
+        print("\n".join(_table(suite, runs)))
+    open_ones = [each for _, found in runs.values() for each in found if each.entry is None]
+    for each in open_ones:
+        reason = each.reason.splitlines()[0][:160]
+        print(f"no entry: {each.subject}: {each.verdict}: {reason}", file=sys.stderr)
+    return 1 if open_ones else 0
+
+
+def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[str]:
+    cases = Counter(CaseId.parse(each).operator for each in suite.case_ids)
+    versions = Counter((each.domain, each.name) for each in referenced_operators())
+    told = {name: _counts(record) for name, (record, _) in runs.items()}
+    heads = [f"{each} {runs[each][0].header['runtime']['version']}" for each in runs]
+    yield f"| {' | '.join(['operator', 'versions', 'cases', 'lines', 'noticed', *heads])} |"
+    yield "|---" * (5 + len(heads)) + "|"
+    for operator, count in sorted(cases.items()):
+        row: list[object] = [
+            f"`{operator.short}`",
+            versions[operator.domain, operator.name],
+            count,
+            f"{lines_of(operator)} + {_reference_lines(operator)}",
+            _noticed(operator),
+            *(
+                f"{passed} / {failing} / {unsupported}"
+                for passed, failing, unsupported in (told[name][operator] for name in runs)
+            ),
+        ]
+        yield f"| {' | '.join(map(str, row))} |"
+    yield ""
+    size = sum(each.stat().st_size for each in suite.path.rglob("*") if each.is_file())
+    yield (
+        f"{len(cases)} operators, {sum(cases.values())} cases, {size / 1e6:.1f} MB in files; "
+        f"declarations have {median(map(lines_of, cases)):g} lines in the median, references "
+        f"{median(map(_reference_lines, cases)):g}."
+    )
+    yield ""
+    for name, (_, found) in runs.items():
+        explained = sum(each.entry is not None for each in found)
+        yield f"- {name}: {explained} of {len(found)} failing cases and faults have an entry."
+
+
+def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
+    """How many cases of each operator pass, fail, and are unsupported."""
+    by_operator: dict[OperatorName, Counter[str]] = {}
+    for each in record.results:
+        by_operator.setdefault(OperatorName.parse(each.operator), Counter())[each.verdict] += 1
+    return {
+        name: (counted["pass"], _failing(counted), counted["unsupported"])
+        for name, counted in by_operator.items()
+    }
+
+
+def _failing(counted: Mapping[str, int]) -> int:
+    failing: Iterable[str] = FAILING
+    return sum(counted.get(each, 0) for each in failing)
+
+
+def _reference_lines(operator: OperatorName) -> int:
+    return len(inspect.getsource(find_operator(operator).function).splitlines())
+
+
+def _noticed(operator: OperatorName) -> str:
+    kept = read_kept(operator, adequacy_folder(()))
+    if kept is None:
+        return "-"
+    mutants = kept.found["mutants"]
+    return f"{mutants['killed']} of {mutants['killed'] + mutants['survived']}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
