@@ -59,6 +59,13 @@ class DeclaredLevels:
         )
         return [{name: str(level) for name, level in each.levels.items()} for each in dealt]
 
+    def core_of(self, levels: Mapping[str, Level]) -> Core:
+        """The levels that no call has among some that no call has; all of them where no fewer are known."""
+        known = {name: level for name, level in levels.items() if name in self.space.factors}
+        result = self.space.search.solve(known, row_draw(self.space, known, 0))
+        core = None if isinstance(result, Found) else find_core(self.space, known, result, 1)
+        return Core(known) if core is None else core
+
     def _check_cores(self, rows: Sequence[Mapping[str, Level]]) -> None:
         """Raise InternalError where two levels of a row go together in no call: the kept cores lack them."""
         for levels in rows:

@@ -11,6 +11,7 @@ from conformance.suite.cases import Case
 from generator.ambiguity import ambiguity, ambiguity_of
 from generator.calls import Call
 from generator.clearing import Replacements
+from generator.cores import model_with_cores
 from generator.covering import cover, with_fixed
 from generator.expectations import plain_outputs
 from generator.feasibility import FREE, Level, Model, Row, Solver
@@ -59,6 +60,8 @@ def make_cases(workshop: Workshop) -> None:
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
     array = _Array(model)
     beside = array.deal(list(dict.fromkeys(rows)), getattr(workshop.levels, "deal", None))
+    if lacking := [row for row in rows if row not in array.types]:
+        beside = _deal_again(workshop, array, lacking) or beside
     made: dict[Row, _Made | None] = {}
     for row in array.types:
         levels = array.texts(row)
@@ -67,6 +70,25 @@ def make_cases(workshop: Workshop) -> None:
         if more not in workshop.rows:
             _make_case(workshop, more)
     _clear_up(workshop, array, made)
+
+
+def _deal_again(workshop: Workshop, array: _Array, lacking: Sequence[Row]) -> list[Mapping[str, str]] | None:
+    """Deal more rows where some that no call has leave levels uncovered; None where they leave nothing.
+
+    What the cores of pairs do not tell of is learned of these rows.
+    """
+    core_of = getattr(workshop.levels, "core_of", None)
+    if core_of is None:
+        return None
+    model = array.model
+    possible = model_with_cores(model, [core_of(model.row_levels(row)) for row in lacking])
+    dealt = list(array.types)
+    rows = cover(possible, workshop.options.strength, [model.row_levels(row) for row in dealt])
+    more = [row for row in rows if row not in array.types]
+    if not more:
+        return None
+    array.types.clear()
+    return array.deal([*dealt, *more], getattr(workshop.levels, "deal", None))
 
 
 @dataclass(frozen=True, eq=False)
