@@ -185,7 +185,7 @@ def _binary_floats(numerators: Integers, denominator: int) -> NDArray[np.float64
         return None
     power = denominator.bit_length() - 1
     try:
-        whole = np.asarray(numerators.astype(np.float64))
+        whole = np.asarray(numerators, dtype=object).astype(np.float64)
     except OverflowError:
         return None
     # A quotient below the least normal number would be rounded twice.

@@ -51,3 +51,12 @@ def test_what_is_remembered_of_numbers_is_what_is_true(numerators: list[int], po
             times = Fraction(each, 2**power) / Fraction(quantum)
             assert times.denominator == 1
             assert times.numerator % 2
+
+
+def test_a_number_of_rank_zero_is_one_too() -> None:
+    below = np.empty((), dtype=object)
+    below[()] = 4
+    one = np.empty((), dtype=object)
+    one[()] = 3
+    assert float(Rationals(one, below).floats()) == 0.75
+    assert float(Rationals(one * 1, below).floats()) == 0.75  # numpy makes a Python integer of it
