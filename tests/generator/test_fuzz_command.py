@@ -65,7 +65,7 @@ def test_a_crash_costs_one_call() -> None:
 def test_a_runtime_without_the_operator_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answer = call(capsys, "fuzz", FRAGILE, "CenterCropPad", "--time", "0.5", "-o", tmp_path)
+    answer = call(capsys, "fuzz", FRAGILE, "CenterCropPad", "--time", "2", "-o", tmp_path)
     check_message(answer, 5, "run", "the runtime answered no call")
     assert not list(tmp_path.iterdir())
 
