@@ -188,13 +188,9 @@ def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Pa
 
 
 def element_type_of(call: Call, spec: Spec) -> ElementType:
-    """The element type that a case counts under: that of its first input, or output where it has none."""
-    if not call.inputs:
-        return first_type(spec, call)
-    first = call.inputs[0][1]
-    if first is None:
-        raise InternalError(f"a call of {spec.operator} without its first input", got=describe(call))
-    return first.element_type
+    """The element type that a case counts under: that of its first input, or as `first_type` says."""
+    first = call.inputs[0][1] if call.inputs else None
+    return first_type(spec, call) if first is None else first.element_type
 
 
 def rule_text(constraint: Constraint) -> str:
