@@ -7,7 +7,6 @@ in disagreements.yaml of its room.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
@@ -16,7 +15,6 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx.backend.test.loader import load_model_tests
 
 from opcert.vocabulary.element_types import find_element_type
 from opcert.vocabulary.errors import OpcertError
@@ -29,6 +27,7 @@ from reference.registry import ReferenceOperator, find_operator, implemented
 from specs.library import OWN_FOLDER, list_operators, load_spec
 from specs.model import Example, Value
 from specs.shared_readings import read_shared
+from tests.reference.official_tests import load_node_tests
 
 OPERATORS = ("Resize", "CenterCropPad")
 BEHAVIOURS = tuple(read_shared([OWN_FOLDER]))
@@ -113,16 +112,7 @@ def test_one_combination_explains_every_printed_output_of_resize() -> None:
 
 @cache
 def node_tests() -> dict[str, Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tests = load_model_tests(kind="node")
-    return {
-        each.name: each
-        for each in tests
-        if each.model is not None
-        and len(each.model.graph.node) == 1
-        and each.model.graph.node[0].op_type in OPERATORS
-    }
+    return load_node_tests(OPERATORS)
 
 
 def test_the_installed_onnx_carries_the_node_tests() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx.backend.test.loader import load_model_tests
 
 from generator.modelled import modelled_operators
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -20,6 +18,7 @@ from reference.printed_examples import find_difference, read_call
 from reference.registry import find_operator
 from specs.library import load_spec
 from specs.model import Example
+from tests.reference.official_tests import load_node_tests
 from tests.reference.test_examples import read_attribute
 
 OPERATORS = (
@@ -39,16 +38,7 @@ VERSIONS = [each for each in modelled_operators() if each.domain == "ai.onnx" an
 
 @cache
 def node_tests() -> dict[str, Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tests = load_model_tests(kind="node")
-    return {
-        each.name: each
-        for each in tests
-        if each.model is not None
-        and len(each.model.graph.node) == 1
-        and each.model.graph.node[0].op_type in OPERATORS
-    }
+    return load_node_tests(OPERATORS)
 
 
 def version_of(test: Any) -> OperatorName:

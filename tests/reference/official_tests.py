@@ -1,0 +1,23 @@
+"""ONNX's node tests of some operators, as the installed package carries them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from typing import Any
+
+from onnx.backend.test.loader import load_model_tests
+
+
+def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
+    """The tests of one node of these operators, by their names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tests = load_model_tests(kind="node")
+    return {
+        each.name: each
+        for each in tests
+        if each.model is not None
+        and len(each.model.graph.node) == 1
+        and each.model.graph.node[0].op_type in operators
+    }
