@@ -14,7 +14,7 @@ import inspect
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -111,14 +111,9 @@ def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
     for each in record.results:
         by_operator.setdefault(OperatorName.parse(each.operator), Counter())[each.verdict] += 1
     return {
-        name: (counted["pass"], _failing(counted), counted["unsupported"])
+        name: (counted["pass"], sum(counted[each] for each in FAILING), counted["unsupported"])
         for name, counted in by_operator.items()
     }
-
-
-def _failing(counted: Mapping[str, int]) -> int:
-    failing: Iterable[str] = FAILING
-    return sum(counted.get(each, 0) for each in failing)
 
 
 def _reference_lines(operator: OperatorName) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from generator.breaches import find_breaches
 from generator.calls import Call
@@ -30,6 +30,7 @@ class DeclaredLevels:
     """What `generator.discovery.Levels` asks for, derived from the space of a declaration."""
 
     space: Space
+    _cores: dict[frozenset[tuple[str, Level]], Core | None] = field(default_factory=dict)
 
     @property
     def FOCUS(self) -> Mapping[str, Level]:  # noqa: N802 - the name that modules of levels have for it
@@ -61,16 +62,20 @@ class DeclaredLevels:
 
     def core_of(self, levels: Mapping[str, Level]) -> Core:
         """The levels that no call has among some that no call has; all of them where no fewer are known."""
-        known = {name: level for name, level in levels.items() if name in self.space.factors}
-        result = self.space.search.solve(known, row_draw(self.space, known, 0))
-        core = None if isinstance(result, Found) else find_core(self.space, known, result, 1)
-        return Core(known) if core is None else core
+        return self._learned(levels) or Core(levels)
+
+    def _learned(self, levels: Mapping[str, Level]) -> Core | None:
+        """The levels of a row that go together in no call; None where the row has one, in other types."""
+        key = frozenset(levels.items())
+        if key not in self._cores:
+            result = self.space.search.solve(levels, row_draw(self.space, levels, 0))
+            self._cores[key] = None if isinstance(result, Found) else find_core(self.space, levels, result, 1)
+        return self._cores[key]
 
     def _check_cores(self, rows: Sequence[Mapping[str, Level]]) -> None:
         """Raise InternalError where two levels of a row go together in no call: the kept cores lack them."""
         for levels in rows:
-            result = self.space.search.solve(levels, row_draw(self.space, levels, 0))
-            core = None if isinstance(result, Found) else find_core(self.space, levels, result, 1)
+            core = self._learned(levels)
             if core is not None and len(core.levels) <= PAIR:
                 raise InternalError(
                     f"no call of {self.space.spec.operator} has levels that the cores which are kept leave",

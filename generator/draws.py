@@ -24,33 +24,18 @@ class Draw:
         """A stream of its own, that depends on this one's key and the label, not on what was drawn before."""
         return Draw(self._key + label.encode())
 
-    def bits(self, width: int) -> int:
-        """A number of `width` random bits, at most 448."""
-        counter = self._count.to_bytes(8, "little")
-        self._count += 1
-        word = hashlib.blake2b(counter, key=self._key, digest_size=64).digest()
-        return int.from_bytes(word, "little") & ((1 << width) - 1)
-
     def integer(self, low: int, high: int) -> int:
         """A number from `low` to `high`, both included (the bias is below 2**-64)."""
-        span = high - low + 1
-        if span < 1:
-            raise ValueError(f"nothing between {low} and {high}")
-        return low + self.bits(span.bit_length() + 64) % span
+        return self.numbers(low, high, 1)[0]
 
     def numbers(self, low: int, high: int, count: int) -> list[int]:
         """So many numbers from `low` to `high`, both included, as `integer` gives them one by one."""
         span = high - low + 1
         if span < 1 and count:
             raise ValueError(f"nothing between {low} and {high}")
-        mask, key, first = (1 << (span.bit_length() + 64)) - 1, self._key, self._count
-        width = (span.bit_length() + 64 + 7) // 8
-        self._count += max(count, 0)
-        words = (
-            hashlib.blake2b(turn.to_bytes(8, "little"), key=key, digest_size=64).digest()[:width]
-            for turn in range(first, self._count)
-        )
-        return [low + (int.from_bytes(word, "little") & mask) % span for word in words]
+        first, key = self._count, self._key
+        self._count += count
+        return [low + _number(key, turn, span) for turn in range(first, self._count)]
 
     def integers(self, low: int, high: int, shape: int | Sequence[int]) -> NDArray[np.int64]:
         """An int64 array of that shape of numbers from `low` to `high`, both included."""
@@ -69,13 +54,14 @@ class Draw:
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """All the items in random order."""
         order = list(items)
-        key, begin = self._key, self._count + len(order) - 1
         for last in range(len(order) - 1, 0, -1):
-            # The number that `integer(0, last)` gives, without its calls.
-            counter = (begin - last).to_bytes(8, "little")
-            word = hashlib.blake2b(counter, key=key, digest_size=64).digest()
-            mask = (1 << ((last + 1).bit_length() + 64)) - 1
-            other = (int.from_bytes(word, "little") & mask) % (last + 1)
+            other = _number(self._key, self._count, last + 1)
+            self._count += 1
             order[last], order[other] = order[other], order[last]
-        self._count += max(len(order) - 1, 0)
         return order
+
+
+def _number(key: bytes, counter: int, span: int) -> int:
+    """The number below `span` that stands at a place of a key's stream."""
+    word = hashlib.blake2b(counter.to_bytes(8, "little"), key=key, digest_size=64).digest()
+    return (int.from_bytes(word, "little") & ((1 << (span.bit_length() + 64)) - 1)) % span

@@ -25,7 +25,7 @@ def operators_of_opset(opset: int) -> list[OperatorName]:
     newest = newest_opset()
     if not OLDEST <= opset <= newest:
         raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
-    known = {*reference_modules(), *referenced_versions()}
+    known = set(referenced_operators())
     found = []
     for name in {each.name for each in known if each.domain == DOMAIN}:
         before = [each for each in versions_in(OWN_FOLDER / DOMAIN / name) if each <= opset]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conformance.suite.cases import Case, Expectation
 from generator.adequacy.kept import Selected
-from generator.bare_cases import bare_case, first_type
+from generator.bare_cases import bare_case
 from generator.calls import Call
 from generator.discovery import Levels, open_spec
 from generator.draws import Draw
@@ -18,7 +18,6 @@ from generator.expectations import describe, expectations_of
 from generator.factors import factor_model
 from generator.feasibility import Model
 from generator.validity import find_violations
-from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reference.answers import UnstableLength
@@ -185,12 +184,6 @@ def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Pa
     """The bench of an operator; raises UserError where it has no spec, reference or levels module."""
     spec, levels = open_spec(operator, folders)
     return Workshop(spec, find_operator(operator, spec.reference_module), levels, options)
-
-
-def element_type_of(call: Call, spec: Spec) -> ElementType:
-    """The element type that a case counts under: that of its first input, or as `first_type` says."""
-    first = call.inputs[0][1] if call.inputs else None
-    return first_type(spec, call) if first is None else first.element_type
 
 
 def rule_text(constraint: Constraint) -> str:

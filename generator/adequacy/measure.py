@@ -16,11 +16,11 @@ from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers
+from generator.bare_cases import first_type
 from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
 from generator.expectations import describe, expect
-from generator.workshop import element_type_of
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength
@@ -139,7 +139,7 @@ def _accepted(subject: Subject, call: Call, response: Response) -> bool:
         subject.forget()
     case = Case(
         id=CaseId(operator, "cover", None, call.digest(operator)),
-        element_type=element_type_of(call, subject.spec),
+        element_type=first_type(subject.spec, call),
         attributes=call.attributes,
         inputs=call.inputs,
         output_names=(),

@@ -10,11 +10,11 @@ from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.refusals import signature
 from conformance.running.responses import Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case, Expectation
+from generator.bare_cases import first_type
 from generator.calls import Call
 from generator.expectations import expect, expected_output
 from generator.fuzzing.known_space import Attempt, Space
 from generator.given_inputs import arguments_of, output_names, wanted_of
-from generator.workshop import element_type_of
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
@@ -139,7 +139,7 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
     valid = attempt.made_from
     return Case(
         id=CaseId(operator, family, None, call.digest(operator)),
-        element_type=element_type_of(call, space.spec),
+        element_type=first_type(space.spec, call),
         attributes=dict(call.attributes),
         inputs=call.inputs,
         output_names=tuple(each.name for each in space.spec.outputs),

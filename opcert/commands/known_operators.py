@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.lock import read_lock
-from generator.named_operators import known_operators, reference_modules, referenced_versions
+from generator.named_operators import known_operators
+from generator.opsets import referenced_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reports.phrasing import plural
@@ -34,6 +35,6 @@ def load_known(folders: Sequence[Path] = ()) -> Known:
     except UserError:
         versions = {}
     return Known(
-        frozenset({*reference_modules(), *known_operators(folders), *referenced_versions()}),
+        frozenset({*known_operators(folders), *referenced_operators()}),
         {name: each.cases for name, each in versions.items()},
     )

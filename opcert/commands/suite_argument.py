@@ -41,32 +41,18 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
         from conformance.adopting.node_tests import node_suite
 
         return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
-    if (opset := _OPSET.fullmatch(text)) is not None and not Path(text).exists():
-        return open_suite(_suite_of_opset(int(opset[1]), digest))
-    if text != DEFAULT and is_folder_of_calls(Path(text)):
-        return open_suite(suite_of_calls(Path(text), folders))
-    if text != DEFAULT:
-        return open_suite(Path(text))
+    opset = None if Path(text).exists() else _OPSET.fullmatch(text)
+    if text != DEFAULT and opset is None:
+        given = Path(text)
+        return open_suite(suite_of_calls(given, folders) if is_folder_of_calls(given) else given)
     # Imported here, because a ready-made suite has no use for the generator.
     from conformance.suite.kept_suites import kept_suite
-    from generator.cache import default_suite
+    from generator.cache import default_suite, opset_suite
     from opcert.commands.generation_progress import generation_progress
 
     kept = kept_suite(digest)
     if kept is not None:
         return open_suite(kept)
     with generation_progress() as progress:
-        made = default_suite(progress, folders)
+        made = default_suite(progress, folders) if opset is None else opset_suite(int(opset[1]), progress)
     return open_suite(made)
-
-
-def _suite_of_opset(opset: int, digest: str) -> Path:
-    from conformance.suite.kept_suites import kept_suite
-    from generator.cache import opset_suite
-    from opcert.commands.generation_progress import generation_progress
-
-    kept = kept_suite(digest)
-    if kept is not None:
-        return kept
-    with generation_progress() as progress:
-        return opset_suite(opset, progress)
