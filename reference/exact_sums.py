@@ -13,6 +13,9 @@ from reference.numbers import smallest_subnormal
 from reference.rationals import Rationals
 from reference.working import Floats, Mask
 
+GREATEST_POWER = math.ldexp(1.0, 1023)
+"""The greatest power of two in float64."""
+
 
 def sums_exactly(values: Rationals, most: Floats, axis: int, layout: FloatLayout) -> Mask:
     """Where every partial sum along an axis, in any order, is representable (the axis kept with length 1).
@@ -29,7 +32,14 @@ def sums_exactly(values: Rationals, most: Floats, axis: int, layout: FloatLayout
 
 def quanta(values: Rationals) -> Floats:
     """The greatest power of two that each number is a multiple of: infinity for 0, 0 where there is none."""
-    return values.each(_quantum, np.float64)
+    if values.power is None:
+        return values.each(_quantum, np.float64)
+    if values.small is not None:
+        low = values.small & -values.small
+        found = np.ldexp(low.astype(np.float64), -values.power)
+        return np.where(low == 0, np.inf, np.minimum(found, GREATEST_POWER))
+    powers = Rationals(np.asarray(values.numerator & -values.numerator, dtype=object), values.denominator)
+    return np.where(powers.signs() == 0, np.inf, np.minimum(powers.floats(), GREATEST_POWER))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -53,7 +53,7 @@ class Numbers:
         scale = decoded.scale
         numerator = np.asarray(decoded.integers * scale.numerator, dtype=object)
         value = Rationals(numerator, np.array(scale.denominator, dtype=object))
-        sign = np.where(decoded.finite, _signs(value), decoded.special)
+        sign = np.where(decoded.finite, value.signs(), decoded.special)
         if kind.is_float and not holds_powers_alone(kind):
             minus_zero = decoded.finite & (bits_of(given.array) == 1 << (kind.bits - 1))
             sign = np.where(minus_zero, -0.0, sign)
@@ -67,7 +67,7 @@ class Numbers:
     def exact(cls, values: object, working: Working) -> Numbers:
         """Numbers without error: integers, Fractions, or nested sequences of them."""
         value = values if isinstance(values, Rationals) else Rationals.of(values)
-        sign = np.broadcast_to(_signs(value), value.shape)
+        sign = np.broadcast_to(value.signs(), value.shape)
         return cls(working, value, np.zeros(value.shape), sign, np.zeros(value.shape, dtype=np.bool_))
 
     @property
@@ -177,7 +177,7 @@ class Numbers:
         """Of integers, the quotient without its fraction; a division by zero is the caller's to exclude."""
         quotient = (abs(self) / abs(other)).value
         whole = Rationals(quotient.floors(), np.array(1, dtype=object))
-        sign = _signs(self.value) * _signs(other.value)
+        sign = self.value.signs() * other.value.signs()
         return Numbers.exact((-whole).where(sign < 0, whole), self.working)
 
     def sqrt(self) -> Numbers:
@@ -303,7 +303,7 @@ def settled(
     """Numbers of a value, with NaN and infinities from `special` and the signs of zeros from `zero`."""
     shape = np.broadcast_shapes(value.shape, error.shape, special.shape)
     finite = np.isfinite(np.broadcast_to(special, shape))
-    sign = _signs(value)
+    sign = value.signs()
     sign = np.where(sign == 0, np.broadcast_to(zero, shape), sign)
     sign = np.where(finite, sign, special)
     value = value.where(finite, Rationals.of(0)) if not finite.all() else value
@@ -311,12 +311,8 @@ def settled(
     return Numbers(working, value, error, sign, np.broadcast_to(lost, shape))
 
 
-def _signs(value: Rationals) -> Floats:
-    return np.asarray(np.asarray(value.numerator > 0) * 1.0 - np.asarray(value.numerator < 0) * 1.0)
-
-
 def _is_zero_value(numbers: Numbers) -> Mask:
-    return np.asarray(numbers.value.numerator == 0, dtype=np.bool_)
+    return np.asarray(numbers.value.signs() == 0, dtype=np.bool_)
 
 
 def _is_zero(numbers: Numbers) -> Mask:

@@ -6,19 +6,24 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.vocabulary.element_types import FloatLayout
-from reference.numbers import is_representable
+from opcert.vocabulary.element_types import BINARY64, FloatLayout
+from reference.numbers import is_representable, largest
 
 Integers = NDArray[Any]
 """An array of dtype object that holds Python integers."""
 _MOST_KNOWN = 1 << 16
 """Numbers of which it is remembered what was found."""
+_LEAST_POWER = 1074
+"""The least number of float64 is one over two to this."""
+_BITS_OF_SMALL = 62
+_MOST_SMALL = 1 << _BITS_OF_SMALL
+"""Integers below this, and the difference of two of them, are of 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,25 @@ class Rationals:
     @property
     def shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(self.numerator.shape, self.denominator.shape)
+
+    @cached_property
+    def small(self) -> NDArray[np.int64] | None:
+        """The numerators as integers of 64 bits; None where one of them has more than 62."""
+        try:
+            found = np.asarray(self.numerator, dtype=object).astype(np.int64)
+        except OverflowError:
+            return None
+        if found.size and (found.max() >= _MOST_SMALL or found.min() <= -_MOST_SMALL):
+            return None
+        return found
+
+    @cached_property
+    def power(self) -> int | None:
+        """The power of two that is the denominator of all numbers; None where there is no such one."""
+        if self.denominator.shape != ():
+            return None
+        denominator = int(self.denominator[()])
+        return None if denominator & (denominator - 1) else denominator.bit_length() - 1
 
     def __neg__(self) -> Rationals:
         return Rationals(np.asarray(-self.numerator, dtype=object), self.denominator)
@@ -101,6 +125,8 @@ class Rationals:
 
     def spread(self, shape: tuple[int, ...]) -> Rationals:
         """The same numbers in a shape that theirs broadcasts to."""
+        if self.numerator.shape == shape and self.denominator.shape in ((), shape):
+            return self
         denominator = self.denominator
         if denominator.shape != ():
             denominator = np.broadcast_to(denominator, shape)
@@ -151,11 +177,45 @@ class Rationals:
 
     def floats(self) -> NDArray[np.float64]:
         """Each number rounded to float64."""
-        if self.denominator.shape == ():
-            found = _binary_floats(self.numerator, int(self.denominator[()]))
-            if found is not None:
-                return found
-        return self.each(_float, np.float64)
+        return self._floats
+
+    @cached_property
+    def _floats(self) -> NDArray[np.float64]:
+        found = self._binary_floats()
+        if found is None:
+            found = self.each(_float, np.float64)
+        found.setflags(write=False)
+        return found
+
+    def _binary_floats(self) -> NDArray[np.float64] | None:
+        """Integers over a power of two as float64, each rounded once; None where that takes more care."""
+        if self.power is None:
+            return None
+        if self.small is not None:
+            whole = self.small.astype(np.float64)
+        else:
+            try:
+                whole = np.asarray(self.numerator, dtype=object).astype(np.float64)
+            except OverflowError:
+                return None
+        # A quotient below the least normal number would be rounded twice.
+        if self.power > 1000:
+            least = math.ldexp(1.0, min(self.power - 1021, 1023))
+            if self.power > 2000 or not np.all((whole == 0) | (np.abs(whole) >= least)):
+                return None
+        return np.asarray(np.ldexp(whole, -self.power))
+
+    def signs(self) -> NDArray[np.float64]:
+        """1 or -1 for each number, 0 for zero."""
+        numerator: NDArray[Any] = self.numerator if self.small is None else self.small
+        return np.asarray(np.asarray(numerator > 0) * 1.0 - np.asarray(numerator < 0) * 1.0)
+
+    def are_doubles(self) -> bool:
+        """Whether float64 holds each of the numbers exactly."""
+        is_near = self.power is not None and self.power <= _LEAST_POWER
+        if is_near and self.small is not None and (np.abs(self.small) <= 1 << BINARY64.precision).all():
+            return True
+        return bool(self.representable(BINARY64).all())
 
     def floors(self) -> Integers:
         """The greatest integer not above each number."""
@@ -172,26 +232,21 @@ class Rationals:
 
     def representable(self, layout: FloatLayout) -> NDArray[np.bool_]:
         """Which of the numbers a floating-point layout holds exactly."""
-        return self.each(_representable_in(layout), np.bool_)
+        if self.small is None or self.power is None:
+            return self.each(_representable_in(layout), np.bool_)
+        size, low = np.abs(self.small), self.small & -self.small
+        # Of one over two to the power: the least number that the layout has, and the greatest.
+        least = self.power + layout.least_exponent - layout.precision + 1
+        greatest = largest(layout)
+        most = min((greatest.numerator << self.power) // greatest.denominator, _MOST_SMALL)
+        fits = (size >> layout.precision < low) & (size <= most)
+        if least > 0:
+            fits &= low >= 1 << least if least <= _BITS_OF_SMALL else False
+        return np.asarray(fits | (low == 0))
 
     def powers_of_two(self) -> NDArray[np.bool_]:
         """Which of the numbers are zero, or a power of two with either sign."""
         return self.each(_is_power_of_two, np.bool_)
-
-
-def _binary_floats(numerators: Integers, denominator: int) -> NDArray[np.float64] | None:
-    """Integers over a power of two as float64, each rounded once; None where that takes more care."""
-    if denominator & (denominator - 1):
-        return None
-    power = denominator.bit_length() - 1
-    try:
-        whole = np.asarray(numerators, dtype=object).astype(np.float64)
-    except OverflowError:
-        return None
-    # A quotient below the least normal number would be rounded twice.
-    if power > 1000 or not np.all((whole == 0) | (np.abs(whole) >= math.ldexp(1.0, power - 1021))):
-        return None
-    return np.asarray(np.ldexp(whole, -power))
 
 
 @cache

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
 from reference.estimates import Mask
-from reference.numbers import encode, encode_bits, largest, layout_of, numbers, smallest_normal, storage_of
+from reference.nearest_floats import nearest_floats, ratio_up
+from reference.numbers import encode, largest, layout_of, smallest_normal, storage_of
 from reference.sums import Sums
+from reference.working import MARGIN
 
 NOT_FINITE = (math.inf, -math.inf, math.nan)
 FEW = 8
@@ -51,25 +53,27 @@ def round_floats(element_type: ElementType, sums: Sums, overflow: Mask | None, *
     results are zero, and either where the error leaves it open.
     """
     layout, working = layout_of(element_type), working_layout(element_type)
-    numerators = np.broadcast_to(sums.value.numerator, sums.error.shape).reshape(-1).tolist()
-    denominators = np.broadcast_to(sums.value.denominator, sums.error.shape).reshape(-1).tolist()
-    bits = [encode_bits(element_type, *each) for each in zip(numerators, denominators, strict=True)]
-    elements = storage_of(element_type, np.array(bits, dtype=np.uint64))
     errors = sums.error.reshape(-1)
+    value = sums.value.spread(sums.error.shape).arranged(lambda each: each.reshape(-1))
+    nearest = nearest_floats(element_type, value)
+    elements, results = storage_of(element_type, nearest.bits), nearest.results
     reached = np.zeros(errors.shape, dtype=np.bool_) if overflow is None else overflow.reshape(-1)
-    allowed = np.zeros(errors.shape)
+    size = np.abs(nearest.floats)
+    open_ones = (errors > 0) & np.isfinite(results)
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = errors + nearest.moved(open_ones)
+        half = _half_ulps(layout, size + errors) if layout.precision < working.precision else 0.0
+        allowed = np.nextafter(np.nextafter(error, math.inf) + half, math.inf)
+        below = size + errors < float(largest(layout)) * (1 - MARGIN)
+    allowed = np.where(open_ones, allowed, 0.0)
+    chosen = (errors > 0) | (size >= float(largest(layout)) / 2) | reached
+    unbounded = chosen & ~np.isfinite(errors)
+    allowed[unbounded] = math.inf
     alternatives: dict[int, tuple[Any, ...]] = {}
-    narrower = layout.precision < working.precision
-    far = float(largest(layout)) / 2
-    exact_floats = sums.value.floats().reshape(-1)
-    results = numbers(element_type, elements)
-    for index in np.flatnonzero((errors > 0) | (np.abs(exact_floats) >= far) | reached).tolist():
-        exact, error = Fraction(numerators[index], denominators[index]), float(errors[index])
-        if math.isfinite(results[index]) and error > 0:
-            off = float_up(abs(exact - Fraction(results[index])))
-            half = _half_ulp(layout, abs(float(exact_floats[index])) + error) if narrower else 0.0
-            allowed[index] = math.nextafter(math.nextafter(error + off, math.inf) + half, math.inf)
-        others = _overflowing(element_type, exact, error, math.isinf(results[index]))
+    # Elsewhere nothing is near enough to the greatest number.
+    for index in np.flatnonzero(chosen & ~unbounded & (~below | reached)).tolist():
+        exact, slack = value.fraction(index), float(errors[index])
+        others = _overflowing(element_type, exact, slack, math.isinf(results[index]))
         if others is None:
             allowed[index] = math.inf
         elif reached[index]:
@@ -77,24 +81,18 @@ def round_floats(element_type: ElementType, sums: Sums, overflow: Mask | None, *
         if others:
             alternatives[index] = tuple(dict.fromkeys(others))
     rounded = Rounded(elements, allowed, alternatives)
-    return _flushed(element_type, rounded, exact_floats, errors) if flush else rounded
+    return _flushed(element_type, rounded, nearest.floats, errors) if flush else rounded
 
 
 def float_up(value: Fraction) -> float:
     """A float64 that is not less than a number: the number itself where it is one."""
-    try:
-        nearest = float(value)
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    return ratio_up(value.numerator, value.denominator)
 
 
-def _half_ulp(layout: FloatLayout, magnitude: float) -> float:
-    """Half a unit in the last place of a layout at a magnitude: the error of one rounding."""
-    if not math.isfinite(magnitude):
-        return math.inf
-    exponent = math.frexp(magnitude)[1] - 1
-    return math.ldexp(1.0, max(exponent, layout.least_exponent) - layout.precision)
+def _half_ulps(layout: FloatLayout, magnitudes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Half a unit in the last place of a layout at each magnitude: the error of one rounding."""
+    exponents = np.maximum(np.frexp(magnitudes)[1] - 1, layout.least_exponent)
+    return np.where(np.isfinite(magnitudes), np.ldexp(1.0, exponents - layout.precision), np.inf)
 
 
 @cache

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.accumulations import RUNNING, WHOLE, Along
-from reference.exact_sums import quanta
 from reference.number_arrays import Numbers, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
-from reference.stacks import beside
+from reference.terms import Terms, terms_of_numbers, terms_of_products
 from reference.working import MARGIN, Floats, Mask, rounded_up
 
 _LEAST = float(smallest_subnormal(BINARY64))
@@ -23,12 +22,12 @@ _LEAST = float(smallest_subnormal(BINARY64))
 def total(numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool = False) -> Numbers:
     """The sum along axes: one rounding less than there are terms; that of no numbers is zero."""
     flat, shape = last_axis(numbers, axes, keepdims=keepdims)
-    return _added_up(flat, WHOLE, operations=-1).reshape(shape)
+    return _added_up(terms_of_numbers(flat, WHOLE), WHOLE, operations=-1).reshape(shape)
 
 
 def running_totals(numbers: Numbers) -> Numbers:
     """The sums of the first elements of the last axis, of none of them first: one more than there are."""
-    return _added_up(numbers, RUNNING, operations=-1)
+    return _added_up(terms_of_numbers(numbers, RUNNING), RUNNING, operations=-1)
 
 
 def total_of_products(
@@ -83,16 +82,10 @@ def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers 
     """
     shape = np.broadcast_shapes(left.shape, right.shape)
     kept = shape[: len(shape) - axes]
-    flat = (*kept, prod(shape[len(kept) :]))
-    a, b = left.broadcast(shape).reshape(flat), right.broadcast(shape).reshape(flat)
-    ours, theirs = np.abs(a.value.floats()), np.abs(b.value.floats())
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = ours * b.error + theirs * a.error + a.error * b.error
-        sign = a.sign * b.sign
-    error = np.where((a.error == 0) & (b.error == 0), 0.0, rounded_up(error))
-    terms = Numbers(a.working, a.value * b.value, error, sign, a.lost | b.lost)
+    terms = terms_of_products(left, right, (*kept, prod(shape[len(kept) :])))
     if plus is not None:
-        terms = beside(terms, plus.broadcast(kept).reshape((*kept, 1)))
+        more = plus.broadcast(kept).reshape((*kept, 1))
+        terms = terms.beside(terms_of_numbers(more, WHOLE))
     return _added_up(terms, WHOLE, operations=0).reshape(kept)
 
 
@@ -103,30 +96,31 @@ def _aligned(numbers: Numbers, letters: str, order: Sequence[str]) -> Numbers:
     return moved.reshape(tuple(next(extents) if each in letters else 1 for each in order))
 
 
-def _added_up(terms: Numbers, along: Along, *, operations: int) -> Numbers:
+def _added_up(terms: Terms, along: Along, *, operations: int) -> Numbers:
     """Terms summed along their last axis.
 
     `operations` is 0 where each term is a product, which rounds and underflows, and -1 where it is a number.
     """
     working, error, sign = terms.working, terms.error, terms.sign
-    value = terms.value.spread(terms.shape)
-    summed, special = along.exact(value), along.special(sign)
+    summed, special = terms.summed, along.special(sign)
     zero = np.where(along.all(np.signbit(sign)) & along.any(np.ones(sign.shape, np.bool_)), -0.0, 0.0)
     gone = along.any(terms.lost)
     if not working.is_float:
         return settled(working, summed, np.zeros(special.shape), special, zero, gone)
-    sizes = np.where(terms.finite, rounded_up(np.abs(value.floats()) + error), 0.0)
+    sizes = np.where(np.isfinite(sign), rounded_up(terms.sizes + error), 0.0)
     # A product may be too small for float64, and is a term all the same.
-    sizes = np.maximum(sizes, np.where(np.asarray(value.numerator != 0), _LEAST, 0.0))
+    sizes = np.maximum(sizes, np.where(terms.given, _LEAST, 0.0))
     most, carried = rounded_up(along.floats(sizes)), rounded_up(along.floats(error))
     count = along.count(sizes > 0)
     roundings = np.maximum(count + operations, 0)
-    quantum = along.least(quanta(value))
+    quantum = along.least(terms.quanta)
     exact = along.all(error == 0) & _adds_exactly(quantum, most, working.layout)
     if working.is_narrow:
-        # Two numbers of the type are rounded once, in either precision to the same sum.
-        narrow = along.all(value.representable(working.own_layout))
-        several = (count > 1) & ~(narrow & (count + operations < 2))
+        several = count > 1
+        pairs = several & (count + operations < 2)
+        if pairs.any():
+            # Two numbers of the type are rounded once, in either precision to the same sum.
+            several = several & ~(pairs & along.all(terms.held_by(working.own_layout)))
         working.note_chain(several & ~_adds_exactly(quantum, most, working.own_layout))
     with np.errstate(over="ignore", invalid="ignore"):
         charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
