@@ -14,6 +14,7 @@ from generator.formed_breaches import formed_breaches
 from generator.input_breaches import (
     UNSAYABLE,
     ChangedCall,
+    beyond_allowed,
     beyond_types,
     with_other_inputs,
     with_rare_inputs,
@@ -22,6 +23,7 @@ from generator.kind import Level
 from generator.partial import Bindings, Partial, levels_in
 from generator.solving import Found, Search
 from generator.space import Space
+from generator.unbreakable import unbreakable_rules
 from generator.validity import find_violations
 from specs.domain import holds, scope_of
 from specs.evaluation import EvaluationError
@@ -44,7 +46,12 @@ class Breach:
 
 def find_breaches(space: Space, draw: Draw) -> list[Breach]:
     """At most three breaches of each rule, in the order of the rules; each breaks that rule and no other."""
-    rules = {each.id: each for each in space.spec.constraints if each.otherwise is not None}
+    hopeless = unbreakable_rules(space.spec, beyond_allowed)
+    rules = {
+        each.id: each
+        for each in space.spec.constraints
+        if each.otherwise is not None and each.id not in hopeless
+    }
     kept: dict[str, list[Breach]] = {name: [] for name in rules}
     _keep(space, _bases(space, draw, space.plain_types), draw, rules, kept)
     if lacking := _lacking(rules, kept):
@@ -77,6 +84,8 @@ def _keep(
 ) -> None:
     """Keep the first calls of some bases, changed, that break one of the rules and nothing else."""
     for base in islice(bases, BASES):
+        if all(len(kept[each]) >= MOST for each in rules):
+            return
         for changed in _changed_calls(space, base, draw) if change is None else change(base):
             touched = space.touched_rules.between(base.call, changed.outline)
             lacking = [each for each in touched if each.id in rules and len(kept[each.id]) < MOST]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Item = TypeVar("Item")
+_PLACE = struct.Struct("<Q")
 
 
 class Draw:
@@ -19,6 +21,7 @@ class Draw:
     def __init__(self, key: str | bytes) -> None:
         self._key = hashlib.blake2b(key.encode() if isinstance(key, str) else key, digest_size=32).digest()
         self._count = 0
+        self._state: hashlib.blake2b | None = None
 
     def child(self, label: str) -> Draw:
         """A stream of its own, that depends on this one's key and the label, not on what was drawn before."""
@@ -33,9 +36,17 @@ class Draw:
         span = high - low + 1
         if span < 1 and count:
             raise ValueError(f"nothing between {low} and {high}")
-        first, key = self._count, self._key
-        self._count += count
-        return [low + _number(key, turn, span) for turn in range(first, self._count)]
+        mask = _mask(span)
+        return [low + (word & mask) % span for word in self._words(count)]
+
+    def rounds(self, count: int, *bounds: tuple[int, int]) -> Iterator[tuple[int, ...]]:
+        """So many rounds, in each of which a number is drawn from every pair of bounds, one by one."""
+        ranges = [(low, high - low + 1) for low, high in bounds]
+        if count and any(span < 1 for _, span in ranges):
+            raise ValueError(f"nothing between two of the bounds {bounds}")
+        words = iter(self._words(count * len(bounds)))
+        for _ in range(count):
+            yield tuple(low + (next(words) & _mask(span)) % span for low, span in ranges)
 
     def integers(self, low: int, high: int, shape: int | Sequence[int]) -> NDArray[np.int64]:
         """An int64 array of that shape of numbers from `low` to `high`, both included."""
@@ -54,14 +65,26 @@ class Draw:
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """All the items in random order."""
         order = list(items)
-        for last in range(len(order) - 1, 0, -1):
-            other = _number(self._key, self._count, last + 1)
-            self._count += 1
+        most = len(order) - 1
+        for last, word in zip(range(most, 0, -1), self._words(most), strict=True):
+            other = (word & _mask(last + 1)) % (last + 1)
             order[last], order[other] = order[other], order[last]
         return order
 
+    def _words(self, count: int) -> list[int]:
+        """The next words of the stream, of 512 bits each."""
+        if self._state is None:
+            self._state = hashlib.blake2b(key=self._key)
+        first = self._count
+        self._count += max(count, 0)
+        words = []
+        for place in range(first, self._count):
+            state = self._state.copy()
+            state.update(_PLACE.pack(place))
+            words.append(int.from_bytes(state.digest(), "little"))
+        return words
 
-def _number(key: bytes, counter: int, span: int) -> int:
-    """The number below `span` that stands at a place of a key's stream."""
-    word = hashlib.blake2b(counter.to_bytes(8, "little"), key=key, digest_size=64).digest()
-    return (int.from_bytes(word, "little") & ((1 << (span.bit_length() + 64)) - 1)) % span
+
+def _mask(span: int) -> int:
+    """The bits of a word that a number below `span` is made of."""
+    return (1 << (span.bit_length() + 64)) - 1

@@ -121,7 +121,7 @@ def signed_zero(kind: ElementType, count: int, draw: Draw) -> list[int]:
 def subnormal(kind: ElementType, count: int, draw: Draw) -> list[int]:
     limit = (1 << (_layout(kind).precision - 1)) - 1
     signs = (0, sign_bit(kind))
-    small = [draw.integer(1, limit) | draw.choice(signs) for _ in range(count)]
+    small = [size | signs[which] for size, which in draw.rounds(count, (1, limit), (0, 1))]
     # The least subnormal and the greatest are the ones that a mistake of one bit loses.
     return draw.shuffled([1, limit, *small][:count]) if count > 1 else [limit][:count]
 
@@ -130,7 +130,7 @@ def huge(kind: ElementType, count: int, draw: Draw) -> list[int]:
     top = greatest(kind)
     span = min((1 << (_layout(kind).precision - 1)) - 1, 1 << 20)
     signs = (0, sign_bit(kind))
-    return [(top - draw.integer(0, span)) | draw.choice(signs) for _ in range(count)]
+    return [(top - below) | signs[which] for below, which in draw.rounds(count, (0, span), (0, 1))]
 
 
 def nonfinite(kind: ElementType, count: int, draw: Draw) -> list[int]:

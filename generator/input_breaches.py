@@ -110,7 +110,7 @@ def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iter
     """A type that the input may not have, and one that other inputs of its type do not have."""
     allowed = space.spec.types_of(parameter)
     if allowed:
-        yield from _beyond(allowed)[:1]
+        yield from beyond_allowed(allowed)[:1]
     yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
 
 
@@ -118,7 +118,7 @@ def beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterato
     """The call with all inputs of a type variable in a type that it does not allow."""
     of_variable = {each.name for each in space.spec.inputs if each.type == variable}
     places = {place for place, (name, _) in enumerate(call.inputs) if name in of_variable}
-    for name in _beyond(space.spec.type_constraints[variable].types)[:MOST_TYPES]:
+    for name in beyond_allowed(space.spec.type_constraints[variable].types)[:MOST_TYPES]:
         yield _retyped(space, call, places, name, draw)
 
 
@@ -136,7 +136,7 @@ def _retyped(space: Space, call: Call, places: Collection[int], name: str, draw:
     return ChangedCall(retype(draw if asked else None), lambda: retype(draw))
 
 
-def _beyond(allowed: Sequence[str]) -> list[str]:
+def beyond_allowed(allowed: Sequence[str]) -> list[str]:
     """Types that are not among those allowed, those first that are most easily taken for one."""
     integers = all(each in ELEMENT_TYPES and ELEMENT_TYPES[each].is_integer for each in allowed)
     return [each for each in (OTHER_INTEGERS if integers else OTHER_TYPES) if each not in allowed]

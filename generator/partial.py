@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec
 from specs.shape_expressions import evaluate_part, parse_shape
-from specs.structures import TENSOR, element_types_of, holds_several, is_structured, type_variable
+from specs.structures import TENSOR, InputForm
 from specs.words import CONSTANTS
 
 OMITTED = "omitted"
@@ -147,22 +146,25 @@ class Partial(Mapping[str, object]):
 
     def element_type(self, parameter: ParameterSpec) -> str:
         """The element type that an input has, or the first that it may have."""
-        chosen = self.level(f"type_{type_variable(self.spec, parameter)}")
-        types = element_types_of(self.spec, parameter)
-        return str(chosen) if chosen is not None else (types[0] if types else "float")
+        return self._element_type(self.spec.input_forms[parameter.name])
+
+    def _element_type(self, form: InputForm) -> str:
+        chosen = self.find(f"level:type_{form.type_variable}")
+        if chosen is not None:
+            return str(chosen)
+        return form.element_types[0] if form.element_types else "float"
 
     def __getitem__(self, name: str) -> object:
         spec = self.spec
-        if name in spec.attributes:
+        if (form := spec.input_forms.get(name)) is not None:
+            return self._operand(form)
+        if (known := spec.attributes.get(name)) is not None:
             if not self.has(name):
                 raise EvaluationError("not bound yet", got=repr(name))
             value = self._bindings[name]
-            known = spec.attributes[name]
             if isinstance(value, Tensor):
                 return operand_of(value)
             return value if value is not None else (known.default if known.has_default else None)
-        if (parameter := self._parameters.get(name)) is not None:
-            return self._operand(parameter)
         if self.has(name):
             return self._bindings[name]
         if name in spec.let:
@@ -182,43 +184,40 @@ class Partial(Mapping[str, object]):
     def __len__(self) -> int:
         return len(self._bindings)
 
-    @cached_property
-    def _parameters(self) -> Mapping[str, ParameterSpec]:
-        return {each.name: each for each in self.spec.inputs}
-
-    def _operand(self, parameter: ParameterSpec) -> object:
-        name = parameter.name
-        if holds_several(self.spec, parameter):
+    def _operand(self, form: InputForm) -> object:
+        parameter, name = form.parameter, form.parameter.name
+        if form.holds_several:
             shapes = self.find(f"shapes:{name}")
             if shapes is None:
                 raise EvaluationError("not bound yet", got=repr(name))
-            kind = self.element_type(parameter)
+            kind = self._element_type(form)
             return Operands([Operand(kind, tuple(each), Unknown()) for each in shapes], kind)
-        if is_structured(self.spec, parameter):
-            return self._structured(parameter)
+        if form.is_structured:
+            return self._structured(form)
         required = parameter.option == "single"
         if required and self._bindings.get(name, self._bindings.get(f"shape:{name}")) is not None:
-            return Asked(self.element_type(parameter), self, parameter)
+            return Asked(self._element_type(form), self, parameter)
         if self.has(name):
             value = self._bindings[name]
             if value is None:
                 return None
             array = shaped(self, parameter, value)
-            return Operand(self.element_type(parameter), array.shape, array.reshape(-1).tolist())
+            return Operand(self._element_type(form), array.shape, array.reshape(-1).tolist())
         if not self.has(f"shape:{name}"):
             raise EvaluationError("not bound yet", got=repr(name))
         shape = self._bindings[f"shape:{name}"]
-        return None if shape is None else Operand(self.element_type(parameter), tuple(shape), Unknown())
+        return None if shape is None else Operand(self._element_type(form), tuple(shape), Unknown())
 
-    def _structured(self, parameter: ParameterSpec) -> object:
+    def _structured(self, form: InputForm) -> object:
         """An input that may be an optional, a sequence or a map; None where it is left out."""
-        if not self.has(f"shapes:{parameter.name}"):
-            raise EvaluationError("not bound yet", got=repr(parameter.name))
-        shapes = self._bindings[f"shapes:{parameter.name}"]
+        name = form.parameter.name
+        if not self.has(f"shapes:{name}"):
+            raise EvaluationError("not bound yet", got=repr(name))
+        shapes = self._bindings[f"shapes:{name}"]
         if shapes is None:
             return None
-        held = read_form(str(self.level(parameter.name)))
-        kind = self.element_type(parameter)
+        held = read_form(str(self.level(name)))
+        kind = self._element_type(form)
         types = held.part_types(kind)
         parts = [
             Operand(each.name, tuple(shape), Unknown()) for each, shape in zip(types, shapes, strict=True)

@@ -75,7 +75,7 @@ class _Turn:
 
     __slots__ = ("names", "own")
 
-    def __init__(self, names: Names, own: Mapping[str, object]) -> None:
+    def __init__(self, names: Names, own: dict[str, object]) -> None:
         self.names, self.own = names, own
 
 
@@ -128,11 +128,11 @@ def _looked_up(name: str, bound: _Bound) -> _Part:
 
     def look_up(names: Any, _work: Work) -> Any:
         try:
-            return (names if bound is None else names.names)[name]
+            return names[name]
         except KeyError:
             raise EvaluationError("unknown name in an expression", got=repr(name)) from None
 
-    return look_up
+    return look_up if bound is None else lambda turn, work: look_up(turn.names, work)
 
 
 def _binary(node: ast.BinOp, bound: _Bound) -> _Part:
@@ -164,6 +164,9 @@ def _compared(node: ast.Compare, bound: _Bound) -> _Part:
     ]
     if len(others) == 1:
         ((only, second),) = others
+        listed = _constants(node.comparators[0])
+        if listed is not None and isinstance(node.ops[0], ast.In | ast.NotIn):
+            return lambda names, work: only(first(names, work), listed)
         return lambda names, work: only(first(names, work), second(names, work))
 
     def compare(names: Any, work: Work) -> bool:
@@ -176,6 +179,14 @@ def _compared(node: ast.Compare, bound: _Bound) -> _Part:
         return True
 
     return compare
+
+
+def _constants(node: ast.expr) -> list[Any] | None:
+    """The items of a list that is written out of constants alone; None for anything else."""
+    if not isinstance(node, ast.List):
+        return None
+    constants = [each for each in node.elts if isinstance(each, ast.Constant)]
+    return [each.value for each in constants] if len(constants) == len(node.elts) else None
 
 
 def _called(function: Callable[..., Any], node: ast.Call, bound: _Bound) -> _Part:
@@ -209,11 +220,13 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
     steps = sum(1 for part in (item, *first.ifs) for _ in ast.walk(part))
 
     def comprehend(names: Any, work: Work) -> list[Any]:
-        outer, around = (names, {}) if bound is None else (names.names, names.own)
+        outer, own = (names, {}) if bound is None else (names.names, dict(names.own))
+        # Nobody keeps a turn: each has the loop's variables in the place of those before.
+        turn = _Turn(outer, own)
         made: list[Any] = []
         for each in source(names, work):
             work.charge(steps)
-            turn = _Turn(outer, {**around, **bind(each)} if around else bind(each))
+            bind(own, each)
             if tests and not all(test(turn, work) for test in tests):
                 continue
             if last:
@@ -229,21 +242,19 @@ def _variables(target: ast.expr) -> Iterator[str]:
     return (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
 
 
-def _binding(target: ast.expr) -> Callable[[Any], dict[str, object]]:
+def _binding(target: ast.expr) -> Callable[[dict[str, object], Any], None]:
     """What binds the variables of a loop to an item."""
     if isinstance(target, ast.Name):
         name = target.id
-        return lambda value: {name: value}
+        return lambda own, value: own.__setitem__(name, value)
     assert isinstance(target, ast.Tuple)
     bindings = [_binding(each) for each in target.elts]
 
-    def bind(value: Any) -> dict[str, object]:
+    def bind(own: dict[str, object], value: Any) -> None:
         parts = list(value)
         if len(parts) != len(bindings):
             raise EvaluationError("a loop's variables do not fit its items", got=repr(value))
-        bound: dict[str, object] = {}
         for binding, part in zip(bindings, parts, strict=True):
-            bound.update(binding(part))
-        return bound
+            binding(own, part)
 
     return bind

@@ -16,7 +16,7 @@ from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import parse
 from specs.model import Constraint, Spec
 from specs.shape_expressions import parse_shape
-from specs.unification import Bindings, Matched, Unifier, Unmatched
+from specs.unification import Bindings, Matched, Unmatched, match_shapes
 from specs.words import CONSTANTS
 
 Given = Tensor | Operand | None
@@ -97,10 +97,7 @@ class Unification:
                 raise EvaluationError("a shape hangs on its own extents")
             self._asking = True
             try:
-                declared = self._spec.declared
-                texts = declared.shapes if declared is not None else {}
-                parsed = {name: parse_shape(text) for name, text in texts.items()}
-                self._found = Unifier(parsed, self._spec.extents, scope).unify(self._shapes)
+                self._found = match_shapes(self._spec.shapes, self._spec.extents, scope, self._shapes)
             finally:
                 self._asking = False
         return self._found

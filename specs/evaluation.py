@@ -16,6 +16,7 @@ from specs.functions import find_functions
 
 MOST_ITEMS = 1_000_000
 MOST_BITS = 4096
+_LISTS = (list, tuple, str)
 
 
 class EvaluationError(UserError):
@@ -64,16 +65,17 @@ class Operands(list[Operand]):
 
 
 def bounded(number: Any) -> Any:
-    if isinstance(number, int) and number.bit_length() > MOST_BITS:
-        raise EvaluationError("number too large", expected=f"at most {MOST_BITS} bits")
-    if isinstance(number, list | tuple | str) and len(number) > MOST_ITEMS:
+    if isinstance(number, int):
+        if number.bit_length() > MOST_BITS:
+            raise EvaluationError("number too large", expected=f"at most {MOST_BITS} bits")
+    elif isinstance(number, _LISTS) and len(number) > MOST_ITEMS:
         raise EvaluationError("list too long", expected=f"at most {MOST_ITEMS} items")
     return number
 
 
 def _multiply(left: Any, right: Any) -> Any:
     for sequence, times in ((left, right), (right, left)):
-        if isinstance(sequence, list | tuple | str) and len(sequence) * max(int(times), 0) > MOST_ITEMS:
+        if isinstance(sequence, _LISTS) and len(sequence) * max(int(times), 0) > MOST_ITEMS:
             raise EvaluationError("list too long", expected=f"at most {MOST_ITEMS} items")
     return left * right
 
@@ -144,6 +146,8 @@ def _range(*bounds: int) -> list[int]:
 
 def _shape(value: Any, function: str) -> list[int]:
     """The shape of an input; a pack of extents is one itself."""
+    if type(value) is Operand:
+        return list(value.shape)
     if isinstance(value, list) and all(type(each) is int for each in value):
         return list(value)
     return list(_operand(value, function).shape)

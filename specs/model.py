@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from opcert.vocabulary.attributes import AttributeKind
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from specs.declared import Declared
@@ -17,11 +16,17 @@ from specs.origins import Origin as Origin
 from specs.origins import Otherwise as Otherwise
 from specs.origins import Source as Source
 from specs.relations import Relation
-from specs.shape_expressions import parse_shape
+from specs.shape_expressions import Shape, parse_shape
+from specs.signature_parts import AllowedValues as AllowedValues
+from specs.signature_parts import Arity as Arity
+from specs.signature_parts import AttributeSpec as AttributeSpec
+from specs.signature_parts import Option as Option
+from specs.signature_parts import ParameterSpec as ParameterSpec
+from specs.signature_parts import TypeConstraint as TypeConstraint
 from specs.statements import Statement
+from specs.structures import InputForm, input_forms
 from specs.words import CONSTANTS
 
-Option = Literal["single", "optional", "variadic"]
 Severity = Literal["error", "warning", "hint"]
 Action = Literal["repaired", "rejected", "became a reading", "noted"]
 
@@ -36,75 +41,6 @@ class Document:
     sha256: str
     release: str | None = None
     identity: Literal["stated", "asserted"] = "stated"
-
-
-@dataclass(frozen=True)
-class AllowedValues:
-    """The values that an attribute may take, the rule that found them, and how sure it is (0 to 1)."""
-
-    values: tuple[str | int | float, ...]
-    rule: str
-    confidence: float
-    proposed: bool
-    origin: Origin
-
-
-@dataclass(frozen=True)
-class AttributeSpec:
-    name: str
-    kind: AttributeKind | None
-    required: bool
-    default: Any
-    has_default: bool
-    values: AllowedValues | None
-    origin: Origin
-    at_least: int | float | None = None
-    other_type: str | None = None
-    """The document's word for a type that no call here can carry: graph, tensor, ...
-
-    Beside a kind it is the narrower type that the document names: boolean beside int.
-    """
-    more_than: int | float | None = None
-    """A bound that the value must exceed."""
-    at_most: int | float | None = None
-    least_length: int | None = None
-    """The least number of elements of a list."""
-
-    @property
-    def allowed(self) -> tuple[str | int | float, ...] | None:
-        """The values that may be used: of a sure rule, or confirmed by a person; None where unknown."""
-        return None if self.values is None or self.values.proposed else self.values.values
-
-
-@dataclass(frozen=True)
-class ParameterSpec:
-    """An input or output. `type` names a type constraint, or is one concrete type (our name).
-
-    What the document says beside: `rank` ("4", "N"), `shape` (the names of its extents), the least value
-    that its elements may have, whether a variadic one takes one type only, whether it can be derived, and how
-    many tensors a variadic one takes at least (`least_length`).
-    """
-
-    name: str
-    option: Option
-    type: str
-    origin: Origin
-    rank: str | None = None
-    shape: tuple[str, ...] | None = None
-    at_least: int | float | None = None
-    homogeneous: bool | None = None
-    differentiable: bool | None = None
-    default: Any = None
-    least_length: int | None = None
-
-
-@dataclass(frozen=True)
-class TypeConstraint:
-    """The element types (our names) that a type variable may take."""
-
-    name: str
-    types: tuple[str, ...]
-    origin: Origin
 
 
 @dataclass(frozen=True)
@@ -230,14 +166,6 @@ class Prose:
 
 
 @dataclass(frozen=True)
-class Arity:
-    """How many inputs (or outputs) a node has; `most` is None where there is no limit."""
-
-    least: int
-    most: int | None
-
-
-@dataclass(frozen=True)
 class Finding:
     """Something wrong with a document."""
 
@@ -324,8 +252,18 @@ class Spec:
             return frozenset()
         named = {*self.attributes, *(each.name for each in self.inputs), *self.let}
         known = {*named, *CONSTANTS, "version", "outputs", "wanted"}
-        shapes = map(parse_shape, self.declared.shapes.values())
-        return frozenset[str]().union(*(each.names for each in shapes)) - known
+        return frozenset[str]().union(*(each.names for each in self.shapes.values())) - known
+
+    @cached_property
+    def shapes(self) -> Mapping[str, Shape]:
+        """The declared shapes of inputs."""
+        texts = self.declared.shapes if self.declared is not None else {}
+        return {name: parse_shape(text) for name, text in texts.items()}
+
+    @cached_property
+    def input_forms(self) -> Mapping[str, InputForm]:
+        """The inputs by name, with what their types say: a search asks for it again and again."""
+        return input_forms(self)
 
     def types_of(self, parameter: ParameterSpec) -> tuple[str, ...]:
         """The element types that an input or output may have; none where no document says.

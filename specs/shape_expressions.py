@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal, cast
 
 from opcert.vocabulary.errors import UserError
@@ -30,12 +30,12 @@ class Part:
     word: Word | None = None
     arguments: tuple[Part, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         own = self.expression.names if self.expression is not None else frozenset()
         return own.union(*(each.names for each in self.arguments))
 
-    @property
+    @cached_property
     def starred(self) -> frozenset[str]:
         """The names that stand for lists of extents: `D` of `*D[:k]`."""
         own: frozenset[str] = frozenset()
@@ -54,14 +54,15 @@ class Shape:
     text: str
     alternatives: tuple[tuple[Expression | None, tuple[Part, ...]], ...]
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
+        """The names that its conditions and parts leave free."""
         found: frozenset[str] = frozenset()
         for condition, parts in self.alternatives:
             found = found.union(condition.names if condition else (), *(each.names for each in parts))
         return found
 
-    @property
+    @cached_property
     def starred(self) -> frozenset[str]:
         """The names that stand for lists of extents (packs)."""
         return frozenset().union(*(each.starred for each in self.parts()))

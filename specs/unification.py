@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from specs.expressions import EvaluationError, Layered
-from specs.shape_expressions import Part, Shape, evaluate_part
+from specs.shape_expressions import Part, Shape, evaluate_part, parse_shape
 
 Extents = tuple[int, ...]
 Bindings = Mapping[str, int | list[int] | None]
@@ -54,6 +55,27 @@ class _State:
 
     def later(self, name: str, part: Part, extents: Sequence[int]) -> _State:
         return _State(self.bindings, (*self.deferred, _Deferred(name, part, tuple(extents))))
+
+
+def match_shapes(
+    shapes: Mapping[str, Shape],
+    wanted: frozenset[str],
+    names: Mapping[str, object],
+    actual: Sequence[tuple[str, Extents]],
+) -> Matched | Unmatched:
+    """Shapes of inputs, in the operator's order, held against those that are declared; see `Unifier`."""
+    texts = tuple((name, each.text) for name, each in shapes.items())
+    if all(each.names <= wanted for each in shapes.values()):
+        return _match_alone(texts, wanted, tuple(actual))
+    return Unifier(shapes, wanted, names).unify(actual)
+
+
+@lru_cache(maxsize=4096)
+def _match_alone(
+    declared: tuple[tuple[str, str], ...], wanted: frozenset[str], actual: tuple[tuple[str, Extents], ...]
+) -> Matched | Unmatched:
+    """The same of shapes that speak of extents alone: the calls of a search have them again and again."""
+    return Unifier({name: parse_shape(text) for name, text in declared}, wanted, {}).unify(actual)
 
 
 class Unifier:

@@ -45,3 +45,12 @@ def test_the_streams_are_the_same_for_ever() -> None:
     assert [draw.integer(0, 999) for _ in range(4)] == [325, 700, 243, 127]
     assert draw.child("a").numbers(-5, 5, 6) == [1, -1, 5, 4, 1, 3]
     assert draw.shuffled("abcdef") == list("dbaefc")
+
+
+@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 2**70)), max_size=3), st.integers(0, 6))
+def test_rounds_are_of_numbers_one_by_one(ranges: list[tuple[int, int]], count: int) -> None:
+    bounds = [(low, low + span) for low, span in ranges]
+    one, other = Draw("rounds"), Draw("rounds")
+    expected = [tuple(other.integer(low, high) for low, high in bounds) for _ in range(count)]
+    assert list(one.rounds(count, *bounds)) == expected
+    assert one.integer(0, 99) == other.integer(0, 99)
