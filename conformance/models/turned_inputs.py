@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from onnx import ModelProto
@@ -44,6 +45,17 @@ def turned_input(case: Case, raw: bytes) -> Turned | None:
             return None
         return Turned(place, name, _turned(tensor))
     return None
+
+
+def describe_turned(described: dict[str, Any] | None, name: str, turned: Turned) -> dict[str, Any] | None:
+    """An input of a `load` request as the model has it: the one of this name under its new one, turned."""
+    if described is None:
+        return None
+    if "parts" in described:
+        return {**described, "parts": [describe_turned(each, name, turned) for each in described["parts"]]}
+    if described["name"] != name:
+        return described
+    return {**described, "name": turned.name, "shape": list(turned.tensor.shape)}
 
 
 def turn_first_input(model: ModelProto, inputs: Inputs) -> bool:

@@ -9,7 +9,7 @@ from conformance.models.case_models import FORMS, Form, build_model, constant_pl
 from conformance.models.input_names import input_names, named_inputs
 from conformance.models.native_values import describe_values, needed_values
 from conformance.models.node_descriptions import describe_node, moved_blobs
-from conformance.models.turned_inputs import turned_input
+from conformance.models.turned_inputs import describe_turned, turned_input
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.protocol_limits import (
     LARGEST_HELLO,
@@ -143,6 +143,11 @@ def encode_case(
         blobs.append(build_model(case, form, valid_case))
         if form == "strided":
             turned = turned_input(case, blobs[0])
+            if turned is not None:
+                description["inputs"] = [
+                    describe_turned(each, input_names(case.inputs)[turned.place], turned)
+                    for each in description["inputs"]
+                ]
         if constants:
             description = {
                 name: moved_blobs(each, 1) if name in ("inputs", "attributes") else each

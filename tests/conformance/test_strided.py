@@ -42,6 +42,9 @@ def test_the_model_takes_the_first_tensor_turned_and_turns_it_back() -> None:
     request = encode_case(case, "strided", "onnx", None)
     (sent,) = request.run["inputs"]
     assert (sent["name"], sent["shape"]) == (given.name, [4, 3, 2])
+    # The inputs of a `load` request are those of the model.
+    (described,) = request.load["inputs"]
+    assert (described["name"], described["shape"]) == (given.name, [4, 3, 2])
     kept = np.frombuffer(request.run_blobs[0], dtype="<f4").reshape(4, 3, 2)
     np.testing.assert_array_equal(kept.transpose(), case.inputs[0][1].array)  # type: ignore[union-attr]
 
@@ -99,11 +102,17 @@ def test_a_runtime_that_takes_views_for_contiguous_is_found(
     assert len(told) == (0 if name == "Turns" else 1)
 
 
-@pytest.mark.runtimes("onnxruntime")
-def test_a_real_runtime_answers_alike(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "runtime",
+    [
+        pytest.param(each, marks=pytest.mark.runtimes(each))
+        for each in ("onnx", "onnxruntime", "opencv", "openvino")
+    ],
+)
+def test_a_real_runtime_answers_alike(tmp_path: Path, runtime: str) -> None:
     given = tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
     suite = make_suite(tmp_path, [make_case(given=given, operator=IDENTITY, expectations=(expect(given),))])
     output = tmp_path / "run.jsonl"
-    arguments = ["run", "onnxruntime", "-s", str(suite), "-o", str(output), "--forms", "inputs,strided"]
+    arguments = ["run", runtime, "-s", str(suite), "-o", str(output), "--forms", "inputs,strided"]
     CliRunner().invoke(cli, arguments)
     assert [each.verdict for each in read_record(output).results] == ["pass", "pass"]
