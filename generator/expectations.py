@@ -22,7 +22,7 @@ Options = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Question:
     """A call and its answers so far, by the combination of options, with the readings asked for."""
 
     spec: Spec
@@ -61,6 +61,15 @@ class _Asked:
                 raise
         return self.answers[options]
 
+    def plain_outputs(self) -> tuple[ExpectedOutput, ...]:
+        """What comes out under the first option of every open reading, for a quick look.
+
+        Raises UnstableLength where the reference does.
+        """
+        answers = self.answer(tuple(next(iter(each.options)) for each in self.open))
+        names = [each for each in output_names(self.spec, self.call) if each]
+        return tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False))
+
     def asks_for(self, reading: str, options: Options) -> bool:
         """Whether the answer under some options may be another with another option of a reading."""
         self.answer(options)
@@ -81,12 +90,11 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
             f"a call made to be valid is outside the domain of {reference.operator}",
             got=f"{describe(call)}, which breaks {broken[0].id}",
         ) from outside
-    return expectations_of(spec, reference, call)
+    return expectations_of(ask(spec, reference, call))
 
 
-def expectations_of(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
+def expectations_of(asked: Question) -> tuple[Expectation, ...]:
     """What `expect` gives, of a call that is known to break no rule."""
-    asked = _ask(spec, reference, call)
     questions, matter = asked.open, _readings_that_matter(asked)
     groups: list[tuple[tuple[Answer, ...], list[Options]]] = []
     for options in _combinations(questions, matter):
@@ -97,7 +105,7 @@ def expectations_of(spec: Spec, reference: ReferenceOperator, call: Call) -> tup
                 break
         else:
             groups.append((answers, [options]))
-    names = [each for each in output_names(spec, call) if each]
+    names = [each for each in output_names(asked.spec, asked.call) if each]
     return tuple(
         Expectation(
             tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False)),
@@ -108,18 +116,8 @@ def expectations_of(spec: Spec, reference: ReferenceOperator, call: Call) -> tup
     )
 
 
-def plain_outputs(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[ExpectedOutput, ...]:
-    """What comes out of a valid call under the first option of every open reading, for a quick look.
-
-    Raises UnstableLength where the reference does.
-    """
-    asked = _ask(spec, reference, call)
-    answers = asked.answer(tuple(next(iter(each.options)) for each in asked.open))
-    names = [each for each in output_names(spec, call) if each]
-    return tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False))
-
-
-def _ask(spec: Spec, reference: ReferenceOperator, call: Call) -> _Asked:
+def ask(spec: Spec, reference: ReferenceOperator, call: Call) -> Question:
+    """What may be asked about a call: nothing is computed yet."""
     by_id = {each.id: each for each in spec.readings}
     settled = {
         name: each.chosen
@@ -127,10 +125,10 @@ def _ask(spec: Spec, reference: ReferenceOperator, call: Call) -> _Asked:
         if each.chosen is not None and name in reference.readings
     }
     questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
-    return _Asked(spec, reference, settled, questions, call)
+    return Question(spec, reference, settled, questions, call)
 
 
-def _readings_that_matter(asked: _Asked) -> set[int]:
+def _readings_that_matter(asked: Question) -> set[int]:
     """The places of the open readings that change this call's result.
 
     A reading that changes nothing alone is tried again beside every combination of those that do, until no

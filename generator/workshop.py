@@ -14,7 +14,7 @@ from generator.bare_cases import bare_case
 from generator.calls import Call
 from generator.discovery import Levels, open_spec
 from generator.draws import Draw
-from generator.expectations import describe, expectations_of
+from generator.expectations import Question, ask, describe, expectations_of
 from generator.factors import factor_model
 from generator.feasibility import Model
 from generator.validity import find_violations
@@ -90,10 +90,19 @@ class Workshop:
             return self.cases[digest]
         return self.keep(call, self.make_valid(family, word, call, levels))
 
+    def question(self, call: Call) -> Question:
+        """What may be asked about a call."""
+        return ask(self.spec, self.reference, call.trimmed())
+
     def make_valid(
-        self, family: str, word: str | None, call: Call, levels: Mapping[str, str] | None = None
+        self,
+        family: str,
+        word: str | None,
+        call: Call,
+        levels: Mapping[str, str] | None = None,
+        question: Question | None = None,
     ) -> Case:
-        """Make a case that must be answered, without keeping it.
+        """Make a case that must be answered, without keeping it; a `question` about it has answers already.
 
         Raises InternalError where the call breaks a constraint, UnstableLength where the reference does.
         """
@@ -104,7 +113,8 @@ class Workshop:
                 f"a call of the {family} family of {self.spec.operator} breaks {broken[0].id}",
                 got=describe(call),
             )
-        return self._case(family, word, call, levels or {}, expectations_of(self.spec, self.reference, call))
+        expectations = expectations_of(self.question(call) if question is None else question)
+        return self._case(family, word, call, levels or {}, expectations)
 
     def keep(self, call: Call, case: Case) -> Case:
         """Put a case into the suite; the same case."""

@@ -14,8 +14,8 @@ from generator.adequacy.asked_node_tests import node_tests
 from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
 from generator.adequacy.measure import measure
 from generator.adequacy.subject import Subject
+from generator.clearest import ATTEMPTS, drawn_call
 from generator.discovery import open_spec
-from generator.families.cover import ATTEMPTS, drawn_call
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator

@@ -15,6 +15,7 @@ from generator.clearing import Replacements
 from generator.families import cover
 from generator.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.names import OperatorName
+from reference.registry import ReferenceOperator
 from tests.generator.declared import write_operator
 
 FACTS = f"""\
@@ -106,3 +107,19 @@ def test_unclear_rows_are_replaced_and_types_and_pairs_stay(
     assert len(cleared.rows) == len(plain.rows) == len(cleared.cases)
     for case in cleared.cases.values():
         assert case.levels["type_T"] == case.element_type.name
+
+
+def test_no_answer_is_computed_twice(
+    operator: OperatorName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    evaluate = ReferenceOperator.evaluate
+
+    def counted(self: ReferenceOperator, attributes: object, inputs: object, *rest: object) -> object:
+        asked[repr((attributes, inputs, rest[0]))] += 1
+        return evaluate(self, attributes, inputs, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ReferenceOperator, "evaluate", counted)
+    covered(operator, tmp_path)
+    assert asked
+    assert set(asked.values()) == {1}

@@ -1,0 +1,41 @@
+"""Rows of a covering array with what is dealt to them beside its levels: element types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from generator.feasibility import Model, Row
+
+Deal = Callable[[Sequence[Mapping[str, str]]], Sequence[Mapping[str, str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class DealtRows:
+    """Rows of a covering array, each with the levels that were dealt to it: element types."""
+
+    model: Model
+    types: dict[Row, Mapping[str, str]] = field(default_factory=dict)
+
+    def deal(self, rows: Sequence[Row], deal: Deal | None) -> list[Mapping[str, str]]:
+        """Take the rows, with what is dealt to them; the levels of those that are dealt beside them."""
+        if deal is None:
+            self.types.update((row, {}) for row in rows)
+            return []
+        known = {tuple(sorted(self._plain(row).items())): row for row in rows}
+        beside: list[Mapping[str, str]] = []
+        for levels in deal([self._plain(row) for row in rows]):
+            plain = {name: level for name, level in levels.items() if name in self.model.levels}
+            row = known.get(tuple(sorted(plain.items())))
+            if row is None or row in self.types:
+                beside.append(levels)
+            else:
+                self.types[row] = {name: level for name, level in levels.items() if name not in plain}
+        return beside
+
+    def texts(self, row: Row, dealt_to: Row | None = None) -> dict[str, str]:
+        """The levels of a row as texts, with what was dealt to it, or to the row that it replaces."""
+        return {**self._plain(row), **self.types[row if dealt_to is None else dealt_to]}
+
+    def _plain(self, row: Row) -> dict[str, str]:
+        return {name: str(level) for name, level in self.model.row_levels(row).items()}
