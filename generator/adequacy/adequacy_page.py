@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from generator.adequacy.kept import Kept
+from generator.adequacy.survivors import read_reasons, reason_of
+from opcert.vocabulary.names import OperatorName
 
 _INTRODUCTION = """\
 # What the suite notices
 
-Made by `opcert adequacy --kept` from what `opcert adequacy --update` measured (`adequacy-*.json`). A
-mutant is the reference with one mistake: a node of its syntax tree exchanged (comparison, rounding,
-constant, off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis
-order, another branch), or a call taken for another (misreading: `generator/explanations`, where people
-add to them). Each runs in process against the cases, quick ones first, through the judge of a run; it is
-killed by the first that fails. It counts as equivalent only where the stated number of random calls that
-come by the change, from the levels and from small variations beyond them, get an answer that the judge
-accepts. A score is the share killed of those that are not equivalent, rounded down. Code that serves the
-allowed error or the speed has no mutants (`unmutated.yaml` in the operator's room says which, and why), nor
-has what only an unchosen reading comes by. ONNX's own node tests meet the same mutants with their own
-tolerance; an older version of an operator those of them that its reference passes.
+Made by `opcert adequacy --kept` from what `opcert adequacy --update` measured (`adequacy-*.json` in the
+operators' rooms, which list every survivor and every equivalent one). A mutant is the reference with one
+mistake. Either a node of its syntax tree is exchanged (comparison, rounding, constant, off by one, swapped
+arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another branch, a neighbour
+of a function: `generator/adequacy/neighbours.py`). Or the runtime misreads every call: by what the
+operator's kinds bring (misreading: `generator/explanations`), or by what follows from types, shapes and
+attributes, for every operator alike (`generator/adequacy/mistakes`, one kind of mistake a file). Each runs
+in process against the cases, quick ones first, through the judge of a run; it is killed by the first that
+fails. It counts as equivalent only where the stated number of random calls that it can matter to, from the
+levels and from small variations beyond them, get an answer that the judge accepts. A score is the share
+killed of those that are not equivalent, rounded down. Code that serves the allowed error or the speed has no
+mutants (`unmutated.yaml` in the operator's room says which, and why), nor has what only an unchosen reading
+comes by. Why a survivor is left says `survivors.yaml` in the room. ONNX's own node tests meet the same
+mutants with their own tolerance; an older version of an operator those of them that its reference passes.
 """
 _MOST_UNCOVERED = 20
 
@@ -33,8 +38,9 @@ def adequacy_json(kept: Sequence[Kept]) -> str:
 
 
 def write_page(kept: Sequence[Kept]) -> str:
-    """A table of all operators, then each one's survivors, equivalents, and what is not covered."""
-    return "\n".join([_INTRODUCTION, *_overview(kept), *_kinds(kept), *_operators(kept)])
+    """Tables of all operators and all kinds of mistakes, survivors, and what is equivalent or not covered."""
+    parts = (_overview(kept), _kinds(kept), _survivors(kept), _uncovered(kept), _equivalents(kept))
+    return "\n".join([_INTRODUCTION, *(line for part in parts for line in part)])
 
 
 def percent(part: int, whole: int) -> str:
@@ -59,6 +65,15 @@ def _overview(kept: Sequence[Kept]) -> Iterator[str]:
             f"{percent(tests['killed'], counted)} ({tests['cases']} tests)" if tests else "none",
         ]
         yield f"| {' | '.join(map(str, row))} |"
+    mutants = [each.found["mutants"] for each in kept]
+    made, equivalent, killed, survived = (
+        sum(each[name] for each in mutants) for name in ("made", "equivalent", "killed", "survived")
+    )
+    tested = [each.found for each in kept if each.found["node_tests"]]
+    noticed = sum(each["node_tests"]["killed"] for each in tested)
+    asked = sum(each["mutants"]["made"] - each["mutants"]["equivalent"] for each in tested)
+    score = f"{percent(killed, made - equivalent)} | {percent(noticed, asked)} where there are any"
+    yield f"| all {len(kept)} | | {made} | {equivalent} | {killed} | {survived} | {score} |"
     yield ""
 
 
@@ -87,40 +102,56 @@ def _sum(kept: Sequence[Kept], kind: str) -> dict[str, int]:
     return {name: sum(each.found["kinds"].get(kind, {}).get(name, 0) for each in kept) for name in names}
 
 
-def _operators(kept: Sequence[Kept]) -> Iterator[str]:
-    for each in kept:
-        yield f"## {each.operator}"
+def _survivors(kept: Sequence[Kept]) -> Iterator[str]:
+    yield "## Survivors"
+    yield ""
+    if not any(each.found["survivors"] for each in kept):
+        yield "Survivors: none."
         yield ""
-        yield from _listed("Survivors", each.found["survivors"])
-        yield from _listed(
-            f"Equivalent: {each.found['calls']} random calls that come by the change agree",
-            each.found["equivalents"],
-        )
+    for each in kept:
+        if not each.found["survivors"]:
+            continue
+        reasons = read_reasons(OperatorName.parse(each.operator))
+        yield f"`{each.operator}` ({len(each.found['survivors'])}):"
+        yield ""
+        yield "```diff"
+        for survivor in each.found["survivors"]:
+            yield f"# {survivor['kind']}, {survivor['file']}:{survivor['line']}"
+            yield from survivor["diff"]
+            if survivor["call"]:
+                yield f"# a call that tells it: {survivor['call']}"
+            yield f"# {reason_of(survivor, reasons) or 'not looked at'}"
+        yield "```"
+        yield ""
+
+
+def _uncovered(kept: Sequence[Kept]) -> Iterator[str]:
+    for each in kept:
         uncovered = each.found["coverage"]["uncovered"]
         if uncovered:
-            yield f"Combinations that no case covers ({len(uncovered)}):"
+            yield f"Combinations that no case of `{each.operator}` covers ({len(uncovered)}):"
             yield ""
             for levels in uncovered[:_MOST_UNCOVERED]:
                 yield "- " + ", ".join(f"{name}={level}" for name, level in levels.items())
             yield ""
-        if each.found["unreached"]:
-            lines = ", ".join(each.found["unreached"])
-            yield f"Lines that no call comes by under the chosen readings: {lines}."
-            yield ""
 
 
-def _listed(title: str, mutants: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if not mutants:
-        yield f"{title.partition(':')[0]}: none."
-        yield ""
-        return
-    yield f"{title} ({len(mutants)}):"
+def _equivalents(kept: Sequence[Kept]) -> Iterator[str]:
+    """Counted by kind; the files have them one by one."""
+    yield "## Equivalent mutants"
     yield ""
-    yield "```diff"
-    for each in mutants:
-        yield f"# {each['kind']}, {each['file']}:{each['line']}"
-        yield from each["diff"]
-        if each["call"]:
-            yield f"# a call that tells it: {each['call']}"
-    yield "```"
+    calls = sorted({each.found["calls"] for each in kept})
+    yield f"{' or '.join(map(str, calls))} random calls that the mistake can matter to agree. Not reached:"
+    yield "lines that no call comes by under the chosen readings."
+    yield ""
+    yield "<details><summary>By operator</summary>"
+    yield ""
+    yield "| operator | equivalent | not reached |"
+    yield "|---|---|---|"
+    for each in kept:
+        counts = Counter(one["kind"] for one in each.found["equivalents"])
+        said = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
+        yield f"| `{each.operator}` | {said or 'none'} | {', '.join(each.found['unreached'])} |"
+    yield ""
+    yield "</details>"
     yield ""

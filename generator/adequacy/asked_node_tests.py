@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from conformance.adopting.node_tests import node_suite
 from conformance.suite.cases import Case
@@ -10,6 +10,16 @@ from conformance.suite.suites import open_suite
 from opcert.vocabulary.names import OperatorName
 
 DOMAIN = "ai.onnx"
+
+
+def tested_by_nodes(operators: Sequence[OperatorName], tell: Callable[[str], None]) -> set[OperatorName]:
+    """The operators of which ONNX may have node tests: of their names, whatever the version."""
+    ours = [each for each in operators if each.domain == DOMAIN]
+    if not ours:
+        return set()
+    with open_suite(node_suite(tell, "")) as suite:
+        names = {each.split("/")[1].rpartition("-")[0] for each in suite.case_ids if each.startswith(DOMAIN)}
+    return {each for each in ours if each.name in names}
 
 
 def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case]:

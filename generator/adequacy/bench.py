@@ -35,16 +35,18 @@ class Faulty(Protocol):
     @property
     def diff(self) -> tuple[str, ...]: ...
     def running(self) -> AbstractContextManager[None]: ...
-    def respond(self, subject: Subject, call: Call) -> Response: ...
+    def respond(self, subject: Subject, call: Call, right: Response | None = None) -> Response: ...
+    def applies(self, subject: Subject, call: Call, right: Response) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A case, its call, the points that it comes by, readings that the right answer allows, and seconds."""
+    """A case, its call and right answer, the points that it comes by, readings that fit it, and seconds."""
 
     name: str
     case: Case
     call: Call
+    answer: Response
     reached: frozenset[Point]
     readings: Mapping[str, tuple[str, ...]]
     seconds: float
@@ -70,7 +72,7 @@ class Bench:
         self.subject.forget()
         with mutant.running():
             for each in able:
-                found = judge(each.case, mutant.respond(self.subject, each.call))
+                found = judge(each.case, mutant.respond(self.subject, each.call, each.answer))
                 if found.verdict in FAILING:
                     self.kills[each.name] += 1
                     return each.name
@@ -84,7 +86,7 @@ class Bench:
         self.subject.forget()
         with mutant.running():
             for each in able:
-                if judge(each.case, mutant.respond(self.subject, each.call)).verdict in FAILING:
+                if judge(each.case, mutant.respond(self.subject, each.call, each.answer)).verdict in FAILING:
                     return each.name
         return None
 
@@ -102,7 +104,7 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
         seconds = perf_counter() - started
         judged = judge(case, response)
         if judged.verdict not in FAILING:
-            found.append(Held(name, case, call, reached, judged.readings, seconds))
+            found.append(Held(name, case, call, response, reached, judged.readings, seconds))
         elif strict:
             raise InternalError("the reference fails on a case", got=f"{case.id}: {judged.reason}")
     return found

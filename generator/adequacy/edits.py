@@ -31,12 +31,16 @@ class Vocabulary:
     """What a family of mutants needs to know of an operator.
 
     `values` are sets of words that stand for each other: the values of an attribute, the patterns of a match.
+    `options` are those of which each in place of another is a mistake of its own: what a function that is
+    called takes. `known` are the names of the module that the function has no variables of.
     What mentions one of the names in `left_out` is not edited as a whole: variables that serve the allowed
     error, and open readings, of which every option is accepted. Which branch `settled` readings choose is
     no fault either; to compare them wrongly is.
     """
 
     values: tuple[tuple[str, ...], ...] = ()
+    options: tuple[tuple[str, ...], ...] = ()
+    known: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()
     settled: frozenset[str] = frozenset()
 

@@ -110,6 +110,12 @@ def write_kept(kept: Kept, folder: Path = FOLDER) -> Path:
     """Write an operator's file; returns its path."""
     path = kept_path(OperatorName.parse(kept.operator), folder)
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(kept_json(kept), encoding="utf-8", newline="\n")
+    return path
+
+
+def kept_json(kept: Kept) -> str:
+    """The text of an operator's file."""
     selection = [_entry(each) for each in kept.selection]
     plain = {
         "format": FORMAT,
@@ -118,8 +124,7 @@ def write_kept(kept: Kept, folder: Path = FOLDER) -> Path:
         "selection": selection,
         **kept.found,
     }
-    path.write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8", newline="\n")
-    return path
+    return json.dumps(plain, indent=1, sort_keys=True) + "\n"
 
 
 def _entry(selected: Selected) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from conformance.suite.cases import Case
 from generator.adequacy.bench import Bench, Faulty, Held, hold
 from generator.adequacy.choice import select
 from generator.adequacy.misreadings import make_misreadings
+from generator.adequacy.mistake import make_mistakes
 from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
@@ -50,14 +51,19 @@ def measure(
         nodes = Bench(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
         random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
         random.more(FIRST_CALLS)
+        random.begin_with(bench.held)
         made, unreached = _worth_making(bench, random)
-        outcomes = []
+        outcomes, told = [], []
         for number, mutant in enumerate(made, start=1):
-            outcomes.append(_outcome(mutant, bench, nodes, random))
+            outcome = _outcome(mutant, bench, nodes, random)
+            # A mistake that matters to no valid call is about calls of which nothing is demanded.
+            if mutant.points or outcome.status != "survived" or outcome.calls or outcome.call:
+                outcomes.append(outcome)
+                told.append(mutant)
             if number % 50 == 0 or number == len(made):
                 tell(f"{subject.spec.operator}: {number} of {len(made)} mutants")
         killed: dict[str, list[Faulty]] = {}
-        for mutant, outcome in zip(made, outcomes, strict=True):
+        for mutant, outcome in zip(told, outcomes, strict=True):
             if outcome.killer not in (None, RUN):
                 killed.setdefault(str(outcome.killer), []).append(mutant)
         selection = select(killed, bench.kills_one_of)
@@ -84,8 +90,12 @@ def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tupl
             made.append(mutant)
         else:
             unreached[f"{mutant.file}:{mutant.line}"] = None
-    calls = [each.call for each in known]
-    made += [each for each in make_misreadings(subject) if any(each.applies(subject, call) for call in calls)]
+    planted: list[Faulty] = [*make_misreadings(subject), *make_mistakes(subject.spec)]
+    made += [
+        mistake
+        for mistake in planted
+        if any(mistake.applies(subject, each.call, each.answer) for each in known)
+    ]
     return made, tuple(unreached)
 
 
@@ -106,13 +116,13 @@ def _outcome(mutant: Faulty, bench: Bench, nodes: Bench, random: RandomCalls) ->
 def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
     """How many random calls agree, and the first of which the judge would not accept the mutant's answer."""
     subject, agreeing = random.subject, 0
-    for chunk in batched(random.aimed(mutant.points)):
+    for chunk in batched(random.aimed(mutant.points, mutant)):
         subject.forget()
         with mutant.running():
-            responses = [mutant.respond(subject, each.call) for each in chunk]
+            responses = [mutant.respond(subject, each.call, each.answer) for each in chunk]
         subject.forget()
         for each, response in zip(chunk, responses, strict=True):
-            if not same_answers(response, each.answer) and not _accepted(subject, each.call, response):
+            if not same_answers(response, each.answer) and not _accepted(subject, each, response):
                 return agreeing, each.call
             agreeing += 1
     return agreeing, None
@@ -127,17 +137,24 @@ def batched(drawn: Iterable[Drawn]) -> Iterator[list[Drawn]]:
         size = 200
 
 
-def _accepted(subject: Subject, call: Call, response: Response) -> bool:
+def _accepted(subject: Subject, drawn: Drawn, response: Response) -> bool:
     """Whether a case of this call would accept a response."""
+    if not drawn.asked:
+        drawn.case, drawn.asked = _case_of(subject, drawn.call), True
+    return drawn.case is None or judge(drawn.case, response).verdict not in FAILING
+
+
+def _case_of(subject: Subject, call: Call) -> Case | None:
+    """The case of a call; None where no case is made of it."""
     operator = subject.spec.operator
     try:
         with bounded(True):
             expectations = expect(subject.spec, subject.reference, call)
     except (UnstableLength, InternalError):
-        return True  # of such a call no case is made
+        return None
     finally:
         subject.forget()
-    case = Case(
+    return Case(
         id=CaseId(operator, "cover", None, call.digest(operator)),
         element_type=first_type(subject.spec, call),
         attributes=call.attributes,
@@ -146,4 +163,3 @@ def _accepted(subject: Subject, call: Call, response: Response) -> bool:
         demand="answer",
         expectations=expectations,
     )
-    return judge(case, response).verdict not in FAILING

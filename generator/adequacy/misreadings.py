@@ -41,17 +41,18 @@ class Misreading:
     def running(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def respond(self, subject: Subject, call: Call) -> Response:
+    def respond(self, subject: Subject, call: Call, right: Response | None = None) -> Response:
         """What comes out of the changed call, of the call itself where there is nothing to change."""
         changed = self._changed(subject, call)
         if changed is None:
-            return subject.respond(call)
+            return subject.respond(call) if right is None else right
         if changed.expectations is not None:
             return Answered(tuple(each.expected for each in changed.expectations[0].outputs))
         given = changed.call.trimmed()
         return subject.respond(given, changed.settled)
 
-    def applies(self, subject: Subject, call: Call) -> bool:
+    def applies(self, subject: Subject, call: Call, _right: Response) -> bool:
+        """Whether there is something to change in a call."""
         return self._changed(subject, call) is not None
 
     def _changed(self, subject: Subject, call: Call) -> Changed | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from inspect import isfunction
 from types import CodeType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from conformance.running.responses import Response
 from generator.adequacy.edits import Edit, Node, Vocabulary, is_guard, matched_words
@@ -44,9 +46,13 @@ class Mutant:
         """The reference has this mistake for a while; whoever uses it empties its caches."""
         return running({self.part.function: self.code}, self.defaults)
 
-    def respond(self, subject: Subject, call: Call) -> Response:
+    def respond(self, subject: Subject, call: Call, _right: Response | None = None) -> Response:
         """What the mutant answers to a call, while it is running."""
         return subject.respond(call)
+
+    def applies(self, _subject: Subject, _call: Call, _right: Response) -> bool:
+        """Any call that comes by its points may tell it."""
+        return True
 
 
 def make_mutants(subject: Subject) -> list[Mutant]:
@@ -76,7 +82,34 @@ def _vocabulary(spec: Spec, part: Part) -> Vocabulary:
     readings = [tuple(each.options) for each in spec.readings if settled[each.id] is not None]
     several = [each for each in (*matched_words(part.tree), *words, *readings) if len(each) > 1]
     open_ones = {name for name, chosen in settled.items() if chosen is None}
-    return Vocabulary(tuple(several), part.left_out | open_ones, frozenset(settled.keys() - open_ones))
+    return Vocabulary(
+        values=tuple(several),
+        options=tuple(_options(part)),
+        known=frozenset((*vars(part.module), *vars(builtins))) - _variables(part),
+        left_out=part.left_out | open_ones,
+        settled=frozenset(settled.keys() - open_ones),
+    )
+
+
+def _variables(part: Part) -> set[str]:
+    """The names that a function binds."""
+    return {
+        each.arg if isinstance(each, ast.arg) else each.id
+        for each in ast.walk(part.tree)
+        if isinstance(each, ast.arg) or (isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    }
+
+
+def _options(part: Part) -> Iterator[tuple[str, ...]]:
+    """The words that functions take which the part calls: those of parameters annotated with Literal."""
+    called = {each.func.id for each in ast.walk(part.tree) if isinstance(each, ast.Call)
+              and isinstance(each.func, ast.Name)}  # fmt: skip
+    functions = [found for name in sorted(called) if isfunction(found := vars(part.module).get(name))]
+    for function in functions:
+        for hint in get_type_hints(function).values():
+            words = get_args(hint) if get_origin(hint) is Literal else ()
+            if len(words) > 1 and all(isinstance(each, str) for each in words):
+                yield words
 
 
 def _edits(part: Part, spec: Spec, *, own: bool, vocabulary: Vocabulary) -> Iterator[tuple[Edit, Node]]:

@@ -16,15 +16,13 @@ from generator.adequacy.edits import (
     mentions,
     name_of,
 )
+from generator.adequacy.neighbours import forgotten_calls, neighbour_edits, renamed
 
 _BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_OTHER_NAMES = {"floor": "ceil", "ceil": "floor", "min": "max", "max": "min", "minimum": "maximum",
-                "maximum": "minimum", "any": "all", "all": "any", "flatnonzero": "argwhere"}  # fmt: skip
-_ROUNDING = ("floor", "ceil", "round", "trunc")
 _CLAMPS = ("min", "max", "minimum", "maximum", "clip")
 _SYMMETRIC = {
     *RESULTS,
@@ -58,7 +56,7 @@ def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator
             yield from _condition(node)
         case ast.BinOp():
             yield from _arithmetic(node)
-        case ast.UnaryOp(op=ast.USub() | ast.Not()):
+        case ast.UnaryOp(op=ast.USub() | ast.Not() | ast.Invert()):
             yield Edit("dropped sign" if isinstance(node.op, ast.USub) else "negation", node, node.operand)
         case ast.Constant():
             yield from _constant(node, vocabulary)
@@ -71,6 +69,7 @@ def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator
             yield Edit("another branch", node, node.orelse, node.body)
         case ast.Name() | ast.Attribute():
             yield from _mistaken_name(node, names)
+            yield from neighbour_edits(node, vocabulary.known)
         case ast.Subscript() if is_first(node):
             yield Edit("off by one", node.slice, ast.Constant(1))
         case ast.Tuple(elts=[first, second]) if ast.dump(first) != ast.dump(second):
@@ -128,6 +127,13 @@ def _arithmetic(node: ast.BinOp) -> Iterator[Edit]:
             yield Edit("condition", node, ast.BinOp(left, ast.BitOr(), right))
         case ast.BitOr():
             yield Edit("condition", node, ast.BinOp(left, ast.BitAnd(), right))
+        case ast.BitXor():
+            yield Edit("condition", node, ast.BinOp(left, ast.BitOr(), right))
+            yield Edit("condition", node, ast.BinOp(left, ast.BitAnd(), right))
+        case ast.LShift():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.RShift(), right))
+        case ast.RShift():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.LShift(), right))
     yield Edit("dropped term", node, left)
 
 
@@ -141,6 +147,12 @@ def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Edit]:
     elif isinstance(value, float):
         yield Edit("constant", node, ast.Constant(value + 1))
     elif isinstance(value, str):
+        for options in vocabulary.options:
+            if value in options:
+                for each in options:
+                    if each != value:
+                        yield Edit("constant", node, ast.Constant(each))
+                return
         for words in vocabulary.values:
             if value in words:
                 others = [each for each in words if each != value]
@@ -152,15 +164,11 @@ def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Edit]:
 def _call(node: ast.Call) -> Iterator[Edit]:
     name, args = name_of(node.func), node.args
     plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
-    if name in _OTHER_NAMES and name != "flatnonzero":
-        kind = "rounding" if name in _ROUNDING else "clamp" if name in _CLAMPS else "condition"
-        yield Edit(kind, node, ast.Call(_renamed(node.func, _OTHER_NAMES[name]), args, node.keywords))
+    yield from forgotten_calls(node)
     if name in _CLAMPS and len(args) >= 2 and plain:
         kept = args[:1] if name == "clip" else args
         for each in kept:
             yield Edit("dropped clamp", node, each)
-    if name == "abs" and len(args) == 1:
-        yield Edit("dropped sign", node, args[0])
     if name == "range" and len(args) == 1:
         backwards = ast.Subscript(node, ast.Slice(step=ast.Constant(-1)), ast.Load())
         yield Edit("axis order", node, backwards)
@@ -168,14 +176,6 @@ def _call(node: ast.Call) -> Iterator[Edit]:
         for place in range(len(args) - 1):
             swapped = [*args[:place], args[place + 1], args[place], *args[place + 2 :]]
             yield Edit("swapped arguments", node, ast.Call(node.func, swapped, []))
-
-
-def _renamed(node: ast.expr, name: str) -> ast.expr:
-    return (
-        ast.Attribute(node.value, name, node.ctx)
-        if isinstance(node, ast.Attribute)
-        else ast.Name(name, ast.Load())
-    )
 
 
 def _slice(node: ast.Subscript) -> Iterator[Edit]:
@@ -201,7 +201,7 @@ def _mistaken_name(node: ast.Name | ast.Attribute, names: frozenset[str]) -> Ite
             if one in words:
                 name = "_".join(other if each == one else each for each in words)
                 if name in names:
-                    yield Edit("mistaken name", node, _renamed(node, name))
+                    yield Edit("mistaken name", node, renamed(node, name))
 
 
 def _branch(node: ast.If) -> Iterator[Edit]:

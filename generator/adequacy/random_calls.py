@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from conformance.running.responses import Answered
+from conformance.suite.cases import Case
+from generator.adequacy.bench import Faulty, Held
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
@@ -24,19 +26,24 @@ _TRIES = 8
 """Calls tried for each one that is wanted, before it is given up."""
 _LARGEST = 4096
 """Elements of the first output beyond which a call takes too long."""
-_QUICKEST = 40
+_QUICKEST = 100
 """Of the calls that come by a point, so many of the quickest are varied."""
 _CHUNK = 100
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Drawn:
-    """One random call, the right answer, the points that it comes by, and the seconds that it took."""
+    """One random call, the right answer, the points that it comes by, and the seconds that it took.
+
+    `case` is what would be made of the call, once somebody has `asked`; None where no case is made of it.
+    """
 
     call: Call
     answer: Answered
     reached: frozenset[Point]
     seconds: float
+    asked: bool = False
+    case: Case | None = None
 
 
 @dataclass(eq=False)
@@ -48,9 +55,17 @@ class RandomCalls:
     draw: Draw
     drawn: list[Drawn] = field(default_factory=list)
     _count: int = 0
+    _bases: list[Drawn] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._solver = Solver(factor_model(self.subject.spec))
+
+    def begin_with(self, held: Sequence[Held]) -> None:
+        """Calls of cases, to be varied where no random call comes by a point."""
+        for each in held:
+            if isinstance(each.answer, Answered) and _size(each.answer) <= _LARGEST:
+                self._bases.append(Drawn(each.call, each.answer, each.reached, each.seconds))
 
     def more(self, count: int) -> None:
         """Draw calls of any levels."""
@@ -73,22 +88,36 @@ class RandomCalls:
             if not check_constraints(self.subject.spec, call.attributes, dict(call.inputs)):
                 self._try(call)
 
-    def aimed(self, points: frozenset[Point]) -> Iterator[Drawn]:
-        """AIMED calls that come by all of these points, quick ones first; fewer where no more are found."""
+    def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[Drawn]:
+        """AIMED calls that come by all of these points, and that a mutant can matter to.
+
+        Quick ones come first; there are fewer where no more are found.
+        """
+
+        def may_tell(drawn: Drawn) -> bool:
+            return points <= drawn.reached and (
+                mutant is None or mutant.applies(self.subject, drawn.call, drawn.answer)
+            )
+
         given, place, tries = 0, 0, 0
+        bases = [each for each in self._bases if may_tell(each)]
+        first = self.drawn[:_CHUNK]
+        often = 2 * sum(may_tell(each) for each in first) > len(first)
         while given < AIMED and tries <= _TRIES * AIMED:
-            for each in sorted(self.drawn[place:], key=lambda each: each.seconds):
-                if points <= each.reached and given < AIMED:
-                    given += 1
-                    yield each
+            fresh = [each for each in self.drawn[place:] if may_tell(each)]
             place = len(self.drawn)
+            for each in sorted(fresh, key=lambda each: each.seconds)[: AIMED - given]:
+                given += 1
+                yield each
+            bases += fresh
             tries += _CHUNK
-            known = [each for each in self.drawn if points <= each.reached]
-            if known:
-                # To vary a call takes far less time than to draw one.
-                self.vary(_CHUNK, sorted(known, key=lambda each: each.seconds)[:_QUICKEST])
-            else:
+            if not bases and (tries > AIMED or not points):
+                return
+            if not bases or (often and tries % (2 * _CHUNK)):
                 self.more(_CHUNK)
+            else:
+                # To vary a call takes far less time than to draw one.
+                self.vary(_CHUNK, sorted(bases, key=lambda each: each.seconds)[:_QUICKEST])
 
     def _draws(self, count: int) -> Iterator[Draw]:
         for _ in range(count):
@@ -98,6 +127,10 @@ class RandomCalls:
     def _try(self, call: Call) -> None:
         """Keep a call that the reference answers, with what it comes by."""
         call = call.trimmed()
+        digest = call.digest(self.subject.spec.operator)
+        if digest in self._seen:
+            return
+        self._seen.add(digest)
         self.subject.forget()
         started = perf_counter()
         answer, reached = self.subject.watch(call)

@@ -1,4 +1,4 @@
-"""A call changed a little at random: in its attributes, and in inputs that hold few numbers."""
+"""A call changed a little at random: in its attributes, in inputs that ask for something, and in its data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from generator.calls import Call
 from generator.draws import Draw
@@ -15,6 +16,8 @@ from specs.model import Spec
 
 FEW = 16
 """Inputs behind the first one with at most so many elements are numbers that ask for something."""
+MOST = 512
+"""Elements of a first input that is changed."""
 _STEPS = (-3, -2, -1, 1, 2, 3)
 _FACTORS = (0.5, 0.75, 1.25, 1.5, 2.0, -1.0)
 
@@ -22,16 +25,21 @@ _FACTORS = (0.5, 0.75, 1.25, 1.5, 2.0, -1.0)
 def varied(spec: Spec, call: Call, draw: Draw) -> Call:
     """One to three numbers or words changed; the result need not be valid."""
     for _ in range(draw.integer(1, 3)):
-        places = [(name, True) for name in spec.attributes if _values(spec, name) or name in call.attributes]
+        places: list[str | int] = [
+            name for name in spec.attributes if _values(spec, name) or name in call.attributes
+        ]
         places += [
-            (name, False)
-            for name, each in call.inputs[1:]
-            if each is not None and 0 < each.array.size <= FEW and each.element_type.kind != "string"
+            at
+            for at, (_, each) in enumerate(call.inputs)
+            if each is not None and 0 < each.array.size <= (FEW if at else MOST)
         ]
         if not places:
             return call
-        name, is_attribute = draw.choice(places)
-        call = _other_attribute(spec, call, name, draw) if is_attribute else _other_input(call, name, draw)
+        place = draw.choice(places)
+        if isinstance(place, str):
+            call = _other_attribute(spec, call, place, draw)
+        else:
+            call = _other_input(call, place, draw)
     return call
 
 
@@ -64,15 +72,29 @@ def _other_attribute(spec: Spec, call: Call, name: str, draw: Draw) -> Call:
     return call
 
 
-def _other_input(call: Call, name: str, draw: Draw) -> Call:
-    given = call.input(name)
+def _other_input(call: Call, at: int, draw: Draw) -> Call:
+    name, given = call.inputs[at]
     assert given is not None
     changed = given.array.copy()
     flat = changed.reshape(-1)
     place = draw.integer(0, flat.size - 1)
     with np.errstate(all="ignore"):
-        if given.element_type.is_integer:
+        if at == 0 and flat.dtype.kind in "iuf" and draw.integer(0, 1):
+            _flip_bit(flat, place, draw)
+        elif given.element_type.is_integer:
             flat[place] = flat[place] + np.array(draw.choice(_STEPS)).astype(flat.dtype)
-        elif flat.dtype.kind == "f":
+        elif flat.dtype.kind == "f" and draw.integer(0, 1):
             flat[place] = flat[place] * flat.dtype.type(draw.choice(_FACTORS))
-    return call.with_input(name, Tensor(given.element_type, changed))
+        elif given.element_type.kind == "bool":
+            flat[place] = not flat[place]
+        else:
+            flat[place] = flat[draw.integer(0, flat.size - 1)]
+    varied_one = (name, Tensor(given.element_type, changed))
+    return replace(call, inputs=(*call.inputs[:at], varied_one, *call.inputs[at + 1 :]))
+
+
+def _flip_bit(flat: NDArray[Any], place: int, draw: Draw) -> None:
+    """One of an integer's last bits, or of a number's significand as far as half of its bits go."""
+    bits = flat.view(f"u{flat.dtype.itemsize}")
+    least = 4 if flat.dtype.kind in "iu" else 4 * flat.dtype.itemsize
+    bits[place] ^= bits.dtype.type(1 << draw.integer(0, least - 1))

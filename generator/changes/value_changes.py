@@ -69,7 +69,7 @@ def value_changes(spec: Spec) -> Iterator[Change]:
         yield _compute_narrower(each)
     for wide, other in _THROUGH:
         yield _pass_through(wide, other)
-    main = spec.inputs[0].type
+    main = spec.inputs[0].type if spec.inputs else None
     for parameter in spec.inputs:
         if parameter.type == main:
             for loss in _LOSSES:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator.adequacy import kept as keeping
+from generator.adequacy import survivors
 from generator.adequacy.adequacy_page import percent, write_page
 from generator.adequacy.kept import (
     REMEDY,
@@ -25,7 +26,7 @@ from generator.discovery import select_operators
 from generator.lock import read_lock
 from generator.suite_making import generate_operator
 from generator.workshop import Options
-from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
@@ -140,3 +141,19 @@ def test_the_page_lists_what_is_not_perfect_and_rounds_down() -> None:
         assert words in page
     assert percent(9999, 10000) == "99.9 %"
     assert percent(0, 0) == "-"
+
+
+def test_a_survivor_has_the_reason_of_its_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(survivors, "OWN_FOLDER", tmp_path)
+    room = tmp_path / "test" / "X"
+    room.mkdir(parents=True)
+    kept = Kept("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})
+    assert "# not looked at" in write_page([kept])
+    entry = '- mutant: "a.p"\n  why: no call of the document has it\n'
+    (room / "survivors.yaml").write_text(entry, encoding="utf-8")
+    page = write_page([kept])
+    assert "# no call of the document has it" in page
+    assert "not looked at" not in page
+    (room / "survivors.yaml").write_text("- mutant: a\n", encoding="utf-8")
+    with pytest.raises(OpcertError, match="why"):
+        write_page([kept])

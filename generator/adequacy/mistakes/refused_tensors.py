@@ -1,0 +1,42 @@
+"""Tensors that are refused: those without elements, scalars, those of many axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from conformance.running.responses import Answered, Refused, Response
+from generator.adequacy.mistake import Mistake
+from generator.calls import Call
+from opcert.vocabulary.tensors import Tensor
+from specs.model import Spec
+
+
+def mistakes(_spec: Spec) -> Iterator[Mistake]:
+    yield _refused("empty inputs", "inputs without elements refused", _has_empty)
+    yield _refused("scalar inputs", "inputs of rank 0 refused", _has_scalar)
+    yield _refused("ranks above 4", "inputs of more than four axes refused", _has_many_axes)
+    yield Mistake("empty outputs refused", "outputs without elements refused", made=_no_empty_outputs)
+
+
+def _refused(word: str, text: str, when: Callable[[Call], bool]) -> Mistake:
+    def made(_spec: Spec, call: Call, _answer: Answered) -> Response | None:
+        return Refused("Mistake", text) if when(call) else None
+
+    return Mistake(f"{word} refused", text, made=made)
+
+
+def _has_empty(call: Call) -> bool:
+    return any(each is not None and not each.array.size for _, each in call.inputs)
+
+
+def _has_scalar(call: Call) -> bool:
+    return any(each is not None and not each.shape for _, each in call.inputs)
+
+
+def _has_many_axes(call: Call) -> bool:
+    return any(each is not None and len(each.shape) > 4 for _, each in call.inputs)
+
+
+def _no_empty_outputs(_spec: Spec, _call: Call, answer: Answered) -> Response | None:
+    empty = any(isinstance(each, Tensor) and not each.array.size for each in answer.outputs)
+    return Refused("Mistake", "an output without elements") if empty else None
