@@ -15,10 +15,13 @@ from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, Flo
 from reference.estimates import Mask
 from reference.nearest_floats import nearest_floats, ratio_up
 from reference.numbers import encode, largest, layout_of, smallest_normal, storage_of
+from reference.rationals import Rationals
 from reference.sums import Sums
 from reference.working import MARGIN
 
 NOT_FINITE = (math.inf, -math.inf, math.nan)
+_SCALE = 64
+"""Numbers are compared over two to this: so float64 holds those beyond its own greatest one."""
 FEW = 8
 """At most so many integers are listed one by one; more are allowed as a distance."""
 
@@ -69,15 +72,16 @@ def round_floats(element_type: ElementType, sums: Sums, overflow: Mask | None, *
     chosen = (errors > 0) | (size >= float(largest(layout)) / 2) | reached
     unbounded = chosen & ~np.isfinite(errors)
     allowed[unbounded] = math.inf
-    alternatives: dict[int, tuple[Any, ...]] = {}
     # Elsewhere nothing is near enough to the greatest number.
-    for index in np.flatnonzero(chosen & ~unbounded & (~below | reached)).tolist():
-        exact, slack = value.fraction(index), float(errors[index])
-        others = _overflowing(element_type, exact, slack, math.isinf(results[index]))
-        if others is None:
+    near = np.flatnonzero(chosen & ~unbounded & (~below | reached))
+    alternatives: dict[int, tuple[Any, ...]] = {}
+    for index, ends in zip(near.tolist(), _ends_of(element_type, value, near, errors, results), strict=True):
+        if ends is None:
             allowed[index] = math.inf
-        elif reached[index]:
-            others = [*others, *encode(element_type, NOT_FINITE).tolist()]
+            continue
+        others = [_element(element_type, each) for each in ends]
+        if reached[index]:
+            others += [_element(element_type, each) for each in NOT_FINITE]
         if others:
             alternatives[index] = tuple(dict.fromkeys(others))
     rounded = Rounded(elements, allowed, alternatives)
@@ -102,27 +106,61 @@ def _overflow_threshold(layout: FloatLayout) -> Fraction:
     return largest(layout) + step / 2
 
 
-def _overflowing(
-    element_type: ElementType, exact: Fraction, error: float, infinite: bool
-) -> list[Any] | None:
-    """What else a result near the greatest finite number may be; None for anything."""
+def _ends_of(
+    element_type: ElementType,
+    value: Rationals,
+    places: NDArray[np.intp],
+    errors: NDArray[np.float64],
+    results: NDArray[np.float64],
+) -> list[tuple[float | Fraction, ...] | None]:
+    """What else each result near the greatest finite number may be; None for anything.
+
+    What float64 does not tell for certain is compared exactly.
+    """
     layout = layout_of(element_type)
-    if not math.isfinite(error):
-        return None
-    threshold, slack = _overflow_threshold(layout), Fraction(error)
+    scale = 1 << _SCALE
+    denominator = value.denominator if value.denominator.shape == () else value.denominator[places]
+    exact = Rationals(value.numerator[places], np.asarray(denominator * scale, dtype=object))
+    size, slack = np.abs(exact.floats()), np.ldexp(errors[places], -_SCALE)
+    greatest = float(largest(layout) / scale)
+    threshold = float(_overflow_threshold(layout) / scale)
+    negative, infinite = exact.signs() < 0, np.isinf(results[places])
+    with np.errstate(over="ignore"):
+        least, most = size - slack, size + slack
+        safe = np.where(infinite, least > threshold * (1 + MARGIN), most < threshold * (1 - MARGIN))
+        beyond = ~infinite & (most > threshold * (1 + MARGIN))
+        low = infinite & (least < greatest * (1 - MARGIN))
+    found: list[tuple[float | Fraction, ...] | None] = []
+    for at, place in enumerate(places.tolist()):
+        if safe[at]:
+            found.append(())
+        elif beyond[at]:
+            found.append((-math.inf if negative[at] else math.inf,))
+        elif low[at]:
+            found.append(None)
+        else:
+            ratio = value.fraction(place)
+            found.append(_ends(layout, ratio, Fraction(float(errors[place])), bool(infinite[at])))
+    return found
+
+
+def _ends(
+    layout: FloatLayout, exact: Fraction, slack: Fraction, infinite: bool
+) -> tuple[float | Fraction, ...] | None:
+    """What else a result near the greatest finite number may be; None for anything."""
+    threshold = _overflow_threshold(layout)
     size, sign = abs(exact), -1 if exact < 0 else 1
     if infinite:
         if size - slack >= threshold:
-            return []
-        return (
-            encode(element_type, [sign * largest(layout)]).tolist()
-            if size - slack > largest(layout)
-            else None
-        )
-    if size + slack < threshold:
-        return []
-    found: list[Any] = encode(element_type, [sign * math.inf]).tolist()
-    return found
+            return ()
+        return (sign * largest(layout),) if size - slack > largest(layout) else None
+    return () if size + slack < threshold else (sign * math.inf,)
+
+
+@cache
+def _element(element_type: ElementType, value: float | Fraction) -> Any:
+    """A number as an element in storage."""
+    return encode(element_type, [value]).tolist()[0]
 
 
 def _flushed(

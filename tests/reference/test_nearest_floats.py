@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +11,13 @@ from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from reference.nearest_floats import nearest_floats, ratio_up
-from reference.numbers import encode_bits, numbers, storage_of
+from reference.numbers import encode_bits, largest, layout_of, numbers, storage_of
 from reference.rationals import Rationals
+from reference.rounding import round_floats
+from reference.sums import Sums
 
 TYPES = [each for each in ELEMENT_TYPES.values() if each.is_float and each.layout is not None]
+FURTHEST = float(np.finfo(np.float64).max)
 POWERS = (0, 24, 53, 149, 298, 1000, 1080, 2148)
 
 
@@ -86,3 +90,35 @@ def test_a_ratio_rounded_up_is_the_least_float_not_below(numerator: int, denomin
         return
     assert Fraction(found) >= exact
     assert found == 0 or Fraction(float(np.nextafter(found, 0.0))) < exact
+
+
+@given(
+    st.sampled_from(["float", "float16", "bfloat16", "double"]).map(ELEMENT_TYPES.__getitem__),
+    st.sampled_from([Fraction(each, 8) for each in (0, 1, 7, 8, 9, 24)]),
+    st.sampled_from([0.0, 0.125, 0.875, 0.9999, 1.0]),
+    st.sampled_from((1, -1)),
+    st.booleans(),
+)
+def test_what_an_error_carries_beyond_the_greatest_number_may_be_infinite(
+    kind: ElementType, share: Fraction, part: float, sign: int, lost: bool
+) -> None:
+    layout = layout_of(kind)
+    top = largest(layout)
+    step = Fraction(2) ** (layout.greatest_exponent - layout.precision + 1)
+    value, error = sign * share * top, float(top) * part
+    sums = Sums(Rationals.of([value]), np.array([error]))
+    rounded = round_floats(kind, sums, np.array([lost]), flush=False)
+    least, most = abs(value) - Fraction(error), abs(value) + Fraction(error)
+    infinite = abs(value) >= top + step / 2
+    direction = -1 if value < 0 else 1
+    expected = [direction * math.inf] if not infinite and most >= top + step / 2 else []
+    if infinite and top < least < top + step / 2:
+        expected = [float(direction * top)]
+    if anything := infinite and least <= top:
+        expected = []
+    elif lost:
+        expected = list(dict.fromkeys([*expected, math.inf, -math.inf, math.nan]))
+    stored = np.array(rounded.alternatives.get(0, ()), dtype=kind.storage)
+    assert str([float(each) for each in numbers(kind, stored)]) == str(expected)
+    # An error of the greatest float64, rounded up, is infinite in any case.
+    assert bool(np.isinf(rounded.allowed[0])) == (anything or (not infinite and error >= FURTHEST))
