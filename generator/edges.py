@@ -80,8 +80,10 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
                 if 1 in space.factors[f"rank_{pack}"]
                 else min(int(each) for each in space.factors[f"rank_{pack}"] if int(each) > 0)
             )
-            shape = [1] * (rank - 1) + [length]
-            yield from _solved(space, f"length_{length}", {f"rank_{pack}": rank}, {pack: shape}, draw)
+            fixed: dict[str, object] = {pack: [1] * (rank - 1) + [length]}
+            if length == MANY and any(each.most_elements is not None for each in space.kinds):
+                fixed |= dict.fromkeys(extents, 2)  # parts for several threads, and no more
+            yield from _solved(space, f"length_{length}", {f"rank_{pack}": rank}, fixed, draw)
         elif extents:
             yield from _solved(space, f"{extents[-1]}_{length}", {}, {extents[-1]: length}, draw)
 

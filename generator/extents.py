@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from generator.draws import Draw
 from generator.kind import Level
@@ -34,10 +35,14 @@ def bounds_within(given: Bounds | None, default: Bounds) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Pack:
-    """The extents of a pack: different from each other, one of them 1 at the level `with_one`."""
+    """The extents of a pack: different from each other, one of them 1 at the level `with_one`.
+
+    Their product is at most `most`, where that is given.
+    """
 
     name: str
     beside_extents: bool
+    most: int | None = None
 
     def __call__(self, scope: Partial, draw: Draw) -> Iterator[Bindings]:
         rank = int(scope.level(f"rank_{self.name}"))
@@ -49,15 +54,23 @@ class Pack:
         seen: set[tuple[int, ...]] = set()
         for attempt in range(_DRAWS):
             stream = draw.child(str(attempt))
-            shuffled = stream.shuffled(_ORDINARY if rank <= 5 else _MANY_AXES)
+            shuffled = stream.shuffled(self._lengths(rank))
             found = [shuffled[axis % len(shuffled)] for axis in range(rank)]
             if with_one:
                 found[stream.integer(0, rank - 1)] = 1
             if with_one and attempt >= _DRAWS // 2:
                 found[stream.integer(0, rank - 1)] = 1  # perhaps a second one
-            if tuple(found) not in seen:
+            if tuple(found) not in seen and (self.most is None or prod(found) <= self.most):
                 seen.add(tuple(found))
                 yield {self.name: found}
+
+    def _lengths(self, rank: int) -> tuple[int, ...]:
+        """What the extents are taken from: of three or more, those that may stand beside 2 and 3."""
+        if rank > 5:
+            return _MANY_AXES
+        if self.most is None or rank < 3:
+            return _ORDINARY
+        return tuple(each for each in _ORDINARY if 2 * 3 * each <= self.most)
 
 
 @dataclass(frozen=True)

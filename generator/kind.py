@@ -144,6 +144,11 @@ class Kind:
         return ()
 
     @property
+    def most_elements(self) -> int | None:
+        """How many elements a pack of extents comes to at most, where each is computed with many others."""
+        return None
+
+    @property
     def type_factors(self) -> Mapping[str, tuple[str, ...]]:
         """Factors of element types that no input has: they are dealt out over the rows as those of inputs."""
         return {}

@@ -82,7 +82,8 @@ class SpaceMaker:
         shapes = {name: parse_shape(text) for name, text in self._declared.shapes.items()}
         chosen = self._chosen_shapes(shapes, lists, brought)
         self._shaped = frozenset(chosen)
-        self._add_extents(chosen, brought)
+        bounds = [each.most_elements for each in kinds if each.most_elements is not None]
+        self._add_extents(chosen, brought, min(bounds, default=None))
         types = (*self._add_types(), *self._add_types_of_kinds(kinds))
         for kind in kinds:
             self._add_kind(kind)
@@ -123,7 +124,7 @@ class SpaceMaker:
                 found[name] = shape
         return found
 
-    def _add_extents(self, shapes: Mapping[str, Shape], brought: set[str]) -> None:
+    def _add_extents(self, shapes: Mapping[str, Shape], brought: set[str], most: int | None) -> None:
         wanted = self._spec.extents - brought
         starred = frozenset[str]().union(*(each.starred for each in shapes.values()))
         packs = [name for name in _in_order(shapes) if name in wanted & starred]
@@ -134,7 +135,7 @@ class SpaceMaker:
             low, high = bounds_within(self._declared.extents.get(name), RANKS)
             ranks = sorted(range(low, high + 1), key=lambda rank: (rank != min(2, high), rank))
             self._factor(f"rank_{name}", tuple(ranks))
-            self._variable(name, {"level:extents", f"level:rank_{name}"}, Pack(name, bool(extents)))
+            self._variable(name, {"level:extents", f"level:rank_{name}"}, Pack(name, bool(extents), most))
         for name in extents:
             low, high = bounds_within(self._declared.extents.get(name), EXTENTS)
             self._variable(name, {"level:extents"}, Extent(name, low, high))

@@ -63,7 +63,10 @@ class Blocks(Kind):
             if levels["block_shape"] == "whole":
                 image = [max(each - begin - end, 1) for each in reach]
             else:
-                image = [max(each + step * stream.integer(1, 2) - begin - end, 1) for each in reach]
+                more = [step * stream.integer(1, 2) for _ in range(rank)]
+                if rank > 2:  # the image grows with all of them
+                    more = [step if at else 0 for at in range(rank)]
+                image = [max(reach[at] + more[at] - begin - end, 1) for at in range(rank)]
             if levels["remainder"] == "some":
                 image = [each + 1 for each in image]
             room = [image[at] + begin + end - reach[at] for at in range(rank)]

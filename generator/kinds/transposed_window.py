@@ -43,6 +43,10 @@ class TransposedWindow(Kind):
     def needs(self) -> frozenset[str]:
         return self.over.names
 
+    @property
+    def most_elements(self) -> int:
+        return 30
+
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         found: dict[str, tuple[Level, ...]] = {
             "kernel": ("small", "one", "mixed"),
@@ -74,6 +78,8 @@ class TransposedWindow(Kind):
             kernel[0], kernel[-1] = 1, 3
         dilations = [2 if levels["dilations"] == "some" else 1] * rank
         strides = [_stride(levels["strides"], each, draw) for each in kernel]
+        if rank > 2:  # the output grows with all of them
+            strides[:-1] = [1] * (rank - 1)
         added = [0] * rank
         if levels["output_padding"] == "some":
             room = [max(min(pair) - 1, 0) for pair in zip(strides, _or(dilations, strides), strict=True)]

@@ -50,6 +50,10 @@ class Window(Kind):
     def needs(self) -> frozenset[str]:
         return self.over.names
 
+    @property
+    def most_elements(self) -> int:
+        return 60
+
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         found: dict[str, tuple[Level, ...]] = {
             "kernel": ("small", "one", "mixed", "whole"),
