@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,13 @@ GOOD_ENOUGH = Fraction(5, 4)
 """So many times the rows that the set of factors with most tuples needs."""
 QUICK = 20_000
 """A second array is made only of a model with so few combinations."""
-_TIES = 1 << 16
+_TIES = np.uint64(1 << 16)
 """Among levels that cover as much, a number below this decides."""
+_SCRAMBLING = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+_LAST_SHIFT = np.uint64(31)
 
 
 def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, object]] = ()) -> list[Row]:
@@ -161,12 +167,11 @@ class _Array:
             levels = np.arange(self._sizes[factor])
             numbers = _numbers_by_level(self._tuples, rows, factor, levels, tuples_at[place])
             gains = weights[tuples_at[place]] @ self._missing[numbers].astype(np.int64)  # exact: integers
-            numbers = _numbers_by_level(self._rules, rows, factor, levels, rules_at[place])
-            allowed = ~self._forbidden[numbers].any(axis=1)
-            ties = self._scrambled(gains.size, turn * len(order) + place).reshape(gains.shape) % np.uint64(
-                _TIES
-            )
-            scores = np.where(allowed, gains * _TIES + ties.astype(np.int64), -1)
+            ties = self._scrambled(gains.size, turn * len(order) + place).reshape(gains.shape) % _TIES
+            scores = gains * int(_TIES) + ties.astype(np.int64)
+            if len(rules_at[place]):
+                numbers = _numbers_by_level(self._rules, rows, factor, levels, rules_at[place])
+                scores[self._forbidden[numbers].any(axis=1)] = -1
             rows[:, factor] = scores.argmax(axis=1)
             alive &= scores.max(axis=1) >= 0
         return rows, alive
@@ -192,7 +197,9 @@ def _completed_by(table: TupleTable, order: Sequence[int]) -> list[Numbers]:
         if factor < len(places):
             places[factor] = place
     last = places[table.members].max(axis=1, initial=-1)
-    return [np.flatnonzero(last == place) for place in range(len(order))]
+    ranked = np.argsort(last, kind="stable")
+    ends = np.searchsorted(last[ranked], np.arange(len(order) + 1)).tolist()
+    return [ranked[first:end] for first, end in pairwise(ends)]
 
 
 def _numbers_by_level(
@@ -206,7 +213,12 @@ def _numbers_by_level(
 
 def _scrambled(count: int, turn: int) -> NDArray[np.uint64]:
     """Numbers in no order, the same always: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014)."""
-    numbers = np.arange(count, dtype=np.uint64) + np.uint64((turn + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        numbers = (numbers ^ numbers >> np.uint64(shift)) * np.uint64(factor)
-    return numbers ^ numbers >> np.uint64(31)
+    numbers = _counted(count) + np.uint64((turn + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    for shift, factor in _SCRAMBLING:
+        numbers = (numbers ^ numbers >> shift) * factor
+    return numbers ^ numbers >> _LAST_SHIFT
+
+
+@lru_cache(maxsize=256)
+def _counted(count: int) -> NDArray[np.uint64]:
+    return np.arange(count, dtype=np.uint64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -12,9 +13,10 @@ from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
 from generator.calls import Call
 from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.validity import find_violations
+from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.registry import ReferenceOperator
+from reference.registry import Argument, ReferenceOperator
 from specs.model import Reading, Spec
 
 Options = tuple[str, ...]
@@ -37,13 +39,12 @@ class Question:
         if options not in self.answers:
             chosen = dict(self.settled)
             chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
-            attributes = {name: each.value for name, each in self.call.attributes.items()}
             asked: set[str] = set()
             try:
-                names = output_names(self.spec, self.call)
-                given = arguments_of(self.spec, self.call)
-                found = self.reference.evaluate(attributes, given, chosen, asked, len(names))
-                self.answers[options], self.asked[options] = wanted_of(names, found), asked
+                found = self.reference.evaluate(
+                    self._attributes, self._given, chosen, asked, len(self._names)
+                )
+                self.answers[options], self.asked[options] = wanted_of(self._names, found), asked
             except OutsideDomain as error:
                 if self.answers:
                     raise UnstableLength(
@@ -60,6 +61,18 @@ class Question:
                 error.add_note(f"with {describe(self.call)} under {chosen}")
                 raise
         return self.answers[options]
+
+    @cached_property
+    def _attributes(self) -> Mapping[str, AttributeValue]:
+        return {name: each.value for name, each in self.call.attributes.items()}
+
+    @cached_property
+    def _given(self) -> Mapping[str, Argument]:
+        return arguments_of(self.spec, self.call)
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        return output_names(self.spec, self.call)
 
     def plain_outputs(self) -> tuple[ExpectedOutput, ...]:
         """What comes out under the first option of every open reading, for a quick look.

@@ -55,6 +55,10 @@ class TupleTable:
                 stride *= sizes[factors[position]]
             self.starts[place] = self.total
             self.total += stride
+        self._steps: list[Numbers] = []
+        for factor in range(len(sizes)):
+            steps = np.where(self.members == factor, self.strides, 0)
+            self._steps.append(steps.sum(axis=-1))  # exact: integers
 
     def numbers(self, rows: Numbers, chosen: Any = slice(None)) -> Numbers:
         """The numbers of the combinations that rows hold: one for each row and each (chosen) set."""
@@ -64,8 +68,7 @@ class TupleTable:
 
     def strides_of(self, factor: int, chosen: Any) -> Numbers:
         """By how much a number grows with the level of one factor, in each of the chosen sets."""
-        strides = np.where(self.members[chosen] == factor, self.strides[chosen], 0)
-        steps: Numbers = strides.sum(axis=-1)  # exact: integers
+        steps: Numbers = self._steps[factor][chosen]
         return steps
 
     def slice_of(self, place: int) -> slice:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -78,6 +79,7 @@ def _answer(result: Answer | Tensor | Numbers, options: Mapping[str, Choice[str]
     return result
 
 
+@lru_cache(maxsize=1024)
 def _parts(hint: Any) -> tuple[Any, ...]:
     """The types that an annotation is made of: those of a union, and `tuple` with what a tuple holds."""
     if get_origin(hint) in (Union, UnionType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -48,15 +49,16 @@ def moved(
     where they are `lost`; in either case a zero may have either sign. Asks where there are any.
     """
     further = dict(alternatives or {})
-    others = {index: _tensor_of(output.element_type, given) for index, given in further.items()}
-    held = (output, *others.values())
+    held = [output]
+    if further:
+        held.append(_tensor_of(output.element_type, list(chain.from_iterable(further.values()))))
     flush = any(_changed(each, True, False) is not None for each in held) and subnormals.ask() == "flushed"
     lose = any(_changed(each, False, True) is not None for each in held) and negative_zeros.ask() == "lost"
     elements = _changed(output, flush, lose)
     if elements is None:
         return Answer(output, None, further or None)
     for index, given in further.items():
-        changed = _changed(others[index], flush, lose)
+        changed = _changed(_tensor_of(output.element_type, given), flush, lose)
         more = () if changed is None else (each.item() for each in changed)
         further[index] = tuple(dict.fromkeys((*given, *more)))
     # A distance is asked, not equal bits: the two zeros are equal numbers.

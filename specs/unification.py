@@ -125,8 +125,13 @@ class Unifier:
                 yield state
             return
         part, rest = parts[0], parts[1:]
-        least = sum(1 for each in rest if not each.several)
-        for count in self._counts(part, len(extents) - least, state, batched):
+        counts: Sequence[int]
+        if rest or not part.several or part.word == "maybe":
+            least = sum(1 for each in rest if not each.several)
+            counts = self._counts(part, len(extents) - least, state, batched)
+        else:
+            counts = (len(extents),)  # nobody else takes what the last part leaves
+        for count in counts:
             matched = self._match_part(name, part, extents[:count], state)
             if matched is not None:
                 packed = batched or (part.several and part.word != "maybe" and count > 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from opcert.vocabulary.tensors import Tensor
 from reference.choices import Choice
@@ -41,6 +41,9 @@ class Readings:
     policy_length: Choice[str] = Choice("integer")
     symmetric_width: Choice[str] = Choice("whole")
     unit_axis: Choice[str] = Choice("formula")
+
+
+_QUESTIONS = tuple(each.name for each in fields(Readings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +127,31 @@ def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[Axi
 
     An axis holds nothing that its formula and the method do not look at: equal plans have equal results.
     """
+    options = tuple(getattr(readings, name).option for name in _QUESTIONS)
+    plans, asked = _known_plans(request, options, method.by_scale)
+    for name in asked:
+        getattr(readings, name).ask()
+    return plans
+
+
+@lru_cache(maxsize=256)
+def _known_plans(
+    request: Request, options: tuple[str, ...], by_scale: bool
+) -> tuple[tuple[Axis | None, ...], frozenset[str]]:
+    """The plans under some options, and the questions that were asked; a call is planned again and again."""
+    asked: set[str] = set()
+    named = zip(_QUESTIONS, options, strict=True)
+    readings = Readings(*(Choice(option, partial(asked.add, name)) for name, option in named))
+    return _plan_axes(request, readings, by_scale), frozenset(asked)
+
+
+def _plan_axes(request: Request, readings: Readings, by_scale: bool) -> tuple[Axis | None, ...]:
     plans: list[Axis | None] = [None] * len(request.shape)
     for entry, axis in enumerate(request.axes):
         if request.scales is not None:
-            plan = _plan_by_scale(request, readings, entry, request.scales[entry], method)
+            plan = _plan_by_scale(request, readings, entry, request.scales[entry], by_scale)
         else:
-            plan = _plan_by_size(request, readings, entry, method)
+            plan = _plan_by_size(request, readings, entry, by_scale)
         plans[axis] = None if plan is None else _look_for_one(plan, readings)
     return tuple(plans)
 
@@ -141,7 +163,7 @@ def _look_for_one(plan: Axis, readings: Readings) -> Axis:
 
 
 def _plan_by_scale(
-    request: Request, readings: Readings, entry: int, scale: Fraction, method: Method
+    request: Request, readings: Readings, entry: int, scale: Fraction, by_scale: bool
 ) -> Axis | None:
     length = request.shape[request.axes[entry]]
     start, end = _region(request, entry)
@@ -149,7 +171,7 @@ def _plan_by_scale(
     resized = scaled_length(length, scale, *part)
     if _skips_unit_axis(request, readings, length, resized, scale):
         return None
-    recomputed = resized != scale * length and _recomputes(request, readings, method)
+    recomputed = resized != scale * length and _recomputes(request, readings, by_scale)
     target = length * (part[1] - part[0]) * scale
     fractional = target != resized and _leaves_fractions(request, readings)
     if fractional:
@@ -159,7 +181,7 @@ def _plan_by_scale(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
-        scale=_looked_at(request, method, (Fraction(resized), length) if recomputed else (scale, 1)),
+        scale=_looked_at(request, by_scale, (Fraction(resized), length) if recomputed else (scale, 1)),
         target_scale=(scale, 1) if known else None,
         fractional=fractional,
         part=part if known else WHOLE,
@@ -180,7 +202,7 @@ def _counted_part(request: Request, readings: Readings, entry: int) -> tuple[Fra
     return WHOLE
 
 
-def _plan_by_size(request: Request, readings: Readings, entry: int, method: Method) -> Axis | None:
+def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bool) -> Axis | None:
     assert request.sizes is not None
     axis = request.axes[entry]
     length = request.shape[axis]
@@ -199,7 +221,7 @@ def _plan_by_size(request: Request, readings: Readings, entry: int, method: Meth
         mode=request.mode,
         length_original=length,
         length_resized=resized,
-        scale=_looked_at(request, method, scale),
+        scale=_looked_at(request, by_scale, scale),
         target_scale=target,
         fractional=target is not None,
         start=start,
@@ -234,17 +256,17 @@ def _target_of_policy(
     return common if counted == length else (common[0] * counted, common[1] * length)
 
 
-def _looked_at(request: Request, method: Method, scale: tuple[Fraction, int]) -> tuple[Fraction, int]:
+def _looked_at(request: Request, by_scale: bool, scale: tuple[Fraction, int]) -> tuple[Fraction, int]:
     """The scale, or 1 where nothing depends on it beside the lengths."""
-    return scale if _looks_at_scale(request, method) else (Fraction(1), 1)
+    return scale if _looks_at_scale(request, by_scale) else (Fraction(1), 1)
 
 
-def _looks_at_scale(request: Request, method: Method) -> bool:
-    return method.by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
+def _looks_at_scale(request: Request, by_scale: bool) -> bool:
+    return by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
 
 
-def _recomputes(request: Request, readings: Readings, method: Method) -> bool:
-    return _looks_at_scale(request, method) and readings.scale.ask() == "recomputed"
+def _recomputes(request: Request, readings: Readings, by_scale: bool) -> bool:
+    return _looks_at_scale(request, by_scale) and readings.scale.ask() == "recomputed"
 
 
 def _leaves_fractions(request: Request, readings: Readings) -> bool:

@@ -139,14 +139,16 @@ class Coordinates:
     estimate: Estimate
     by_route: Floats
 
+    @cached_property
+    def reached(self) -> list[tuple[Fraction, ...]]:
+        """At each position the exact coordinate, and then what else routes reach, rising."""
+        exact = self.estimate.value.fractions()
+        near = [set(map(Fraction, set(each))) for each in self.by_route.T.tolist()]
+        return [(each, *sorted(others - {each})) for each, others in zip(exact, near, strict=True)]
+
     def decide(self, rule: Callable[[Fraction], Any]) -> list[tuple[Any, ...]]:
         """What a rule says at each position: of the exact coordinate first, then what else routes reach."""
-        exact = self.estimate.value.fractions()
-        decided: list[tuple[Any, ...]] = []
-        for position, coordinate in enumerate(exact):
-            near = {Fraction(each) for each in set(self.by_route[:, position].tolist())}
-            decided.append(tuple(dict.fromkeys([rule(coordinate), *(rule(each) for each in sorted(near))])))
-        return decided
+        return [tuple(dict.fromkeys(map(rule, each))) for each in self.reached]
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,14 @@ class Method:
     rule: str
     kernel: Kernel | None
     extrapolation_value: Fraction
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Fractions are slow to hash, and a method is looked up under every combination of readings.
+        return hash((self.rule, self.kernel, self.extrapolation_value))
 
     @property
     def by_scale(self) -> bool:
@@ -128,6 +136,12 @@ def _nearest(X: Tensor, axes: Sequence[Axis | None], method: Method) -> Rounded:
         tuple((position,) for position in range(extent)) if axis is None else pixels(axis, method.rule)
         for extent, axis in zip(X.shape, axes, strict=True)
     ]
+    return _moved(X, tuple(chosen))
+
+
+@lru_cache(maxsize=256)
+def _moved(X: Tensor, chosen: tuple[tuple[tuple[int, ...], ...], ...]) -> Rounded:
+    # Many combinations of readings choose the same pixels.
     return move(X.array, chosen)
 
 
