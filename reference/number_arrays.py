@@ -155,7 +155,9 @@ class Numbers:
         with np.errstate(invalid="ignore", divide="ignore"):
             special = self.sign / other.sign
         # Where the quotient is a number the divisor is one that is not zero, or infinite.
-        value = (self.value / divisor).reduced()
+        value = self.value / divisor
+        if value.denominator.shape != ():
+            value = value.reduced()
         ratio, size = np.abs(value.floats()), np.abs(divisor.floats())
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             error = (self.error + ratio * other.error) / (size - other.error)

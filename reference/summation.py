@@ -40,6 +40,8 @@ def total_of_products(
 
 def mean_of(summed: Numbers, count: int | NDArray[np.intp]) -> Numbers:
     """Sums divided by how many numbers they are of, or multiplied by the reciprocals of their counts."""
+    if isinstance(count, np.ndarray) and count.size and (count == count.flat[0]).all():
+        count = int(count.flat[0])
     counts = Rationals.of(np.asarray(count).astype(object))
     if summed.working.is_narrow:
         reciprocal = Rationals.of(1) / counts

@@ -115,11 +115,10 @@ def _places(numbered: NDArray[np.int64], windows: Windows, tied: Mask, shape: tu
     """The index of the first element that may be the greatest of its window, and those of the others."""
     rows = tied.reshape(-1, tied.shape[-1])
     planes = numbered.reshape(-1, prod(numbered.shape[2:]))
-    indices, further = np.zeros(len(rows), dtype=np.int64), dict[int, tuple[Any, ...]]()
-    for at, row in enumerate(rows):
-        plane, window = divmod(at, len(windows.places))
-        these = planes[plane, windows.places[window, row]].tolist()
-        indices[at] = these[0]
-        if len(these) > 1:
-            further[at] = tuple(these)
+    every, count = np.arange(len(rows)), max(len(windows.places), 1)
+    plane, window = every // count, every % count
+    indices = planes[plane, windows.places[window, rows.argmax(axis=1)]].astype(np.int64)
+    further: dict[int, tuple[Any, ...]] = {}
+    for at in np.flatnonzero(np.count_nonzero(rows, axis=1) > 1).tolist():
+        further[at] = tuple(planes[plane[at], windows.places[window[at], rows[at]]].tolist())
     return Answer(Tensor(ELEMENT_TYPES["int64"], indices.reshape(shape)), None, further or None)
