@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 Level = str | int | float | bool
 Row = tuple[int, ...]
 """One level index for each factor, in the model's order."""
@@ -68,6 +71,8 @@ class Solver:
                 self._rules_of[factor].append(number)
         self._constrained = [factor for factor, rules in enumerate(self._rules_of) if rules]
         self._answers: dict[Row, bool] = {}
+        self.feasible: dict[tuple[tuple[int, ...], ...], NDArray[np.bool_]] = {}
+        """For sets of factors which of their combinations can occur, as `feasible_flags` numbers them."""
 
     def extendable(self, partial: Sequence[int]) -> bool:
         """Whether some complete row that no rule forbids has these levels."""

@@ -110,7 +110,13 @@ def padded(rows: Sequence[Row] | Sequence[Sequence[int]], count: int) -> Numbers
 
 
 def feasible_flags(solver: Solver, table: TupleTable) -> Flags:
-    """For each combination of a table whether some complete row has it."""
+    """For each combination of a table whether some complete row has it; a solver remembers it of the sets."""
+    if table.sets not in solver.feasible:
+        solver.feasible[table.sets] = _feasible_flags(solver, table)
+    return solver.feasible[table.sets]
+
+
+def _feasible_flags(solver: Solver, table: TupleTable) -> Flags:
     model = solver.model
     found = np.zeros(table.total, dtype=np.bool_)
     possible = _without_impossible_pairs(solver, table)
