@@ -25,7 +25,8 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.cache import default_suite
+from generator.cache import named_suite
+from generator.named_suites import FIRST
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, explain, load_disagreements
 from reference.followed import FILE_NAME
@@ -217,7 +218,7 @@ def main() -> None:
     parser.add_argument("runtimes", nargs="*", default=RUNTIMES)
     parser.add_argument("--followed", action="store_true")
     given = parser.parse_args()
-    suite = open_suite(default_suite(lambda sentence: print(sentence, file=sys.stderr)))
+    suite = open_suite(named_suite(FIRST, lambda sentence: print(sentence, file=sys.stderr)))
     entries = load_disagreements()
     runs, measured = {}, []
     with tempfile.TemporaryDirectory() as folder:

@@ -21,10 +21,10 @@ from typing import Any
 from covertable import make
 
 from generator.covering import cover
-from generator.discovery import known_operators
 from generator.factors import factor_model
 from generator.feasibility import FREE, Model, Rule, Solver
 from generator.level_tuples import feasible_tuples
+from generator.named_operators import first_operators
 from specs.library import load_spec
 
 LIMIT = 1.25
@@ -54,7 +54,7 @@ class Measured:
 
 
 def models() -> Iterator[tuple[str, Model]]:
-    for operator in known_operators():
+    for operator in first_operators():
         yield str(operator), factor_model(load_spec(operator))
     for name, sizes in UNIFORM.items():
         yield name, Model({f"f{place}": tuple(range(size)) for place, size in enumerate(sizes)})

@@ -28,8 +28,8 @@ from generator.fuzzing.finds import call_lines
 from generator.fuzzing.judged_calls import SLIGHTLY, case_of
 from generator.fuzzing.known_space import Attempt, Space, open_space
 from generator.fuzzing.matters import Matter
-from opcert.commands.suite_argument import DEFAULT, resolve_suite
-from opcert.vocabulary.names import OperatorName
+from opcert.commands.suite_argument import resolve_suite
+from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from reference.disagreements import Disagreement, explain, load_disagreements
 
 _space = cache(open_space)
@@ -48,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("record", type=Path)
     parser.add_argument("calls", type=Path, nargs="+")
-    parser.add_argument("-s", "--suite", default=DEFAULT)
+    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE)
     given = parser.parse_args()
     record, entries = read_record(given.record), load_disagreements()
     kept = [

@@ -1,10 +1,11 @@
-"""Every operator of an opset that has a reference: the table of docs/operators.md.
+"""Every operator of the default suite: the table of docs/operators.md.
 
-Usage: uv run python -m benchmarks.operators [--opset 28] [RUNTIME...] > docs/operators.md
+Usage: uv run python -m benchmarks.operators [--keep] [-s SUITE] [RUNTIME...] > docs/operators.md
 
-Makes the suite of the opset, runs it on each runtime, and counts verdicts by operator, with how many of the
-failing cases have an entry in the operator's room. Failing cases without one are listed on standard error,
-and the answer is 1 where there are any.
+Makes the suite, runs it on each runtime, and counts verdicts by operator, with how many of the failing cases
+have an entry in the operator's room. Failing cases without one are listed on standard error, and the answer
+is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms;
+`-s first-operators` asks about the older versions that were reviewed first.
 """
 
 from __future__ import annotations
@@ -26,36 +27,40 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.adequacy.kept import adequacy_folder, read_kept
-from generator.cache import opset_suite
-from generator.opsets import newest_opset, referenced_operators
-from opcert.vocabulary.names import CaseId, OperatorName
+from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
+from generator.agreed import Agreed, Asked, write_agreed
+from generator.cache import named_suite
+from generator.named_operators import referenced_operators
+from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.disagreements import load_disagreements
 from reference.registry import find_operator
 
-RUNTIMES = ("onnxruntime", "onnx", "openvino")
+RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
 HEAD = """# Operators
 
-Every operator of ONNX's opset {opset} that has a reference, in the version of that opset. Made by
-`uv run python -m benchmarks.operators`; `opcert certify RUNTIME -s opset-{opset}` makes the same run.
+Every operator that has a reference, in its newest version: the default suite. Made by
+`uv run python -m benchmarks.operators`; `opcert run RUNTIME` makes the same run.
 
 *versions*: those that the reference holds for. *lines*: of the declaration without comments, and of the
 function that computes the outputs (of a version, where a function is one version's alone). *noticed*: planted
-mistakes that the cases notice, of those that change an answer, where that was measured; an operator without a
-number has references that agree with independent witnesses, and cases of which nobody knows yet what they
-miss. For each runtime: cases that pass, fail, and are unsupported; the others demand nothing but survival.
+mistakes that the cases notice, of those that change an answer, and how many of them ONNX's own node tests
+notice. *trust*: `referenced` where the expectations agree with independent witnesses; `reviewed` where the
+cases notice at least 97 % of the planted mistakes, too, and every case that fails on a runtime of this table
+has an entry in `disagreements.yaml` of the operator's room. For each runtime: cases that pass, fail, and are
+unsupported; the others demand nothing but survival.
 """
 
 
 def main(words: Sequence[str]) -> int:
     """Print the table; 1 where a failing case has no entry."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--opset", type=int, default=newest_opset())
+    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name of a suite")
+    parser.add_argument("--keep", action="store_true", help="write what was found into the operators' rooms")
     parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
     asked = parser.parse_args(words)
     entries = load_disagreements()
     with (
-        open_suite(opset_suite(asked.opset, lambda told: print(told, file=sys.stderr))) as suite,
+        open_suite(named_suite(asked.suite, lambda told: print(told, file=sys.stderr))) as suite,
         tempfile.TemporaryDirectory() as folder,
     ):
         runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
@@ -63,8 +68,11 @@ def main(words: Sequence[str]) -> int:
             found = find_runtime(name)
             record = run_suite(suite, found, Path(folder) / f"{found.slug}.jsonl", RunOptions(jobs=2))
             runs[name] = record, list(disagreeing(suite, record, entries))
-        print(HEAD.format(opset=asked.opset))
+        print(HEAD)
         print("\n".join(_table(suite, runs)))
+        if asked.keep:
+            for agreed in _agreed(suite, runs):
+                write_agreed(agreed)
     open_ones = [each for _, found in runs.values() for each in found if each.entry is None]
     for each in open_ones:
         reason = each.reason.splitlines()[0][:160]
@@ -77,15 +85,17 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
     versions = Counter((each.domain, each.name) for each in referenced_operators())
     told = {name: _counts(record) for name, (record, _) in runs.items()}
     heads = [f"{each} {runs[each][0].header['runtime']['version']}" for each in runs]
-    yield f"| {' | '.join(['operator', 'versions', 'cases', 'lines', 'noticed', *heads])} |"
-    yield "|---" * (5 + len(heads)) + "|"
+    first = ["operator", "versions", "cases", "lines", "noticed", "by ONNX's tests", "trust"]
+    yield f"| {' | '.join([*first, *heads])} |"
+    yield "|---" * (len(first) + len(heads)) + "|"
     for operator, count in sorted(cases.items()):
         row: list[object] = [
             f"`{operator.short}`",
             versions[operator.domain, operator.name],
             count,
             f"{lines_of(operator)} + {_reference_lines(operator)}",
-            _noticed(operator),
+            *_noticed(operator),
+            suite.facts["trust"][str(operator)],
             *(
                 f"{passed} / {failing} / {unsupported}"
                 for passed, failing, unsupported in (told[name][operator] for name in runs)
@@ -105,6 +115,22 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
         yield f"- {name}: {explained} of {len(found)} failing cases and faults have an entry."
 
 
+def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[Agreed]:
+    """What the runtimes made of each operator version's cases."""
+    expectations: dict[str, dict[str, str]] = {}
+    for each in suite.case_ids:
+        name = str(CaseId.parse(each).operator)
+        expectations.setdefault(name, {}).update(expectations_in([suite.entry(each)]))
+    for name, own in expectations.items():
+        asked = {}
+        for runtime, (record, found) in runs.items():
+            disagreeing_ones = [each for each in found if each.operator == name]
+            explained = sum(each.entry is not None for each in disagreeing_ones)
+            version = str(record.header["runtime"]["version"])
+            asked[runtime] = Asked(version, len(disagreeing_ones), explained)
+        yield Agreed(name, cases_digest(own), asked)
+
+
 def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
     """How many cases of each operator pass, fail, and are unsupported."""
     by_operator: dict[OperatorName, Counter[str]] = {}
@@ -120,12 +146,14 @@ def _reference_lines(operator: OperatorName) -> int:
     return len(inspect.getsource(find_operator(operator).function).splitlines())
 
 
-def _noticed(operator: OperatorName) -> str:
+def _noticed(operator: OperatorName) -> tuple[str, str]:
+    """How many planted mistakes the cases notice, and how many ONNX's node tests do."""
     kept = read_kept(operator, adequacy_folder(()))
     if kept is None:
-        return "-"
-    mutants = kept.found["mutants"]
-    return f"{mutants['killed']} of {mutants['killed'] + mutants['survived']}"
+        return "-", "-"
+    mutants, theirs = kept.found["mutants"], kept.found.get("node_tests") or {}
+    made = mutants["killed"] + mutants["survived"]
+    return f"{mutants['killed']} of {made}", str(theirs.get("killed", "-"))
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from conformance.suite.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
 from generator.lock import read_lock
-from generator.opsets import operators_of_opset
+from generator.named_suites import operators_named, suite_names
+from generator.opsets import default_operators
 from generator.sources import sources_digest
 from generator.suite_making import Progress, write_generated
 from generator.workshop import Options
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 
 PROCESSES = min(2, os.cpu_count() or 1)
@@ -47,16 +49,23 @@ def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
     return made
 
 
-def opset_suite(opset: int, progress: Progress) -> Path:
-    """The folder of the suite of every operator of an opset that has a reference, generated if need be."""
-    operators = operators_of_opset(opset)
+def named_suite(name: str, progress: Progress) -> Path:
+    """The folder of the suite with that name (`first-operators`, `opset-22`), generated if need be.
+
+    Raises UserError where the name is no suite's, and for an opset of which nothing is known.
+    """
+    operators = operators_named(name)
+    if operators is None:
+        raise UserError("no suite has this name", got=repr(name), expected=", ".join(suite_names()))
+    if operators == default_operators():
+        return default_suite(progress)
     told = f"generating cases of {len(operators)} operators: at first this takes minutes, later what changed"
     return _made_once(sources_digest(operators=operators), progress, told, operators)[0]
 
 
 def current_suite(progress: Progress, folders: Sequence[Path] = ()) -> tuple[Path, bool]:
     """The folder of the default suite, whatever the lock names, and whether it was put together just now."""
-    told = "generating the default suite: at first this takes about a minute, later what changed"
+    told = "generating the default suite: at first this takes minutes, later what changed"
     return _made_once(sources_digest(folders), progress, "" if folders else told, (), folders)
 
 

@@ -11,15 +11,19 @@ from typing import NoReturn, Protocol, cast
 from generator.calls import Call
 from generator.declared_levels import declare_levels
 from generator.draws import Draw
-from generator.modelled import choose_modelled, declaration_ships, kept_cores_of
-from generator.named_operators import calls_are_declared, levels_modules, reference_module_of
+from generator.modelled import declaration_ships, kept_cores_of
+from generator.named_operators import calls_are_declared, levels_modules
 from generator.named_operators import known_operators as known_operators
+from generator.opsets import default_operators, newest_versions
 from generator.space import open_space
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.model import Spec
 from specs.user_modules import load_module
+
+_FEW = 12
+"""As many names are told to somebody whose name means no operator, and is near to none."""
 
 
 class Levels(Protocol):
@@ -94,19 +98,20 @@ def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:
 
 
 def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:
-    """The operators that names mean, all of them where there is none: full names, `Resize-18`, or `Resize`.
+    """The operators that names mean, in order: full names, `Resize-18`, or `Resize`, the newest of them.
 
-    With folders of specs, all of them are those of the folders; by name, those that ship are known, too. A
-    bare name of an operator with one reference for all its versions is the newest of them.
-    Raises UserError, with the nearest names, where one means none.
+    Without a name these are the operators of the default suite, or all of the folders of specs. By name,
+    those that ship are known beside those of folders, which come first. Raises UserError, with the nearest
+    names, where one means none.
     """
     known = known_operators(folders)
-    if texts and folders:
-        known = sorted({*known, *known_operators()})
+    if not texts:
+        return known if folders else default_operators()
+    every = sorted({*known, *known_operators()})
     chosen: set[OperatorName] = set()
     for text in texts:
-        chosen.update(_named(text, known) or _of_all_versions(text, folders) or _no_operator(text, known))
-    return sorted(chosen) if texts else known
+        chosen.update(_newest_named(text, known) or _newest_named(text, every) or _no_operator(text, every))
+    return sorted(chosen)
 
 
 def select_versions(texts: Sequence[str], known: Sequence[OperatorName]) -> list[OperatorName]:
@@ -122,20 +127,18 @@ def _named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
     return [each for each in known if text in (str(each), each.path, each.short, each.name)]
 
 
+def _newest_named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
+    """As `_named`; of an operator that is named without a version the newest, in each domain that has it."""
+    found = _named(text, known)
+    return newest_versions(found) if all(each.name == text for each in found) else found
+
+
 def _no_operator(text: str, known: Sequence[OperatorName]) -> NoReturn:
     names = {name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)}
     near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
+    few = ", ".join(map(str, known[:_FEW])) + (", ..." if len(known) > _FEW else "")
     raise UserError(
         "unknown operator",
         got=repr(text),
-        expected=f"perhaps {' or '.join(near)}" if near else f"one of {', '.join(map(str, known))}",
+        expected=f"perhaps {' or '.join(near)}" if near else f"one of {few} (`opcert list operators`)",
     )
-
-
-def _of_all_versions(text: str, folders: Sequence[Path]) -> list[OperatorName]:
-    """The version that a name means of an operator with a reference for all versions; none if it has none."""
-    try:
-        named = choose_modelled(text, folders)
-    except UserError:
-        return []
-    return [each for each in named if reference_module_of(each) is not None]

@@ -1,23 +1,24 @@
-"""The lock of the default suite: its digest, and those of operator versions and of what they are made from.
+"""The lock of the suites that have a name: digests of suites and parts, and of what they are made from.
 
-`specs/suite.lock` has a line for each operator version. What is known of the version beside its digest lies
-in a file of its own, `specs/locks/<domain>/<Name>-<version>.json`, and is read where it is asked for.
+`specs/suite.lock` has a line for each such suite and for each operator version that has a reference. What is
+known of a version beside its digest lies in a file of its own, `specs/locks/<domain>/<Name>-<version>.json`;
+it is read where it is asked for.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from opcert.vocabulary.errors import Place, UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from specs.spec_folders import OWN_FOLDER
 
-FORMAT = "opcert-lock/2"
+FORMAT = "opcert-lock/3"
 LOCK_FILE = OWN_FOLDER / "suite.lock"
 _FILES = "locks"
 _REMEDY = "Write it with `opcert generate --update`."
@@ -25,10 +26,14 @@ _REMEDY = "Write it with `opcert generate --update`."
 
 @dataclass(frozen=True)
 class LockedVersion:
-    """The line of an operator version: the digest of its part of the suite, and how many cases that has."""
+    """The line of an operator version: the digest of its part of a suite, and how many cases that has.
+
+    `trust` is what these are worth (`generator.trust`); it is no part of what they are.
+    """
 
     digest: str
     cases: int
+    trust: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -49,22 +54,52 @@ class OperatorLock:
 
 @dataclass(frozen=True)
 class Lock:
-    """The default suite: digest, options, a line for each operator version, and what is known of each."""
+    """A line for each operator version, what is known of each, and suites of them.
+
+    `digest` and `options` are of the default suite, whose operators the options name; without that word they
+    are all versions. `suites` are the digests of the others that have a name.
+    """
 
     digest: str
     options: Mapping[str, Any]
     versions: Mapping[str, LockedVersion]
     operators: Mapping[str, OperatorLock]
+    suites: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, digest: str, options: Mapping[str, Any], operators: Mapping[str, OperatorLock]) -> Lock:
+    def of(
+        cls,
+        digest: str,
+        options: Mapping[str, Any],
+        operators: Mapping[str, OperatorLock],
+        trust: Mapping[str, str] | None = None,
+    ) -> Lock:
         """The lock of a suite of which all is known."""
-        lines = {name: LockedVersion(each.digest, len(each.cases)) for name, each in operators.items()}
+        told = trust or {}
+        lines = {
+            name: LockedVersion(each.digest, len(each.cases), told.get(name, ""))
+            for name, each in operators.items()
+        }
         return cls(digest, options, lines, operators)
 
     @property
+    def default(self) -> Lock:
+        """The lock of the default suite alone."""
+        return self.of_versions(self.options.get("operators", self.versions))
+
+    def of_versions(self, names: Iterable[str]) -> Lock:
+        """The lock of some operator versions alone, of those that it has."""
+        chosen = {name: self.versions[name] for name in names if name in self.versions}
+        return replace(self, versions=chosen)
+
+    def name_of(self, digest: str) -> str | None:
+        """The name of the suite with a digest; None where no suite that has a name has it."""
+        named = {self.digest: DEFAULT_SUITE, **{each: name for name, each in self.suites.items()}}
+        return named.get(digest)
+
+    @property
     def cases(self) -> int:
-        """The number of cases of the suite."""
+        """The number of cases of all its operator versions."""
         return sum(each.cases for each in self.versions.values())
 
 
@@ -114,10 +149,13 @@ def read_lock(path: Path = LOCK_FILE) -> Lock:
 def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
     """Write a lock, a line for each operator version, and the files of all; those of others go.
 
-    A file has a line for each case, so that a diff shows the cases that changed.
+    A file has a line for each case, so that a diff shows the cases that changed. That of a part which is as
+    it was stays, with what the part was made from then.
     """
     wanted = {_file_of(path, name): each for name, each in lock.operators.items()}
     for file, each in wanted.items():
+        if _is_of(file, each):
+            continue
         plain = {
             "digest": each.digest,
             "specs": dict(each.specs),
@@ -140,18 +178,28 @@ def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
 def write_lines(lock: Lock, path: Path = LOCK_FILE) -> None:
     """Write the lock's own file alone: what is said of the whole suite, and a line for each version."""
     lines = [
-        f"  {json.dumps(name)}: {json.dumps({'cases': each.cases, 'digest': each.digest})}"
+        f"  {json.dumps(name)}: {json.dumps(asdict(each), sort_keys=True)}"
         for name, each in sorted(lock.versions.items())
     ]
     operators = "{\n" + ",\n".join(lines) + "\n }" if lines else "{}"
     options = json.dumps(dict(lock.options), indent=1, sort_keys=True).replace("\n", "\n ")
+    suites = json.dumps(dict(lock.suites), indent=1).replace("\n", "\n ")
     rows = [
         f'"digest": {json.dumps(lock.digest)}',
         f'"format": {json.dumps(FORMAT)}',
         f'"operators": {operators}',
         f'"options": {options}',
+        f'"suites": {suites}',
     ]
     _write(path, "{\n " + ",\n ".join(rows) + "\n}")
+
+
+def _is_of(file: Path, lock: OperatorLock) -> bool:
+    try:
+        found = OperatorLock(**json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return False
+    return (found.digest, found.cases) == (lock.digest, lock.cases)
 
 
 def _file_of(path: Path, name: str) -> Path:

@@ -35,7 +35,7 @@ def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> lis
 
     Of the lock, what is known of an operator version is read where its digest is another one. Where nothing
     but the digest of the whole differs, that is due to the options, or else to the figures of adequacy that a
-    manifest holds.
+    manifest holds. The suites beside the default one are compared where the new lock has them.
     """
     general = ["generator option"] if operators is None and old.options != new.options else []
     names = sorted({*old.versions, *new.versions}) if operators is None else sorted(operators)
@@ -45,7 +45,8 @@ def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> lis
             before = old.operators[name] if name in old.versions else None
             after = new.operators[name] if name in new.versions else None
             changes.extend(_compare_operator(name, before, after, general))
-    if operators is None and not changes and old.digest != new.digest:
+    suites_differ = bool(new.suites) and old.suites != new.suites
+    if operators is None and not changes and (old.digest != new.digest or suites_differ):
         changes.append(Change(WHOLE, "changed", tuple(general) or (FIGURES,)))
     return changes
 

@@ -1,19 +1,46 @@
-"""The lock of a suite that was just generated from the files that are there now."""
+"""The locks of suites that are generated from the files that are there now."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from conformance.processes.scratch_folders import scratch_folder
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.manifests import MANIFEST
 from conformance.suite.suite_parts import golden_file, part_digest
 from generator.adequacy.kept import expectations_in
+from generator.cache import PROCESSES
 from generator.lock import Lock, OperatorLock
+from generator.named_operators import referenced_operators
+from generator.named_suites import operators_named, suite_names
 from generator.sources import SourceReader
-from opcert.vocabulary.names import OperatorName
+from generator.suite_making import Progress, write_generated
+from generator.workshop import Options
+from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
+
+
+def make_lock(progress: Progress) -> Lock:
+    """The lock of every operator version that has a reference, and of every suite that has a name."""
+    every = lock_of_now(referenced_operators(), progress)
+    suites = {}
+    for name in suite_names():
+        operators = operators_named(name) or []
+        suites[name] = lock_of_now(operators, lambda _: None)
+    default = suites.pop(DEFAULT_SUITE)
+    digests = {name: each.digest for name, each in suites.items()}
+    return replace(every, digest=default.digest, options=default.options, suites=digests)
+
+
+def lock_of_now(operators: Sequence[OperatorName], progress: Progress) -> Lock:
+    """The lock of the suite of some operators, made now; of parts that are kept, these."""
+    with scratch_folder("suite") as folder:
+        path = folder / "suite"
+        write_generated(path, operators, Options(), (), PROCESSES, progress, keep=True)
+        return read_lock_of(path)
 
 
 def read_lock_of(suite: Path) -> Lock:
@@ -43,4 +70,5 @@ def lock_of(manifest: Mapping[str, Any]) -> Lock:
             cases=expectations_in(entries.get(file, [])),
             ambiguity=facts["ambiguity"],
         )
-    return Lock.of(str(manifest["digest"]), manifest["options"], operators)
+    trust = manifest["facts"].get("trust", {})
+    return Lock.of(str(manifest["digest"]), manifest["options"], operators, trust)

@@ -63,15 +63,21 @@ def reference_module_of(operator: OperatorName) -> str | None:
 
 def referenced_versions() -> list[OperatorName]:
     """The versions that references for all versions hold for: those that a shipped declaration speaks of."""
-    found = []
-    for name in _references():
-        if "-" in name:
-            continue
-        domain, _, short = name.partition("::")
-        room = OWN_FOLDER / domain / short
-        declared = _declared_range(_read(room / DECLARATION))
-        found += [OperatorName(domain, short, each) for each in versions_in(room) if in_range(declared, each)]
-    return sorted(found)
+    rooms = [OWN_FOLDER.joinpath(*name.split("::")) for name in _references() if "-" not in name]
+    return sorted(each for room in rooms for each in _versions_declared_in(room))
+
+
+def declared_versions() -> list[OperatorName]:
+    """Every operator version that a shipped declaration speaks of, in order."""
+    rooms = [path.parent for path in OWN_FOLDER.glob(f"*/*/{DECLARATION}")]
+    return sorted(each for room in rooms for each in _versions_declared_in(room))
+
+
+@cache
+def _versions_declared_in(room: Path) -> tuple[OperatorName, ...]:
+    declared = _declared_range(_read(room / DECLARATION))
+    domain, name = room.parts[-2:]
+    return tuple(OperatorName(domain, name, each) for each in versions_in(room) if in_range(declared, each))
 
 
 def _declared_range(text: bytes) -> str:
@@ -87,14 +93,25 @@ def _part(name: str) -> bytes:
     return _read(OWN_FOLDER / "parts" / f"{name}.yaml")
 
 
+def first_operators() -> list[OperatorName]:
+    """The versions whose references are theirs alone, in order: those that opcert began with."""
+    return sorted(reference_modules())
+
+
+@cache
+def referenced_operators() -> tuple[OperatorName, ...]:
+    """Every operator version that ships with a reference, in order."""
+    return tuple(sorted({*reference_modules(), *referenced_versions()}))
+
+
 def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     """The operators that cases can be made of, in order: those that ship, or those of folders of specs.
 
     Those that ship have a reference, and beside it a module of levels or a declaration.
     """
-    shipped = reference_modules()
+    shipped = referenced_operators()
     if not folders:
-        return sorted(shipped)
+        return list(shipped)
     return [
         each for each in list_operators(folders) if each in shipped or names_what_makes_calls(each, folders)
     ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from generator.named_operators import reference_modules, referenced_versions
+from collections.abc import Iterable
+
+from generator.named_operators import referenced_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, versions_in
@@ -18,15 +20,15 @@ def newest_opset() -> int:
 
 
 def operators_of_opset(opset: int) -> list[OperatorName]:
-    """The operators in the versions that are in force in an opset, of those that have a reference, in order.
+    """The operators that have a reference, in order: ONNX's in the versions in force, others in their newest.
 
     Raises UserError for an opset of which nothing is known.
     """
     newest = newest_opset()
     if not OLDEST <= opset <= newest:
         raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
-    known = set(referenced_operators())
-    found = []
+    known = frozenset(referenced_operators())
+    found = newest_versions(each for each in known if each.domain != DOMAIN)
     for name in {each.name for each in known if each.domain == DOMAIN}:
         before = [each for each in versions_in(OWN_FOLDER / DOMAIN / name) if each <= opset]
         operator = OperatorName(DOMAIN, name, max(before, default=0))
@@ -35,6 +37,13 @@ def operators_of_opset(opset: int) -> list[OperatorName]:
     return sorted(found)
 
 
-def referenced_operators() -> list[OperatorName]:
-    """Every operator version that ships with a reference, in order."""
-    return sorted({*reference_modules(), *referenced_versions()})
+def default_operators() -> list[OperatorName]:
+    """The operators of the default suite, in order: each that has a reference, in its newest version."""
+    return operators_of_opset(newest_opset())
+
+
+def newest_versions(operators: Iterable[OperatorName]) -> list[OperatorName]:
+    """Of each operator the newest of some versions, in order."""
+    by_version = sorted(operators, key=lambda each: each.since_version)
+    newest = {(each.domain, each.name): each for each in by_version}
+    return sorted(newest.values())

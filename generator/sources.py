@@ -11,7 +11,8 @@ from pathlib import Path
 
 import specs
 from conformance.suite.canonical import canonical_json, sha256
-from generator.named_operators import known_operators, levels_modules, reference_module_of, reference_modules
+from generator.named_operators import known_operators, levels_modules, reference_module_of
+from generator.opsets import default_operators
 from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
@@ -72,9 +73,9 @@ class SourceReader:
             self._code[start] = (reference, self._digest(path for path in files if not right[path]))
         return Sources(self._spec_digests(operator), *self._code[start])
 
-    def code_of(self, operator: OperatorName) -> list[Path]:
-        """The modules of ours that are imported to make an operator's cases, and nothing else."""
-        return self.imported_files(self._start(operator))
+    def code_of(self, *operators: OperatorName) -> list[Path]:
+        """The modules of ours that are imported to make operators' cases, and nothing else."""
+        return self.imported_files(frozenset[str]().union(*map(self._start, operators)))
 
     def _start(self, operator: OperatorName) -> frozenset[str]:
         """The modules that the making of an operator's cases begins with; of several operators the same."""
@@ -159,15 +160,16 @@ def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorNam
     of all that the suite of these is. It is of more files than matter, and no YAML is read for it.
     """
     reader = SourceReader(folders)
-    shipped = operators or reference_modules()
-    code = {path for operator in {*shipped, *known_operators(folders)} for path in reader.code_of(operator)}
+    shipped = operators or default_operators()
+    every = {*shipped, *(known_operators(folders) if folders else ())}
+    code = reader.code_of(*every)
     rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
     data = {path for room in rooms for path in room.rglob("*.*") if path.suffix in _OWN_FILES}
     data.update(
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     own = {path for each in folders for path in each.rglob("*") if path.suffix in _OWN_FILES}
-    digest = digest_of([*sorted(code), *sorted(data), *sorted(own)])
+    digest = digest_of([*code, *sorted(data), *sorted(own)])
     if not operators:
         return digest
     return hashlib.sha256(" ".join([digest, *map(str, operators)]).encode()).hexdigest()[:DIGITS]

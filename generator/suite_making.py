@@ -17,11 +17,12 @@ from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import write_suite_of_parts
 from generator.adequacy.kept import adequacy_facts, adequacy_folder, expectations_in, read_kept
 from generator.ambiguity import Ambiguity
-from generator.discovery import known_operators
+from generator.discovery import select_operators
 from generator.operator_cases import OperatorCases as OperatorCases
 from generator.operator_cases import generate_operator as generate_operator
 from generator.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
 from generator.sources import SourceReader
+from generator.trust import Trust, trust_of_cases
 from generator.workshop import Options
 from opcert.vocabulary.errors import InternalError, OpcertError, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
@@ -155,7 +156,7 @@ def write_generated(
     UserError where the place cannot be written, before anything is generated.
     """
     _check_place(path)
-    wanted = sorted(set(operators)) if operators else known_operators(folders)
+    wanted = sorted(set(operators)) if operators else select_operators((), folders)
     if not wanted:
         raise UserError(
             "no operator that cases can be made of",
@@ -182,9 +183,8 @@ def write_generated(
         )
     facts = {str(each.operator): each.facts for each in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
-    return write_suite_of_parts(
-        path, parts, {"operators": facts, "adequacy": _adequacy(parts, folders)}, chosen
-    )
+    told = {"operators": facts, "adequacy": _adequacy(parts, folders), "trust": _trust(parts, folders)}
+    return write_suite_of_parts(path, parts, told, chosen)
 
 
 def _adequacy(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, Any]:
@@ -196,6 +196,16 @@ def _adequacy(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, 
         if facts is not None:
             found[str(each.operator)] = facts
     return found
+
+
+def _trust(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, Trust]:
+    """How trustworthy the cases of each operator are; nothing of those from folders of specs."""
+    return {
+        str(each.operator): trust_of_cases(
+            each.operator, expectations_in(each.entries), each.facts["coverage"], folders
+        )
+        for each in parts
+    }
 
 
 def _check_place(path: Path) -> None:

@@ -10,6 +10,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results
 from reports.phrasing import count
 from reports.told_facts import items, mapping, short_names, text
+from reports.trusted import trust_of, unreviewed
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class AdequacyRow:
     mutants: str
     equivalent: str
     node_tests: str
+    trust: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Adequacy:
     rows: tuple[AdequacyRow, ...]
     survivors: tuple[Survivor, ...]
     measured: bool
+    unreviewed: str | None
 
 
 def find_adequacy(results: Results) -> Adequacy:
@@ -52,7 +55,7 @@ def find_adequacy(results: Results) -> Adequacy:
         own = mapping(told.get(str(operator)))
         rows.append(_row(results, operator, own))
         survivors += [_survivor(operator, mapping(each)) for each in items(own.get("survivors"))]
-    return Adequacy(tuple(rows), tuple(survivors), any(each.mutants for each in rows))
+    return Adequacy(tuple(rows), tuple(survivors), any(each.mutants for each in rows), unreviewed(results))
 
 
 def share_text(part: object, whole: object) -> str:
@@ -84,6 +87,7 @@ def _row(results: Results, operator: OperatorName, told: Mapping[str, Any]) -> A
         share_text(mutants.get("killed"), left),
         "" if equivalent is None else text(equivalent),
         share_text(node_tests.get("killed"), left),
+        trust_of(results, operator) or "",
     )
 
 

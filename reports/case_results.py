@@ -14,12 +14,10 @@ from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import for_shell
-from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reports.excuses import Excuses
 from reports.features import case_features
 from reports.standing import SuiteStanding
-
-DEFAULT_SUITE = "default"
 
 
 @dataclass(frozen=True, eq=False)

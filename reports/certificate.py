@@ -25,6 +25,7 @@ from reports.profile_evaluation import ProfileResult, evaluate
 from reports.profiles import Profile
 from reports.standing import OWN, SuiteStanding
 from reports.told_facts import mapping, text
+from reports.trusted import trust_of, unreviewed
 from reports.type_order import in_type_order
 from reports.untested import find_untested
 
@@ -153,6 +154,7 @@ def _predicate(
         "profile": None if evaluated is None else _profile(evaluated),
         "notTested": [
             *([] if standing.left_out is None else [standing.left_out]),
+            *filter(None, [unreviewed(results) if standing.kind == "released" else None]),
             *(each.text for each in find_untested(results)),
         ],
         "believed": [each.to_json() for each in find_believed(results)],
@@ -183,6 +185,7 @@ def _operator(results: Results, operator: OperatorName, standing: SuiteStanding)
         },
         "coverage": coverage_of(results, operator) if bound else None,
         "adequacy": adequacy_of(results, operator) if bound else None,
+        "trust": trust_of(results, operator) if bound else None,
         "failing": [{"case": str(each.id), "verdict": each.verdict} for each in failing],
         "readings": [
             {

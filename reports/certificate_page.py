@@ -132,6 +132,8 @@ def _operator(stated: dict[str, Any]) -> OperatorLine:
     if "killed" in adequacy and "made" in adequacy:
         made = adequacy["made"] - adequacy.get("equivalent", 0)
         reach.append(f"finds {adequacy['killed']} of {made} planted faults")
+    if stated.get("trust") is not None:
+        reach.append(text(stated["trust"]))
     return OperatorLine(
         text(stated["operator"]), stated["holds"], says, seen, counts["sum"], "; ".join(reach) or "not stated"
     )

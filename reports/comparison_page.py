@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from reports.case_results import DEFAULT_SUITE
+from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparison_text import LISTED, greatest_changes, reason_of, repro_command
 from reports.pages_alone import render_page
 from reports.phrasing import moment, ratio_text

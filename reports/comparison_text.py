@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
-from reports.case_results import DEFAULT_SUITE
+from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.markdown_tables import table, within
 from reports.phrasing import count, plural, ratio_text
 from reports.run_comparison import KINDS, Change, ChangeKind, Comparison

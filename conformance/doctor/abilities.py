@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,9 +14,14 @@ from conformance.judging.judge import judge
 from conformance.models.case_models import build_model
 from conformance.models.ir_versions import least_ir_version
 from conformance.processes.frames import BrokenProtocol
+from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost
+from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+
+MAIN = "ai.onnx"
+"""The domain of ONNX's main operator set, in the handshake's `opsets`."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,27 @@ def find_abilities(patient: Patient) -> Abilities:
     carried = [name for name in ELEMENT_TYPES if _carries(patient, name, version)]
     lost = [name for name in ELEMENT_TYPES if name not in carried]
     return Abilities((opsets[0], opsets[-1]), tuple(carried), tuple(lost))
+
+
+def find_newest_opset(
+    runtime: Runtime, oldest: int, newest: int, note: Callable[[str], None] = lambda _: None
+) -> int | None:
+    """The newest of ONNX's opsets from `oldest` to `newest` that a runtime takes; None where it takes none.
+
+    What its handshake names (`opsets`) is believed; else it is asked for Identity, the newest opset first.
+    Raises RuntimeUnavailable where it cannot be installed or started.
+    """
+    patient = Patient(install(runtime, note).launch, Limits())
+    offer = patient.start()
+    try:
+        named = offer.facts.get("opsets", {}).get(MAIN)
+        if type(named) is int:
+            return min(named, newest) if named >= oldest else None
+        if offer.takes_as(identity(np.zeros(1, np.float32))) is None:
+            return None
+        return next((each for each in range(newest, oldest - 1, -1) if _answers_opset(patient, each)), None)
+    finally:
+        patient.leave()
 
 
 def _answers_opset(patient: Patient, version: int) -> bool:

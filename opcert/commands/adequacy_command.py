@@ -13,8 +13,10 @@ from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError, unwritable
+from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
+    from conformance.suite.suites import Suite
     from generator.adequacy.kept import Kept
     from opcert.vocabulary.names import OperatorName
 
@@ -96,16 +98,9 @@ def _measure(
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
     from generator.cache import PROCESSES
-    from opcert.commands.suite_argument import resolve_suite
 
     found = []
-    with resolve_suite(suite_name, folders=folders) as suite:
-        facts = suite.facts.get("operators", {})
-        missing = [str(each) for each in operators if str(each) not in facts]
-        if missing:
-            raise UserError(
-                "the suite was not generated with cases of some operators", got=", ".join(missing)
-            )
+    with _suite_with(operators, suite_name, folders) as suite:
         jobs = measure_suite(
             suite.path, operators, folders, processes or PROCESSES, lambda line: say(line, error=True)
         )
@@ -116,20 +111,33 @@ def _measure(
     return found
 
 
+def _suite_with(operators: list[OperatorName], suite_name: str, folders: tuple[Path, ...]) -> Suite:
+    """The suite that is named, if it has cases of all operators; instead of the default one, theirs."""
+    from generator.discovery import select_operators
+    from opcert.commands.suite_argument import made_of, resolve_suite
+
+    if suite_name == DEFAULT_SUITE and not set(operators) <= set(select_operators((), folders)):
+        return made_of(operators, folders)
+    suite = resolve_suite(suite_name, folders=folders)
+    missing = [str(each) for each in operators if str(each) not in suite.facts.get("operators", {})]
+    if missing:
+        raise UserError("the suite was not generated with cases of some operators", got=", ".join(missing))
+    return suite
+
+
 def _renew_lock() -> None:
-    """Name the suite with the new figures in the lock: its digest covers them, as certificates state them.
+    """Name the suites with the new figures in the lock: digests cover them, as certificates state them.
 
     A lock of other cases stays as it is, and that is told.
     """
-    from generator.cache import current_suite
     from generator.lock import LOCK_FILE, read_lock, write_lines
     from generator.lock_changes import compare, only_figures
-    from generator.lock_making import read_lock_of
+    from generator.lock_making import make_lock
     from opcert.commands.generation_progress import generation_progress
 
     with generation_progress() as progress:
-        suite, _ = current_suite(progress)
-    old, new = read_lock(LOCK_FILE), read_lock_of(suite)
+        new = make_lock(progress)
+    old = read_lock(LOCK_FILE)
     changes = compare(old, new)
     if not changes:
         return
@@ -140,5 +148,5 @@ def _renew_lock() -> None:
             error=True,
         )
         return
-    write_lines(replace(old, digest=new.digest), LOCK_FILE)
+    write_lines(replace(old, digest=new.digest, versions=new.versions, suites=new.suites), LOCK_FILE)
     say(f"suite.lock: sha256 {new.digest}, for the new figures", error=True)

@@ -9,7 +9,9 @@ import click
 
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
+from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_folder, lock_record
+from opcert.commands.suite_argument import HELP
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
 
@@ -23,8 +25,14 @@ if TYPE_CHECKING:
 
 @click.command("certify")
 @click.argument("runtime")
-@shared_options.suite
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...", shell_complete=complete_suites)
+@click.option("-s", "--suite", "suite_name", help=HELP)
+@click.option(
+    "--opset", type=int, help="ONNX's operators in the versions of this opset, instead of the newest taken."
+)
 @shared_options.specs
+@shared_options.pattern
+@shared_options.forms
 @click.option("--profile", "profile_name", help="What to demand: a profile's name, or its YAML file.")
 @click.option(
     "--key",
@@ -49,8 +57,12 @@ if TYPE_CHECKING:
 )
 def command(
     runtime: str,
-    suite_name: str,
+    operators: tuple[str, ...],
+    suite_name: str | None,
+    opset: int | None,
     folders: tuple[Path, ...],
+    pattern: str | None,
+    forms: str,
     profile_name: str | None,
     key_path: Path | None,
     record_path: Path | None,
@@ -62,23 +74,26 @@ def command(
     upgrade: bool,
     output: Path | None,
 ) -> int:
-    """Certify RUNTIME: run the suite on it and write the report, JUnit and a certificate.
+    """Certify RUNTIME: run a suite on it and write the report, JUnit and a certificate.
 
     RUNTIME is a built-in one (`opcert list runtimes`; `onnxruntime==1.20.1` for a version of it),
-    `module:Backend`, a class with ONNX's Backend interface, or `exec:COMMAND`, a worker of your own. Without
-    a profile the certificate states what holds, and the answer is 0; with one it demands it, and the answer
-    is 1 where it is not met. A record that is given with --run is judged again first: one that does not hold
-    is not certified, and the answer is 1. A suite with local changes is certified as one; a record that is
-    not whole is not certified.
+    `module:Backend`, a class with ONNX's Backend interface, or `exec:COMMAND`, a worker of your own. The
+    suite is that of the newest opset which the runtime takes: every operator that has a reference, in the
+    version that the runtime can have. With OPERATOR (`Resize`, `Resize-18`) it is these operators alone.
+
+    Without a profile the certificate states what holds, and the answer is 0; with one it demands it, and the
+    answer is 1 where it is not met. A record that is given with --run is judged again first: one that does
+    not hold is not certified, and the answer is 1. A suite with local changes is certified as one; a record
+    that is not whole is not certified.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.running.run_options import RunOptions
+    from opcert.commands.certified_suite import Asked, open_certified
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import choose_runtime
-    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
     from reports.case_results import put_together
@@ -102,16 +117,17 @@ def command(
     path = record_path or folder / "run.jsonl"
     given = _read_given(record_path, found)
     digest = str(given.header.get("suite")) if given else ""
-    with resolve_suite(suite_name, digest, folders) as suite:
+    asked = Asked(suite_name, operators, opset, pattern, profile.operators if profile else (), folders)
+    opened, named = open_certified(found, asked, digest)
+    with opened as suite:
         standing = find_standing(suite)
         if standing.kind == "changed":
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
-            options = RunOptions(jobs=jobs, limits=Limits(case_seconds=timeout), identify=True)
+            options = RunOptions(jobs=jobs, forms=forms, limits=Limits(case_seconds=timeout), identify=True)
             record = record_run(suite, found, path, options, ours=True)
         else:
             record = given
-        named = suite_name_for_commands(suite_name, suite, folders)
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
         results = excuse(put_together(suite, record, named), profile, known_before)
         broken = run_error(record)

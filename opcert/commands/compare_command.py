@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands.output_locks import lock_file
-from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.commands.suite_argument import HELP
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.recording.records import Record
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("head", type=click.Path(path_type=Path))
-@click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=f"{HELP} That of HEAD.")
+@click.option(
+    "-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=f"{HELP} That of HEAD."
+)
 @click.option("--base-suite", help="The suite of BASE, where that is another one. Default: that of -s.")
 @click.option(
     "--format",

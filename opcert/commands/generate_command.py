@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from conformance.processes.scratch_folders import scratch_folder
 from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file
@@ -16,7 +16,6 @@ from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
-    from generator.lock import Lock
     from generator.lock_changes import Change
 
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 )
 @shared_options.specs
 @click.option("--check", is_flag=True, help="Generate again and compare with specs/suite.lock.")
-@click.option("--update", is_flag=True, help="Generate the default suite and write specs/suite.lock.")
+@click.option("--update", is_flag=True, help="Generate every version and write specs/suite.lock.")
 def command(
     operators: tuple[str, ...],
     output: Path | None,
@@ -73,13 +72,14 @@ def command(
     chosen = _choose(operators, opset, versions, folders)
     options = Options.of(size, strength)
     if check or update:
-        own = output is not None or options != Options() or folders or opset is not None or versions == "all"
-        if own or (check and update) or (update and operators):
+        own = output is not None or options != Options() or folders
+        chooses = operators or opset is not None or versions == "all"
+        if own or (check and update) or (update and chooses):
             raise UserError(
-                "--check and --update are about the default suite",
-                expected="one of the two, alone; --check also with operators",
+                "--check and --update are about the suites that ship",
+                expected="one of the two, alone; --check also with operators, --opset or --versions",
             )
-        return _update() if update else _check(operators, chosen)
+        return _update() if update else _check(chosen, whole=not chooses)
     if output is None:
         with generation_progress() as progress:
             path = cached_suite(chosen, options, progress, folders)
@@ -98,7 +98,8 @@ def _choose(
 ) -> list[OperatorName]:
     """The operators that names and options mean; UserError where they mean none, or contradict each other."""
     from generator.discovery import select_operators, select_versions
-    from generator.opsets import operators_of_opset, referenced_operators
+    from generator.named_operators import referenced_operators
+    from generator.opsets import operators_of_opset
 
     if opset is None and versions == "newest":
         return select_operators(names, folders)
@@ -106,7 +107,7 @@ def _choose(
         raise UserError(
             "--opset and --versions are about the operators that ship", expected="no --specs beside them"
         )
-    known = referenced_operators()
+    known: Sequence[OperatorName] = referenced_operators()
     if opset is not None:
         if versions == "all":
             raise UserError("one opset has one version of an operator", expected="--opset or --versions all")
@@ -117,9 +118,12 @@ def _choose(
 def _update() -> int:
     from generator.lock import LOCK_FILE, read_lock, write_lock
     from generator.lock_changes import compare
+    from generator.lock_making import make_lock
+    from opcert.commands.generation_progress import generation_progress
 
-    lock_file(LOCK_FILE, "the lock of the suite")
-    lock = _lock_of_now([])
+    lock_file(LOCK_FILE, "the lock of the suites")
+    with generation_progress() as progress:
+        lock = make_lock(progress)
     try:
         changes = compare(read_lock(LOCK_FILE), lock) if LOCK_FILE.exists() else []
     except UserError as error:  # a lock that nobody can read is what this command mends
@@ -127,37 +131,28 @@ def _update() -> int:
         changes = []
     _show(changes)
     write_lock(lock, LOCK_FILE)
-    say(f"{LOCK_FILE.name}: {lock.cases} cases, {len(changes)} changes, sha256 {lock.digest}")
+    told = f"{lock.default.cases} cases in the default suite, {len(lock.versions)} operator versions"
+    say(f"{LOCK_FILE.name}: {told}, {len(changes)} changes, sha256 {lock.digest}")
     return ExitCode.HOLDS
 
 
-def _check(operators: tuple[str, ...], chosen: list[OperatorName]) -> int:
+def _check(chosen: list[OperatorName], *, whole: bool) -> int:
+    """Hold operator versions against the lock; `whole` is the default suite, and all that is said of it."""
     from generator.lock import read_lock
     from generator.lock_changes import compare
+    from generator.lock_making import lock_of_now
+    from opcert.commands.generation_progress import generation_progress
 
     old = read_lock()
-    lock = _lock_of_now(chosen)
-    changes = compare(old, lock, [str(each) for each in chosen] if operators else None)
+    with generation_progress() as progress:
+        lock = lock_of_now(chosen, progress)
+    changes = compare(old.default, lock) if whole else compare(old, lock, [str(each) for each in chosen])
     _show(changes)
     if changes:
         say(f"{len(changes)} changes; `opcert generate --update` accepts them", error=True)
         return ExitCode.DOES_NOT_HOLD
     say("the suite is the one of specs/suite.lock")
     return ExitCode.HOLDS
-
-
-def _lock_of_now(chosen: list[OperatorName]) -> Lock:
-    from generator.cache import PROCESSES
-    from generator.lock_making import read_lock_of
-    from generator.suite_making import write_generated
-    from generator.workshop import Options
-    from opcert.commands.generation_progress import generation_progress
-
-    with scratch_folder("suite") as folder:
-        path = folder / "suite"
-        with generation_progress() as progress:
-            write_generated(path, chosen, Options(), (), PROCESSES, progress, keep=True)
-        return read_lock_of(path)
 
 
 def _show(changes: list[Change]) -> None:

@@ -1,4 +1,4 @@
-"""What there is for an operator beside its spec: a reference, and cases in the default suite."""
+"""What there is for an operator beside its spec: how far it is trusted, and cases in the suites that ship."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.lock import read_lock
-from generator.named_operators import known_operators
-from generator.opsets import referenced_operators
+from generator.lock import LockedVersion, read_lock
+from generator.named_operators import declared_versions, known_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reports.phrasing import plural
@@ -16,25 +15,30 @@ from reports.phrasing import plural
 
 @dataclass(frozen=True)
 class Known:
-    """The operators that have a reference, and the number of cases that each has in the default suite."""
+    """The operators that are declared, those that have a reference, and what the lock says of their cases."""
 
+    declared: frozenset[OperatorName]
     reference: frozenset[OperatorName]
-    cases: Mapping[str, int]
+    locked: Mapping[str, LockedVersion]
 
     def words(self, operator: OperatorName) -> list[str]:
-        """What there is, in words; nothing where there is the spec alone."""
-        found = ["reference"] if operator in self.reference else []
-        count = self.cases.get(str(operator), 0)
-        return [*found, f"suite of {plural(count, 'case')}"] if count else found
+        """How far its spec or its cases are trusted (`generator.trust`), and how many cases there are."""
+        if operator not in self.reference:
+            return ["declared" if operator in self.declared else "imported"]
+        line = self.locked.get(str(operator))
+        if line is None:
+            return ["referenced"]
+        return [line.trust or "referenced", plural(line.cases, "case")]
 
 
 def load_known(folders: Sequence[Path] = ()) -> Known:
-    """Read what there is, in folders of specs too; without a locked suite, no operator has one."""
+    """Read what there is, in folders of specs too; without a lock, there are no cases of any operator."""
     try:
         versions = read_lock().versions
     except UserError:
         versions = {}
     return Known(
-        frozenset({*known_operators(folders), *referenced_operators()}),
-        {name: each.cases for name, each in versions.items()},
+        frozenset(declared_versions()),
+        frozenset({*known_operators(folders), *known_operators()}),
+        versions,
     )

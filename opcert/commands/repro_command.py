@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,10 @@ from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.harmless import for_shell
-from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
+
+if TYPE_CHECKING:
+    from conformance.suite.suites import Suite
 
 
 @click.command("repro")
@@ -25,21 +29,31 @@ from opcert.vocabulary.names import CaseId
 def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path | None) -> int:
     """Write a folder that reproduces CASE, a case id, with numpy, onnx and the runtime alone.
 
-    It holds the model, the inputs, what is expected, and reproduce.py.
+    It holds the model, the inputs, what is expected, and reproduce.py. Unless a suite is named, the case is
+    one of those that are made of its operator version.
     """
-    from opcert.commands.suite_argument import resolve_suite
     from reports.reproduction import write_reproduction
 
     found = CaseId.parse(case)
     word = f"{found.word}-" if found.word else ""
     folder = output or Path("repro") / f"{found.operator.short}-{word}{found.digest}"
     lock_folder(folder, "the case")
-    with resolve_suite(suite_name, folders=folders) as opened:
+    with _open_suite(found.operator, suite_name, folders) as opened:
         script = write_reproduction(opened, str(found), folder)
     say(str(folder))
     say(f"To run it: {_command(folder, script)}", error=True)
     say(f"or, where the runtime is installed: python {script} [--runtime NAME]", error=True)
     return ExitCode.HOLDS
+
+
+def _open_suite(operator: OperatorName, suite_name: str, folders: tuple[Path, ...]) -> Suite:
+    """The suite that is named, or instead of the default one that of an operator version which ships."""
+    from generator.named_operators import known_operators
+    from opcert.commands.suite_argument import made_of, resolve_suite
+
+    if suite_name == DEFAULT_SUITE and not folders and operator in known_operators():
+        return made_of([operator])
+    return resolve_suite(suite_name, folders=folders)
 
 
 def _command(folder: Path, script: Path) -> str:

@@ -16,13 +16,9 @@ from opcert.commands.terminal import say
 @click.argument("runtime")
 @shared_options.suite
 @shared_options.specs
-@click.option("-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *.")
+@shared_options.pattern
 @shared_options.jobs
-@click.option(
-    "--forms",
-    default="preferred",
-    help="How inputs arrive: preferred (by the runtime), all, or of inputs, initializers, dynamic, strided.",
-)
+@shared_options.forms
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
 @shared_options.timeout
 @shared_options.start_timeout

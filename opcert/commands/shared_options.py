@@ -7,11 +7,20 @@ from pathlib import Path
 import click
 
 from conformance.processes.worker_limits import Limits
-from opcert.commands.suite_argument import DEFAULT, HELP
+from opcert.commands.suite_argument import HELP
+from opcert.vocabulary.names import DEFAULT_SUITE
 
 _SECONDS = click.FloatRange(0.01, 86400)
 
-suite = click.option("-s", "--suite", "suite_name", default=DEFAULT, show_default=True, help=HELP)
+suite = click.option("-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=HELP)
+pattern = click.option(
+    "-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *."
+)
+forms = click.option(
+    "--forms",
+    default="preferred",
+    help="How inputs arrive: preferred (by the runtime), all, or of inputs, initializers, dynamic, strided.",
+)
 jobs = click.option(
     "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
 )

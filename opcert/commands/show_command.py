@@ -67,8 +67,7 @@ def _print_head(spec: Spec, folders: tuple[Path, ...]) -> None:
         say(f"  {document.key}: {document.file} ({document.dialect}{release}{asserted})")
     if spec.deprecated:
         say("  deprecated")
-    words = load_known(folders).words(spec.operator)
-    say(f"  there is a {' and a '.join(words)}" if words else "  there is no reference and no suite yet")
+    say(f"  {', '.join(load_known(folders).words(spec.operator))}")
 
 
 def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Follower, ...]]) -> None:

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opcert.commands.calls_argument import is_folder_of_calls, suite_of_calls
 from opcert.commands.terminal import say
+from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 if TYPE_CHECKING:
     from conformance.suite.suites import Suite
 
-DEFAULT = "default"
-_OPSET = re.compile(r"opset-(\d{1,3})")
 ONNX_NODE = "onnx-node"
 HELP = (
     "The suite: a folder (of a suite, or of calls), a zip file, `default`, `onnx-node` (ONNX's own node "
-    "tests), or `opset-22` (every operator of that opset that has a reference); what is named is made where "
-    "it is not kept yet."
+    "tests), `opset-22` (ONNX's operators in the versions of that opset) or `first-operators` (those that "
+    "opcert began with); what is named is made where it is not kept yet."
 )
 
 
 def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) -> str:
     """What names a suite in the commands that reproduce: the suite itself, where only `--specs` says more."""
-    made = text == DEFAULT or is_folder_of_calls(Path(text))
+    made = text == DEFAULT_SUITE or is_folder_of_calls(Path(text))
     return str(suite.path) if folders and made else text
 
 
 def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none.
 
-    `digest` is of the suite that a record is of: where that one is kept, it is the one that a name means.
+    `digest` is of the suite that a record is of: where that one is kept, or has a name, it is the one meant.
     With folders of specs, the default suite is that of their operators.
     """
     # Imported here, so that --help does not wait for it.
@@ -41,18 +40,38 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
         from conformance.adopting.node_tests import node_suite
 
         return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
-    opset = None if Path(text).exists() else _OPSET.fullmatch(text)
-    if text != DEFAULT and opset is None:
-        given = Path(text)
+    # Imported here and below, because a ready-made suite has no use for the generator.
+    from generator.named_suites import operators_named
+
+    given = Path(text)
+    if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(suite_of_calls(given, folders) if is_folder_of_calls(given) else given)
-    # Imported here, because a ready-made suite has no use for the generator.
     from conformance.suite.kept_suites import kept_suite
-    from generator.cache import default_suite, opset_suite
+    from generator.cache import default_suite, named_suite
     from opcert.commands.generation_progress import generation_progress
 
     kept = kept_suite(digest)
     if kept is not None:
         return open_suite(kept)
+    name = _locked_name(digest) or text
     with generation_progress() as progress:
-        made = default_suite(progress, folders) if opset is None else opset_suite(int(opset[1]), progress)
+        made = default_suite(progress, folders) if name == DEFAULT_SUITE else named_suite(name, progress)
     return open_suite(made)
+
+
+def made_of(operators: Sequence[OperatorName], folders: tuple[Path, ...] = ()) -> Suite:
+    """The suite of the cases of some operator versions, made into the cache where it is not kept yet."""
+    from conformance.suite.suites import open_suite
+    from generator.cache import cached_suite
+    from generator.workshop import Options
+    from opcert.commands.generation_progress import generation_progress
+
+    with generation_progress() as progress:
+        return open_suite(cached_suite(operators, Options(), progress, folders))
+
+
+def _locked_name(digest: str) -> str | None:
+    """The name of the released suite with a digest."""
+    from generator.lock import read_lock
+
+    return read_lock().name_of(digest) if digest else None

@@ -7,8 +7,9 @@ from importlib.metadata import version
 
 from conformance.suite.suites import Suite
 from generator.lock import Lock, read_lock
+from generator.named_suites import operators_named
 from opcert.commands.suite_departures import find_departures
-from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.names import DEFAULT_SUITE, CaseId
 from reports.phrasing import count, plural
 from reports.standing import Departure, Standing, SuiteStanding, tell_departures
 
@@ -16,34 +17,62 @@ _ADOPTED = "adopted"
 
 
 def find_standing(suite: Suite, lock: Lock | None = None) -> SuiteStanding:
-    """What a suite is beside the released one; raises UserError where its lock cannot be read.
+    """What a suite is beside the released ones; raises UserError where their lock cannot be read.
 
-    `part` is a suite of cases of the released one; `changed` one that was made with its options and differs
-    from it, or that expects something else of a case that it has too. What is none of these is somebody's
-    own. Unless the digest is that of the released one, nothing that a suite says of itself is believed.
+    `part` is a suite of cases of a released one; `changed` one that was made with the options of one and
+    differs from it, or that expects something else of a case that it has too. What is none of these is
+    somebody's own. Unless the digest is that of a released suite, nothing that a suite says of itself is
+    believed.
     """
     released = lock or read_lock()
-    cases = released.cases
-    if suite.digest == released.digest:
-        text = f"The suite is the one that opcert {version('opcert')} carries."
-        return SuiteStanding("released", text, (), len(suite.case_ids), cases)
-    found = SuiteStanding("own", "", find_departures(suite, released), len(suite.case_ids), cases)
-    kind, text = _tell(suite, released, found)
+    carried = f"the one that opcert {version('opcert')} carries"
+    name = released.name_of(suite.digest)
+    if name is not None:
+        named = "" if name == DEFAULT_SUITE else f" as {name}"
+        text = f"The suite is {carried}{named}."
+        return SuiteStanding("released", text, (), len(suite.case_ids), len(suite.case_ids))
+    nearest, beside = _nearest(suite, released)
+    found = SuiteStanding("own", "", find_departures(suite, beside), len(suite.case_ids), beside.cases)
+    kind, text = _tell(suite, nearest, beside, found)
     return replace(found, kind=kind, text=text)
 
 
-def _tell(suite: Suite, released: Lock, found: SuiteStanding) -> tuple[Standing, str]:
+def _nearest(suite: Suite, released: Lock) -> tuple[str | None, Lock]:
+    """The released suite that another is held against, and its name where that has its operators and options.
+
+    Where none has, it is the default one, with what the lock knows of the operators beyond it.
+    """
+    options = suite.manifest.get("options")
+    own = {str(CaseId.parse(each).operator) for each in suite.case_ids}
+    if isinstance(options, dict) and isinstance(options.get("operators"), list):
+        same = {**released.options, "operators": options["operators"]} == options
+        wanted = sorted(map(str, options["operators"]))
+        for name in (DEFAULT_SUITE, *released.suites) if same else ():
+            if _operators(name, released) == wanted:
+                return name, released.of_versions(wanted)
+    return None, released.of_versions([*released.default.versions, *sorted(own)])
+
+
+def _operators(name: str, released: Lock) -> list[str]:
+    if name == DEFAULT_SUITE:
+        return sorted(released.default.versions)
+    return sorted(map(str, operators_named(name) or ()))
+
+
+def _tell(suite: Suite, name: str | None, released: Lock, found: SuiteStanding) -> tuple[Standing, str]:
     options = suite.manifest.get("options")
     carried = f"the suite that opcert {version('opcert')} carries"
     if isinstance(options, dict) and _ADOPTED in options:
         shared = f" {plural(found.shared, 'case')} of it stand in {carried} too." if found.shared else ""
         text = f"The suite says that it was adopted from {options[_ADOPTED]}, expectations included.{shared}"
         return "own", text
-    if options == released.options:
+    if name is not None:
+        digest = released.digest if name == DEFAULT_SUITE else released.suites[name]
+        named = "" if name == DEFAULT_SUITE else f" as {name}"
         return "changed", (
-            f"The suite has local changes: beside the one that opcert {version('opcert')} carries, "
+            f"The suite has local changes: beside the one that opcert {version('opcert')} carries{named}, "
             f"{tell_departures(found.departures)}. Its digest is {suite.digest[:16]}, that of the released "
-            f"one {released.digest[:16]}; `opcert generate --check` says what changed."
+            f"one {digest[:16]}; `opcert generate --check` says what changed."
         )
     otherwise = [each for each in found.departures if each.otherwise]
     if otherwise:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands.terminal import say
+from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.recording.records import Record
@@ -115,7 +116,7 @@ def _find_suite(
     """The suite that was named, or the certified one: kept, or made where it is the released one."""
     from conformance.suite.kept_suites import kept_suite
     from generator.lock import read_lock
-    from opcert.commands.suite_argument import DEFAULT, resolve_suite
+    from opcert.commands.suite_argument import resolve_suite
     from opcert.vocabulary.errors import UserError
     from reports.told_facts import mapping, text
 
@@ -125,8 +126,8 @@ def _find_suite(
     try:
         if named is not None:
             return resolve_suite(named, digest)
-        if kept_suite(digest) is not None or digest == read_lock().digest:
-            return resolve_suite(DEFAULT, digest)
+        if kept_suite(digest) is not None or read_lock().name_of(digest) is not None:
+            return resolve_suite(DEFAULT_SUITE, digest)
     except UserError as error:
         broken.append(f"the suite cannot be used: {error}")
         return None

@@ -16,6 +16,8 @@ _CASE = re.compile(
 
 FAMILIES = ("example", "boundary", "cover", "inert", "invalid", "survival")
 """Families of cases, in the order in which they run."""
+DEFAULT_SUITE = "default"
+"""What names the suite that is made where none is named."""
 
 
 @total_ordering

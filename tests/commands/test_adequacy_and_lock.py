@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import cache, discovery, lock, suite_making
+from generator import cache, discovery, lock, lock_making, suite_making
 from generator.adequacy import jobs
 from generator.adequacy import kept as keeping
 from generator.adequacy.kept import Kept, Selected, expectations_of
@@ -40,8 +40,10 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lock of a default suite of one operator, whose adequacy was measured; all of it the test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     found = tmp_path / "specs" / "suite.lock"
-    for module in (suite_making, discovery):
-        monkeypatch.setattr(module, "known_operators", lambda folders=(): [PAD])
+    monkeypatch.setattr(discovery, "default_operators", lambda: [PAD])
+    monkeypatch.setattr(lock_making, "referenced_operators", lambda: (PAD,))
+    monkeypatch.setattr(lock_making, "suite_names", lambda: ["default", "first-operators"])
+    monkeypatch.setattr(lock_making, "operators_named", lambda name: [PAD])
     monkeypatch.setattr(lock, "read_lock", lambda path=found: read_lock(path))
     monkeypatch.setattr(lock, "LOCK_FILE", found)
     folder = tmp_path / "specs" / "adequacy"
@@ -49,7 +51,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(module, "adequacy_folder", lambda folders: folder)
     monkeypatch.setattr(cache, "sources_digest", lambda folders: _figures(folder))
     keeping.write_kept(measured(5), folder)
-    write_lock(read_lock_of(current_suite(lambda _: None)[0]), found)
+    made = read_lock_of(current_suite(lambda _: None)[0])
+    write_lock(replace(made, suites={"first-operators": made.digest}), found)
     return found
 
 
@@ -74,7 +77,10 @@ def test_new_figures_are_named_in_the_lock(
     after = read_lock(path)
     assert after.digest != before.digest
     assert f"suite.lock: sha256 {after.digest}" in answer.err
-    assert replace(after, digest="", operators={}) == replace(before, digest="", operators={})
+    assert after.suites == {"first-operators": after.digest}
+    assert replace(after, digest="", operators={}, suites={}) == replace(
+        before, digest="", operators={}, suites={}
+    )
     checked = call(capsys, "generate", "--check")
     assert (checked.code, checked.out) == (0, "the suite is the one of specs/suite.lock\n")
 

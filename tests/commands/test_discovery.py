@@ -44,7 +44,7 @@ def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count
     assert list(rows) == [str(each) for each in made]
     # Those that name modules of their own have a reference, and a declaration may name one: each of these
     # files is opened once, and no other.
-    assert sum(each.strip() == "reference" for each in rows.values()) == count // 2
+    assert sum(each.strip() == "referenced" for each in rows.values()) == count // 2
     inside = {name: times for name, times in opened.items() if Path(name).is_relative_to(tmp_path)}
     assert {Path(name).name for name in inside if Path(name).is_file()} == {"spec.yaml"}
     assert set(inside.values()) == {1}

@@ -16,8 +16,9 @@ from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.cache import default_suite
+from generator.cache import named_suite
 from generator.explain import Failure
+from generator.named_suites import FIRST
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
@@ -26,6 +27,7 @@ from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.library import load_spec
 
+_spec = cache(load_spec)
 Attributes = dict[str, Any]
 Inputs = dict[str, Tensor | None]
 Readings = dict[str, str]
@@ -64,7 +66,7 @@ class Run:
 @cache
 def cases_of(operator: str) -> tuple[Case, ...]:
     """The cases of the default suite that must be answered."""
-    with open_suite(default_suite(print)) as suite:
+    with open_suite(named_suite(FIRST, print)) as suite:
         made = suite.cases(f"{OperatorName.parse(operator).path}/*")
         answered = [each for each in made if each.demand == "answer"]
     step = _STEP.get(operator, 1)
@@ -100,7 +102,7 @@ def _answer(case: Case, mistake: Mistake) -> Tensor | None:
         return answered
     if before == (attributes, inputs) and not readings:
         return case.expectations[0].outputs[0].expected
-    if check_constraints(load_spec(case.operator), attributes, inputs):
+    if check_constraints(_spec(case.operator), attributes, inputs):
         return None
     try:
         return find_operator(case.operator).evaluate(attributes, inputs, readings)[0].expected

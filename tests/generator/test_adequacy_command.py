@@ -47,7 +47,7 @@ def test_a_suite_is_measured_and_told_as_a_page_and_as_json(tmp_path: Path) -> N
 def test_an_operator_that_the_suite_does_not_have_is_named(tmp_path: Path) -> None:
     suite = tmp_path / "suite.zip"
     write_generated(suite, [BATCH], Options.of("small"))
-    ran = CliRunner().invoke(adequacy_command.command, ["Pad", "-s", str(suite)])
+    ran = CliRunner().invoke(adequacy_command.command, ["com.microsoft::Pad-1", "-s", str(suite)])
     assert isinstance(ran.exception, UserError)
     assert str(PAD) in str(ran.exception)
 

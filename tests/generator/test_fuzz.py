@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from generator.discovery import known_operators
 from generator.fuzzing.search import Find, Search, fuzz
+from generator.named_operators import first_operators
+from generator.opsets import newest_versions
 from tests.generator import fuzz_fakes as fakes
 from tests.generator.fuzz_fakes import Fake, plain, space_of
 
@@ -111,6 +112,5 @@ def test_a_seed_fixes_what_is_found() -> None:
 
 
 def test_every_operator_of_ours_can_be_searched() -> None:
-    newest = {each.name: each for each in reversed(known_operators())}
-    for operator in newest.values():
+    for operator in newest_versions(first_operators()):
         assert search(str(operator), fakes.nothing, 2).drawn == 2

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import generator
-from generator.discovery import known_operators, open_spec
+from generator.discovery import open_spec
 from generator.factors import factor_model, first_types
 from generator.families import boundary
 from generator.families.boundary import PLACES, SPECIALS
+from generator.named_operators import first_operators
 from generator.workshop import Options, open_workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 
-OPERATORS = known_operators()
+OPERATORS = first_operators()
 NAMES = {each.name for each in OPERATORS}
 OWN = ("levels",)
 """The packages of small modules, one for an operator's family."""

@@ -11,7 +11,8 @@ import pytest
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.cache import default_suite
+from generator.cache import named_suite
+from generator.named_suites import FIRST
 from opcert.vocabulary.tensors import Tensor
 from tests.reference.resize_by_loops import AxisNumbers, Call
 from tests.reference.resize_routes import F32, F64, ROUTES, HonestRoute, axis_taps, compute
@@ -37,7 +38,7 @@ def without_thin_taps(least: float, renormalised: bool) -> Any:
 
 
 def antialiased() -> Iterator[tuple[Case, Call]]:
-    with open_suite(default_suite(print)) as suite:
+    with open_suite(named_suite(FIRST, print)) as suite:
         for version in (18, 19):
             for case in suite.cases(f"ai.onnx/Resize-{version}/boundary/antialias_*"):
                 call = as_call(case) if case.demand == "answer" else None

@@ -14,7 +14,8 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.cache import default_suite
+from generator.cache import named_suite
+from generator.named_suites import FIRST
 from opcert.vocabulary.names import CaseId
 from reference.disagreements import Disagreement, load_disagreements
 from reference.followed import load_all_followed
@@ -23,7 +24,7 @@ from reference.followed import load_all_followed
 @pytest.fixture(scope="module")
 def suite() -> Suite:
     """The default suite of the specs and the code that are there now."""
-    return open_suite(default_suite(print))
+    return open_suite(named_suite(FIRST, print))
 
 
 def run(suite: Suite, runtime: str, folder: Path) -> Record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.library import load_spec
 
+_spec = cache(load_spec)
 Attributes = dict[str, Any]
 Inputs = dict[str, Tensor | None]
 
@@ -128,7 +130,7 @@ def _listed(
 def test_what_breaks_no_constraint_has_an_answer(version: int, draw: st.DataObject) -> None:
     operator = OperatorName("ai.onnx", "Resize", version)
     attributes, inputs = draw.draw(resize_calls(version))
-    broken = [each.id for each in check_constraints(load_spec(operator), attributes, inputs)]
+    broken = [each.id for each in check_constraints(_spec(operator), attributes, inputs)]
     if broken:
         return
     with suppress(UnstableLength):
@@ -145,7 +147,7 @@ def violations(version: int, X: Tensor, **given: Any) -> list[str]:
             inputs[name] = tensor(np.array(value, storage[name]))
         else:
             attributes[name] = value
-    spec = load_spec(OperatorName("ai.onnx", "Resize", version))
+    spec = _spec(OperatorName("ai.onnx", "Resize", version))
     return [each.id for each in check_constraints(spec, attributes, inputs)]
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.cache import default_suite
+from generator.cache import named_suite
+from generator.named_suites import FIRST
 from opcert.vocabulary.tensors import Tensor
 from tests.reference.resize_by_loops import Call
 from tests.reference.resize_routes import F32, F64, ROUTES, compute
@@ -67,7 +68,7 @@ def as_call(case: Case) -> Call | None:
 
 
 def resize_cases() -> Iterator[tuple[Case, Call]]:
-    suite = open_suite(default_suite(print))
+    suite = open_suite(named_suite(FIRST, print))
     wanted = [each for each in suite.case_ids if each.startswith("ai.onnx/Resize-")]
     for case in map(suite.case, wanted[::EVERY]):
         if case.demand == "answer":

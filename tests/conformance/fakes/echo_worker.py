@@ -52,6 +52,7 @@ class Echo(worker_protocol.Worker):
             "forms": ["inputs", "dynamic", "initializers"],
             "element_types": ["float"] if MODE == "floats" else None,
             "threads": [1, 4] if MODE == "threads" else [],
+            "opsets": {"ai.onnx": 20} if MODE == "opsets" else {},
         }
 
     def load(self, request: worker_protocol.LoadRequest) -> Any:

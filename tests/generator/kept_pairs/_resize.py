@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from functools import cache
 
 from conformance.suite.cases import Case
 from specs.expressions import parse
 from specs.library import load_spec
+
+_spec = cache(load_spec)
 
 INTEGERS = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64")
 BROKEN_RATIOS = "['down_fraction', 'up_fraction', 'mixed']"
@@ -111,7 +114,7 @@ def levels_of(case: Case) -> Mapping[str, Set[object]]:
     given = {name: each for name, each in case.inputs if each is not None}
     defaults: set[object] = set()
     found: dict[str, Set[object]] = {}
-    for name, spec in load_spec(case.operator).attributes.items():
+    for name, spec in _spec(case.operator).attributes.items():
         written = case.attributes.get(name)
         if spec.has_default:
             value = spec.default if written is None else written.value

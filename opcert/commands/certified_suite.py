@@ -1,0 +1,119 @@
+"""The suite that `opcert certify` takes: the named one, or what runtime, profile and operators ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opcert.commands.suite_argument import made_of, resolve_suite, suite_name_for_commands
+from opcert.commands.terminal import say
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
+
+if TYPE_CHECKING:
+    from conformance.runtimes.runtimes import Runtime
+    from conformance.suite.suites import Suite
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of the suite: its name, or operators, an opset, a part of the case ids.
+
+    `demanded` are the operators of a profile.
+    """
+
+    suite_name: str | None = None
+    operators: tuple[str, ...] = ()
+    opset: int | None = None
+    pattern: str | None = None
+    demanded: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+
+
+def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Suite, str]:
+    """The suite to run, and what names it in commands that reproduce.
+
+    `digest` is of the suite that a record is of, which needs no runtime to be found. Raises UserError where
+    what is asked contradicts itself or names nothing, RuntimeUnavailable where the runtime does not start.
+    """
+    if asked.suite_name is not None and (asked.operators or asked.opset is not None):
+        raise UserError("a suite has its operators and versions", expected="-s, or operators and --opset")
+    if digest or asked.suite_name is not None or asked.folders:
+        name = asked.suite_name or DEFAULT_SUITE
+        suite = resolve_suite(name, digest, asked.folders)
+        named = suite_name_for_commands(name, suite, asked.folders)
+    else:
+        # Of these, `opcert repro` finds each case by its operator version.
+        suite, named = _suite_for(runtime, asked), DEFAULT_SUITE
+    if asked.pattern is None or digest:
+        return suite, named
+    with suite:
+        return _part(suite, asked.pattern), named
+
+
+def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
+    """The suite of the opset that is asked for, or else of the newest that the runtime takes.
+
+    Where operators are named, theirs alone; where a profile demands versions that the opset does not have,
+    the suite that has them.
+    """
+    from generator.named_suites import FIRST, name_of_opset, operators_named
+    from generator.opsets import default_operators, newest_opset
+
+    opset = asked.opset if asked.opset is not None else _opset_of(runtime)
+    name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
+    have = operators_named(name) or []
+    if asked.operators:
+        return made_of(_choose(asked.operators, have))
+    demanded = [OperatorName.parse(each) for each in asked.demanded]
+    if set(demanded) <= set(have):
+        if have != default_operators():
+            say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)
+        return resolve_suite(name)
+    first = operators_named(FIRST) or []
+    return resolve_suite(FIRST) if set(demanded) <= set(first) else made_of(demanded)
+
+
+def _choose(names: Sequence[str], have: Sequence[OperatorName]) -> list[OperatorName]:
+    """Operators by name: without a version, in the one of the suite."""
+    from generator.discovery import select_operators
+
+    chosen: set[OperatorName] = set()
+    for name in names:
+        named = [each for each in have if name in (each.name, str(each), each.path, each.short)]
+        chosen.update(named or select_operators([name]))
+    return sorted(chosen)
+
+
+def _opset_of(runtime: Runtime) -> int | None:
+    """The newest opset of ONNX's operators that there are cases of and that the runtime takes.
+
+    None where it takes no ONNX model, or none of these opsets.
+    """
+    from conformance.doctor.abilities import find_newest_opset
+    from generator.opsets import OLDEST, newest_opset
+    from opcert.commands.run_progress import choose_progress
+
+    return find_newest_opset(runtime, OLDEST, newest_opset(), choose_progress().note)
+
+
+def _part(suite: Suite, pattern: str) -> Suite:
+    """The cases of a suite that `-k` selects, and the calls they were made of, as a suite of their own."""
+    from conformance.suite.kept_suites import keep_suite
+    from conformance.suite.suites import open_suite, write_suite
+
+    selected = {*suite.select(pattern)}
+    if not selected:
+        raise UserError(
+            "no case fits",
+            got=repr(pattern),
+            remedy="-k takes a part of a case id, or a pattern with * for the whole of it.",
+        )
+    before = {valid for each in selected if (valid := suite.case(each).valid_case) is not None}
+    cases = [suite.case(each) for each in suite.case_ids if each in selected | before]
+    operators = {str(each.operator) for each in cases}
+    told = {name: each for name, each in suite.facts["operators"].items() if name in operators}
+    options = {**suite.manifest["options"], "operators": sorted(operators), "part": pattern}
+    return open_suite(keep_suite(lambda made: write_suite(made, cases, {"operators": told}, options)))

@@ -1,0 +1,111 @@
+"""Which suite `opcert certify` takes: by the newest opset, a profile, operators, a part of the case ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from conformance.doctor.abilities import find_newest_opset
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import open_suite
+from generator.opsets import newest_opset
+from opcert.commands import certified_suite
+from opcert.commands.certified_suite import Asked, open_certified
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from tests.commands.command_line import call, check_message, identity_suite
+from tests.conformance.samples import FAKES, echo_runtime
+
+OLD = "fake_backends:Old"
+"""It takes opsets up to 12."""
+
+
+@pytest.fixture(autouse=True)
+def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+
+
+@pytest.mark.parametrize(
+    ("runtime", "oldest", "found"),
+    [
+        (OLD, 7, 12),
+        (OLD, 13, None),
+        (echo_runtime(), 7, None),  # it takes no ONNX model
+        (echo_runtime("opsets"), 7, 20),  # its handshake says so
+        (echo_runtime("opsets"), 21, None),
+    ],
+)
+def test_the_newest_opset_is_named_or_tried(runtime: str, oldest: int, found: int | None) -> None:
+    assert find_newest_opset(find_runtime(runtime), oldest, 28) == found
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """What is asked for, by name or as a list of operators; nothing is generated."""
+    found: list[str] = []
+    suite = identity_suite(tmp_path)
+
+    def resolve(name: str, *_: object) -> object:
+        found.append(name)
+        return open_suite(suite)
+
+    def make(operators: Sequence[OperatorName]) -> object:
+        found.append(" ".join(each.short for each in operators))
+        return open_suite(suite)
+
+    monkeypatch.setattr(certified_suite, "resolve_suite", resolve)
+    monkeypatch.setattr(certified_suite, "made_of", make)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("asked", "suite"),
+    [
+        (Asked(), "opset-12"),
+        (Asked(opset=22), "opset-22"),
+        (Asked(opset=newest_opset()), "default"),
+        (Asked(suite_name="mine"), "mine"),
+        (Asked(operators=("Gemm", "Not")), "Gemm-11 Not-1"),
+        (Asked(operators=("Gemm", "Resize-18"), opset=13), "Gemm-13 Resize-18"),
+        (Asked(demanded=("ai.onnx::Gemm-11",)), "opset-12"),
+        (Asked(demanded=("ai.onnx::Resize-18", "com.microsoft::Pad-1")), "first-operators"),
+        (Asked(demanded=("ai.onnx::Gemm-13",)), "Gemm-13"),
+    ],
+)
+def test_the_suite_is_of_the_opset_that_the_runtime_takes_unless_more_is_said(
+    taken: list[str], asked: Asked, suite: str
+) -> None:
+    opened, name = open_certified(find_runtime(OLD), asked)
+    opened.close()
+    assert taken == [suite]
+    assert name == (asked.suite_name or "default")
+
+
+def test_a_suite_has_its_operators_and_versions(taken: list[str]) -> None:
+    for asked in (Asked("mine", opset=13), Asked("mine", ("Gemm",))):
+        with pytest.raises(UserError, match="a suite has its operators"):
+            open_certified(find_runtime(OLD), asked)
+
+
+def test_a_part_of_the_cases_is_certified_as_a_part(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    suite, out = identity_suite(tmp_path), tmp_path / "out"
+    with open_suite(suite) as opened:
+        wanted = opened.case_ids[1]
+    digest = wanted.rpartition("/")[2]
+    answer = call(
+        capsys, "certify", "fake_backends:Good", "-s", suite, "-k", digest, "--forms", "all", "-o", out
+    )
+    assert answer.code == 0, answer.err
+    rows = [json.loads(line) for line in (out / "run.jsonl").read_text().splitlines()]
+    assert {each["case"] for each in rows if "case" in each} == {wanted}
+    assert len({each["form"] for each in rows if "form" in each}) > 1
+    stated = json.loads((out / "certificate.json").read_text())
+    assert wanted in json.dumps(stated)
+    answer = call(capsys, "certify", "fake_backends:Good", "-s", suite, "-k", "nothing", "-o", out)
+    check_message(answer, 2, "input", "no case fits")
