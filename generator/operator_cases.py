@@ -19,6 +19,7 @@ from generator.discovery import open_spec
 from generator.found_calls import add_calls, read_kept_calls
 from generator.manifest_facts import operator_facts
 from generator.selection import keep_what_adds
+from generator.wide_values import add_wide_values
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
@@ -56,6 +57,7 @@ def generate_operator(
     with mistakes_of(spec.levels_module, spec.reference_module):
         for make_cases in _families().values():
             make_cases(workshop)
+        add_wide_values(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))

@@ -1,0 +1,85 @@
+"""Data that a narrower type does not hold: of every element type that runtimes turn into another one.
+
+A double whose numbers are all floats, or a 64-bit integer that float64 holds, does not tell in what it was
+computed or kept. Types are dealt over the rows, so that a type may have met such data in none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+
+import numpy as np
+
+from conformance.suite.cases import Case
+from generator.calls import Call
+from generator.data_levels import DATA
+from generator.factors import first_types
+from generator.workshop import Workshop
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import UnstableLength
+
+_NARROWER = {
+    "double": ("float",),
+    "int32": ("float",),
+    "uint32": ("float",),
+    "int64": ("double", "int32"),
+    "uint64": ("double", "uint32"),
+}
+"""What elements of a type are turned into by mistake."""
+_CLASS = "random"
+_TRIED = 12
+"""Rows of which a call with such data is looked for."""
+
+
+def add_wide_values(workshop: Workshop) -> None:
+    """For each type of the first input a case with such data, where none is there yet."""
+    factor, types = first_types(workshop.spec, workshop.model)
+    if _CLASS not in workshop.model.levels.get(DATA, ()):
+        return
+    for each in _NARROWER:
+        if each in types and not any(_tells(case, each) for case in workshop.cases.values()):
+            for levels, call in islice(_calls(workshop, factor, each), 1):
+                with suppress(UnstableLength):
+                    workshop.add_valid("boundary", f"wide_{each}", call, levels)
+
+
+def is_wide(given: Tensor) -> bool:
+    """Whether every type that the elements are turned into by mistake loses something of most of them."""
+    narrower = _NARROWER.get(given.element_type.name, ())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(narrower) and all(2 * _lost(given, name) > given.array.size for name in narrower)
+
+
+def _lost(given: Tensor, name: str) -> int:
+    """How many elements a type does not hold."""
+    narrow = given.array.astype(ELEMENT_TYPES[name].storage)
+    if given.element_type.is_float:
+        same = narrow.astype(given.array.dtype) == given.array
+        # A subnormal number may become zero in any type.
+        plain = np.isfinite(given.array) & (np.abs(given.array) >= np.finfo(given.array.dtype).tiny)
+        return int((~same & plain).sum())
+    pairs = zip(narrow.reshape(-1).tolist(), given.array.reshape(-1).tolist(), strict=True)
+    return sum(held != exact for held, exact in pairs)
+
+
+def _tells(case: Case, name: str) -> bool:
+    first = next((each for _, each in case.inputs), None)
+    return (
+        case.demand == "answer" and first is not None and first.element_type.name == name and is_wide(first)
+    )
+
+
+def _calls(workshop: Workshop, factor: str, element_type: str) -> Iterator[tuple[Mapping[str, str], Call]]:
+    """Calls of the rows with this type and such data."""
+    draw = workshop.draw("wide", element_type)
+    for number, row in enumerate(workshop.rows[:_TRIED]):
+        levels = {**row, factor: element_type, DATA: _CLASS}
+        call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(number)))
+        first = call.inputs[0][1] if call is not None and call.inputs else None
+        if call is None or first is None or first.element_type.name != element_type:
+            continue
+        if is_wide(first) and not workshop.violations(call) and not workshop.has(call):
+            yield levels, call
