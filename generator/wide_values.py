@@ -44,6 +44,31 @@ def add_wide_values(workshop: Workshop) -> None:
             for levels, call in islice(_calls(workshop, factor, each), 1):
                 with suppress(UnstableLength):
                     workshop.add_valid("boundary", f"wide_{each}", call, levels)
+    for each in _NARROWER:
+        for levels, call in islice(_calls(workshop, factor, each), 1) if each in types else ():
+            beside = _beside(workshop, call)
+            if beside is not None and not workshop.violations(beside):
+                with suppress(UnstableLength):
+                    workshop.add_valid("boundary", f"beside_{each}", beside, levels)
+
+
+def _beside(workshop: Workshop, call: Call) -> Call | None:
+    """The call with a second input that is one step from the first in every other element.
+
+    Of operators that tell how elements of two tensors stand to each other; None of any other.
+    """
+    inputs, outputs = workshop.spec.inputs, workshop.spec.outputs
+    if len(inputs) != 2 or inputs[0].type != inputs[1].type or outputs[0].type == inputs[0].type:
+        return None
+    first = call.inputs[0][1]
+    if first is None:
+        return None
+    array = np.ascontiguousarray(first.array).reshape(-1).copy()
+    bits = array.view(f"u{array.dtype.itemsize}")
+    bits[1::4] += bits.dtype.type(1)
+    bits[3::4] -= bits.dtype.type(1)
+    second = Tensor(first.element_type, array.reshape(first.shape))
+    return call.with_input(inputs[1].name, second)
 
 
 def is_wide(given: Tensor) -> bool:

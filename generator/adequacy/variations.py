@@ -79,7 +79,9 @@ def _other_input(call: Call, at: int, draw: Draw) -> Call:
     flat = changed.reshape(-1)
     place = draw.integer(0, flat.size - 1)
     with np.errstate(all="ignore"):
-        if at == 0 and flat.dtype.kind in "iuf" and draw.integer(0, 1):
+        if given.element_type.is_packed:
+            flat[place] = flat[draw.integer(0, flat.size - 1)]  # a sum may be beyond the type
+        elif at == 0 and flat.dtype.kind in "iuf" and draw.integer(0, 1):
             _flip_bit(flat, place, draw)
         elif given.element_type.is_integer:
             flat[place] = flat[place] + np.array(draw.choice(_STEPS)).astype(flat.dtype)
