@@ -6,7 +6,7 @@ computed or kept. Types are dealt over the rows, so that a type may have met suc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
@@ -41,15 +41,23 @@ def add_wide_values(workshop: Workshop) -> None:
         return
     for each in _NARROWER:
         if each in types and not any(_tells(case, each) for case in workshop.cases.values()):
-            for levels, call in islice(_calls(workshop, factor, each), 1):
-                with suppress(UnstableLength):
-                    workshop.add_valid("boundary", f"wide_{each}", call, levels)
+            _add_first(workshop, f"wide_{each}", _calls(workshop, factor, each))
     for each in _NARROWER:
-        for levels, call in islice(_calls(workshop, factor, each), 1) if each in types else ():
-            beside = _beside(workshop, call)
-            if beside is not None and not workshop.violations(beside):
-                with suppress(UnstableLength):
-                    workshop.add_valid("boundary", f"beside_{each}", beside, levels)
+        if each in types:
+            beside = ((levels, _beside(workshop, call)) for levels, call in _calls(workshop, factor, each))
+            _add_first(workshop, f"beside_{each}", islice(beside, 1))
+
+
+def _add_first(workshop: Workshop, word: str, calls: Iterable[tuple[Mapping[str, str], Call | None]]) -> None:
+    """The case of the first call that has one answer alone: where such data overflows, nothing is told."""
+    for levels, call in calls:
+        if call is None or workshop.violations(call):
+            continue
+        with suppress(UnstableLength):
+            case = workshop.make_valid("boundary", word, call, levels)
+            if len(case.expectations) == 1:
+                workshop.keep(call.trimmed(), case)
+                return
 
 
 def _beside(workshop: Workshop, call: Call) -> Call | None:
