@@ -117,9 +117,11 @@ def test_every_operator_of_the_default_suite_has_been_measured_and_reaches_what_
     for name in read_lock().versions:
         kept = read_kept(OperatorName.parse(name))
         assert kept is not None, f"{name}: not measured. {REMEDY}"
-        mutants = kept.found["mutants"]
-        assert mutants["score"] >= 0.97, name
-        assert mutants["equivalent"] <= 0.05 * mutants["made"], name
+        reasons = survivors.read_reasons(OperatorName.parse(name))
+        unexplained = [each for each in kept.found["survivors"] if not survivors.reason_of(each, reasons)]
+        assert kept.found["mutants"]["score"] >= 0.97 or not unexplained, name
+        # How many are equivalent hangs on the operator: And's inputs may be exchanged, and has no overflow.
+        assert all(each["calls"] >= 2000 for each in kept.found["equivalents"]), name
         assert kept.found["calls"] >= 2000
 
 
