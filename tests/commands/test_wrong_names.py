@@ -71,7 +71,7 @@ def test_an_unknown_runtime(
         (["repro", "Resize"], ["not a case id", "'Resize'", "domain/Operator-version/family"]),
         (
             ["generate", "--check", "--size", "small"],
-            ["--check and --update", "the default suite", "one of the two"],
+            ["--check and --update", "the suites that ship", "one of the two"],
         ),
     ],
 )
