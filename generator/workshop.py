@@ -170,9 +170,13 @@ class Workshop:
         levels: Mapping[str, str],
         expectations: tuple[Expectation, ...],
     ) -> Case:
+        bare, first = bare_case(self.spec, call), expectations[0].outputs[0].expected
+        given = any(each is not None for _, each in call.inputs)
         return replace(
-            bare_case(self.spec, call),
+            bare,
             id=CaseId(self.spec.operator, family, word, call.digest(self.spec.operator)),
+            # Without an input a case counts under the type that comes out.
+            element_type=bare.element_type if given else first.element_type,
             output_names=call.outputs or tuple(each.name for each in expectations[0].outputs),
             demand="answer",
             expectations=expectations,

@@ -37,10 +37,19 @@ def adequacy_json(kept: Sequence[Kept]) -> str:
     return json.dumps(found, indent=1, sort_keys=True) + "\n"
 
 
-def write_page(kept: Sequence[Kept]) -> str:
-    """Tables of all operators and all kinds of mistakes, survivors, and what is equivalent or not covered."""
+def write_page(kept: Sequence[Kept], missing: Sequence[OperatorName] = ()) -> str:
+    """Tables of all operators and all kinds of mistakes, survivors, and what is equivalent or not covered.
+
+    `missing` are the operators of which nothing was measured.
+    """
     parts = (_overview(kept), _kinds(kept), _survivors(kept), _uncovered(kept), _equivalents(kept))
-    return "\n".join([_INTRODUCTION, *(line for part in parts for line in part)])
+    return "\n".join([_INTRODUCTION, *_missing(missing), *(line for part in parts for line in part)])
+
+
+def _missing(operators: Sequence[OperatorName]) -> Iterator[str]:
+    if operators:
+        yield f"Not measured yet: {', '.join(f'`{each}`' for each in operators)}."
+        yield ""
 
 
 def percent(part: int, whole: int) -> str:

@@ -162,6 +162,15 @@ def covered(coverage: Mapping[str, Any]) -> dict[str, Any]:
     return {name: coverage[name] for name in ("strength", "feasible", "covered", "uncovered")}
 
 
+def read_measured(
+    operators: Iterable[OperatorName], folder: Path = FOLDER
+) -> tuple[list[Kept], list[OperatorName]]:
+    """What was measured of several operators, and those of which nothing was."""
+    found = {each: read_kept(each, folder) for each in operators}
+    missing = [operator for operator, kept in found.items() if kept is None]
+    return [kept for kept in found.values() if kept is not None], missing
+
+
 def read_all(operators: Iterable[OperatorName], folder: Path = FOLDER) -> list[Kept]:
     """What was measured of several operators; UserError where one never was."""
     found = []

@@ -54,7 +54,7 @@ def command(
     """
     # Imported here and below, so that --help does not wait for them.
     from generator.adequacy.adequacy_page import adequacy_json, write_page
-    from generator.adequacy.kept import adequacy_folder, read_all
+    from generator.adequacy.kept import adequacy_folder, read_all, read_measured
     from generator.discovery import select_operators
     from generator.lock import LOCK_FILE
 
@@ -67,13 +67,16 @@ def command(
         lock_folder(adequacy_folder(folders), "what was measured")
         if not folders:
             lock_file(LOCK_FILE, "the lock of the suite")
-    if kept:
+    missing: list[OperatorName] = []
+    if kept and operators:
         found = read_all(chosen, adequacy_folder(folders))
+    elif kept:
+        found, missing = read_measured(chosen, adequacy_folder(folders))
     else:
         found = _measure(suite_name, folders, chosen, processes, update=update)
     if update and not folders:
         _renew_lock()
-    page = write_page(found)
+    page = write_page(found, missing)
     if output is None:
         say(page, end=False)
         return ExitCode.HOLDS

@@ -12,6 +12,7 @@ from conformance.suite.suites import open_suite
 from generator import suite_making
 from generator.named_operators import referenced_operators
 from generator.opsets import newest_opset, operators_of_opset
+from generator.suite_making import generate_operator
 from generator.workshop import Options
 from opcert.commands import generate_command, suite_argument
 from opcert.vocabulary.errors import InternalError, UserError
@@ -119,3 +120,11 @@ def test_operators_that_fail_are_told_when_the_others_are_made(
     assert "ai.onnx::Xor-7" in said
     assert said.count("under {") == 2  # the calls
     assert not path.exists()
+
+
+def test_a_case_without_inputs_counts_under_the_type_that_comes_out() -> None:
+    made = generate_operator(OperatorName.parse("ai.onnx::Constant-25"), Options.of("small"))
+    answered = [each for each in made.cases if each.demand == "answer"]
+    assert len({each.element_type.name for each in answered}) > 5
+    for each in answered:
+        assert each.element_type is each.expectations[0].outputs[0].expected.element_type

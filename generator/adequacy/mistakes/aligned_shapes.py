@@ -61,7 +61,9 @@ def _aligned_left(names: frozenset[str]) -> Callable[[Spec, Call], Call | None]:
 def _refusing(
     names: frozenset[str], text: str, refuses: Callable[[Shapes], bool]
 ) -> Callable[[Spec, Call, Answered], Response | None]:
-    return lambda _spec, call, _answer: Refused("Mistake", text) if refuses(_shapes(call, names)) else None
+    return lambda _spec, call, _answer: (
+        Refused("Mistake", text) if (shapes := _shapes(call, names)) and refuses(shapes) else None
+    )
 
 
 def _shapes(call: Call, names: frozenset[str]) -> Shapes:

@@ -1,0 +1,72 @@
+"""How far an operator's cases are trusted: worked out from what was measured of these very cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator.adequacy.kept import Kept, Selected, cases_digest, write_kept
+from generator.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
+from generator.lock import read_lock
+from generator.trust import trust_of_cases
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+
+NAME = OperatorName.parse("test.domain::Shift-1")
+CASES = {"cover/000000000001": "a" * 16, "cover/000000000002": "b" * 16}
+COVERAGE = {"strength": 2, "feasible": 4, "covered": 4, "uncovered": []}
+KEPT = Kept(
+    str(NAME), "", (Selected("cover/000000000001", 3, "a" * 16),), {"mutants": {"killed": 97, "score": 0.97}}
+)
+AGREED = Agreed(str(NAME), cases_digest(CASES), {"onnx": Asked("1.0", 3, 3), "other": Asked("2.0", 0, 0)})
+
+
+def trust(folder: Path, kept: Kept | None = KEPT, agreed: Agreed | None = AGREED) -> str:
+    if kept is not None:
+        write_kept(kept, folder)
+    if agreed is not None:
+        write_agreed(agreed, folder)
+    return trust_of_cases(NAME, CASES, COVERAGE, [folder])
+
+
+def test_what_was_measured_and_explained_is_reviewed(tmp_path: Path) -> None:
+    assert trust(tmp_path) == "reviewed"
+    assert read_agreed(NAME, tmp_path) == AGREED
+
+
+@pytest.mark.parametrize(
+    ("kept", "agreed"),
+    [
+        (None, AGREED),
+        (KEPT, None),
+        (replace(KEPT, found={"mutants": {"killed": 96, "score": 0.969}}), AGREED),
+        # A case that was counted on expects something else by now.
+        (replace(KEPT, selection=(Selected("cover/000000000001", 3, "c" * 16),)), AGREED),
+        (KEPT, replace(AGREED, cases="0" * 64)),
+        (KEPT, replace(AGREED, runtimes={"onnx": Asked("1.0", 3, 2)})),
+    ],
+)
+def test_whatever_lacks_leaves_it_referenced(
+    tmp_path: Path, kept: Kept | None, agreed: Agreed | None
+) -> None:
+    assert trust(tmp_path, kept, agreed) == "referenced"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "opcert-agreement/0"}', "\x00"])
+def test_a_damaged_file_is_told(tmp_path: Path, text: str) -> None:
+    path = agreed_path(NAME, tmp_path)
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    with pytest.raises(UserError, match="agreement cannot be read"):
+        read_agreed(NAME, tmp_path)
+
+
+def test_the_lock_says_what_the_files_come_to() -> None:
+    lock = read_lock()
+    for name, line in lock.versions.items():
+        operator = OperatorName.parse(name)
+        found = trust_of_cases(operator, lock.operators[name].cases, COVERAGE)
+        assert line.trust == found, f"{name}: `opcert generate --update` names it"
+    assert {line.trust for line in lock.versions.values()} <= {"referenced", "reviewed"}
