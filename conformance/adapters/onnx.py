@@ -33,5 +33,10 @@ ADAPTER = Adapter(
             kind="ImportError",
             message="must be installed to use the reference implementation",
         ),
+        UnsupportedRule(
+            "AssertionError: ceil_mode is not supported with auto_pad",
+            kind="AssertionError",
+            message="ceil_mode is not supported with auto_pad",
+        ),
     ),
 )

@@ -95,6 +95,27 @@ ADAPTER = Adapter(
             message=r"data type is not supported with Scatter\w+ .*when reduction is",
         ),
         UnsupportedRule(
+            "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Non-zero status code returned "
+            "while running Conv node. Name:'' Status Message: Dilation not supported for "
+            "AutoPadType::SAME_UPPER or AutoPadType::SAME_LOWER.",
+            kind="InvalidArgument",
+            message="Dilation not supported for AutoPadType::",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running MaxPool node. "
+            "Name:'' Status Message: input_shape.Size() > 0 || input_shape[0] == 0 was false. "
+            "Invalid input shape. Only N can be zero. Got:{2,0,3,7}",
+            kind="Fail",
+            message=r"Invalid input shape\. Only N can be zero\.",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running Col2Im node. "
+            "Name:'' Status Message: col2im.cc:89 Compute 'input' dim[1] (0) must be a positive multiple of "
+            "prod(block_shape) (2).",
+            kind="Fail",
+            message=r"'input' dim\[1\] \(0\) must be a positive multiple of prod\(block_shape\)",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
             kind="Unsupported",
             error_class="unsupported",

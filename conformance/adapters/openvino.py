@@ -98,6 +98,18 @@ ADAPTER = Adapter(
             message=r"utils\.cpp:\d+:\nunsupported element type",
         ),
         UnsupportedRule(
+            "RuntimeError: -- Mod-28 with a message:\nIf the input type is floating point, then `fmod` "
+            "attribute must be set to 1.",
+            kind="RuntimeError",
+            message="If the input type is floating point, then `fmod` attribute must be set to 1",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- Shrink-9 with a message:\nThe provided 'lambd' value: -1.5 must not be "
+            "negative.",
+            kind="RuntimeError",
+            message=r"The provided 'lambd' value: \S+ must not be negative",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of OpenVINO drops NUL at the end of a string",
             kind="Unsupported",
             error_class="unsupported",
