@@ -70,3 +70,15 @@ def test_the_lock_says_what_the_files_come_to() -> None:
         found = trust_of_cases(operator, lock.operators[name].cases, COVERAGE)
         assert line.trust == found, f"{name}: `opcert generate --update` names it"
     assert {line.trust for line in lock.versions.values()} <= {"referenced", "reviewed"}
+
+
+def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:
+    text = (repository / "docs" / "operators.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    shown = {(row[0].strip("`"), int(row[2]), row[6]) for row in rows}
+    lock = read_lock()
+    wanted = {
+        (OperatorName.parse(name).short, line.cases, line.trust)
+        for name, line in lock.default.versions.items()
+    }
+    assert shown == wanted, "write it with `python -m benchmarks.operators --keep > docs/operators.md`"

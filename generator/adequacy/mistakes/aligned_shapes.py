@@ -70,13 +70,25 @@ def _shapes(call: Call, names: frozenset[str]) -> Shapes:
     return [each.shape for name, each in call.inputs if each is not None and name in names]
 
 
+def _together(shapes: Shapes) -> tuple[int, ...] | None:
+    """What shapes come to where they are broadcast; None where they cannot be."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+
+
+def _first_enlarged(shapes: Shapes) -> bool:
+    return _together(shapes) not in (None, shapes[0])
+
+
 def _all_enlarged(shapes: Shapes) -> bool:
-    return np.broadcast_shapes(*shapes) not in shapes
+    return _together(shapes) not in (None, *shapes)
 
 
 _REFUSED: tuple[tuple[str, Callable[[Shapes], bool]], ...] = (
     ("different shapes", lambda shapes: len(set(shapes)) > 1),
     ("different ranks", lambda shapes: len({len(each) for each in shapes}) > 1),
-    ("a first input that is enlarged", lambda shapes: np.broadcast_shapes(*shapes) != shapes[0]),
+    ("a first input that is enlarged", _first_enlarged),
     ("inputs that are all enlarged", _all_enlarged),
 )
