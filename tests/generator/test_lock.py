@@ -153,8 +153,8 @@ def test_a_missing_lock_is_told(tmp_path: Path) -> None:
 def test_hardly_any_element_has_several_accepted_results() -> None:
     """`opcert generate --check` holds the counts.
 
-    Operators whose only rounding is their last stay below 2 %; in products and sums of narrow types, and where
-    a document leaves subnormals or overflow open, there are more.
+    Operators whose only rounding is their last stay below 2 %; in products and sums of narrow types there are
+    more, and where a document leaves subnormals or overflow open.
     """
     operators = read_lock().operators
     for name in map(str, first_operators()):
