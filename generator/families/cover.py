@@ -73,7 +73,8 @@ def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
         if call is not None and call.digest(workshop.spec.operator) == each.digest:
             workshop.add_valid("cover", None, call, each.levels)
             workshop.rows.append(each.levels)
-            rows.append({name: plain[name][level] for name, level in each.levels.items()})
+            # Types that are dealt out over rows are no factors of theirs.
+            rows.append({name: plain[name][each.levels[name]] for name in plain})
     return rows
 
 

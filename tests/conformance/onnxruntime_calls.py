@@ -79,6 +79,23 @@ UNSUPPORTED: Mapping[str, Case] = {
         [("data", _HALVES), ("indices", tensor([[0], [0]])), ("updates", _HALVES)],
         {"reduction": ("string", "add")},
     ),
+    "dilations beside SAME": make_case(
+        "ai.onnx::Conv-11",
+        [("X", numbers((1, 1, 5, 5))), ("W", numbers((1, 1, 2, 2)))],
+        {"auto_pad": ("string", "SAME_UPPER"), "dilations": ("ints", [2, 2])},
+        numbers((1, 1, 5, 5)),
+    ),
+    "no channels to pool": make_case(
+        "ai.onnx::MaxPool-12",
+        [("X", numbers((2, 0, 3, 7), "uint8"))],
+        {"kernel_shape": ("ints", [2, 2])},
+        numbers((2, 0, 2, 6), "uint8"),
+    ),
+    "no channels to fold": make_case(
+        "ai.onnx::Col2Im-18",
+        [("input", numbers((1, 0, 4))), ("image_shape", tensor([5, 1])), ("block_shape", tensor([2, 1]))],
+        output=numbers((1, 0, 5, 1)),
+    ),
     "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
 }
 """Calls of what it says that it does not offer."""

@@ -41,6 +41,12 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             [("encoded_stream", numbers((2,), "uint8"))],
             output=numbers((1, 1, 1), "uint8"),
         ),
+        make_case(
+            "ai.onnx::AveragePool-19",
+            [("X", numbers((1, 1, 5)))],
+            {"kernel_shape": ("ints", [2]), "auto_pad": ("string", "SAME_UPPER"), "ceil_mode": ("int", 1)},
+            numbers((1, 1, 5)),
+        ),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 

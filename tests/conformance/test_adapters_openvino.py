@@ -82,6 +82,8 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         make_case("ai.onnx::Equal-19", [("A", words), ("B", words)], output=tensor([True, False])),
         make_case("ai.onnx::Tile-13", [("input", words), ("repeats", tensor([2]))]),
         make_case("ai.onnx::Constant-25", [], {"value": ("tensor", unknown)}, output=unknown),
+        make_case("ai.onnx::Mod-13", [("A", line), ("B", line)]),
+        make_case("ai.onnx::Shrink-9", [("input", line)], {"lambd": ("float", -1.5)}),
         make_case("ai.onnx::Identity-16", [("X", text)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
