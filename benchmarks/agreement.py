@@ -188,7 +188,7 @@ def write(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]
     yield from against_node_tests(entries)
     yield "\n## Runtimes\n"
     cases, operators = len(suite.case_ids), len(suite.facts["operators"])
-    yield f"The default suite, {suite.digest[:12]}: {cases} cases of {operators} operator versions."
+    yield f"The suite `first-operators`, {suite.digest[:12]}: {cases} cases of {operators} operator versions."
     yield "`unsupported` and `observed` (nothing is demanded but survival) say nothing of right or wrong.\n"
     yield from summary_of(runs)
     for record, found in runs.values():

@@ -1,4 +1,4 @@
-"""The default suite on every built-in runtime, in every form that it takes: the tables of docs/runtimes.md.
+"""The suite of the first operators on every runtime, in every form that it takes: docs/runtimes.md.
 
 Usage: uv run python -m benchmarks.runtimes [-s SUITE] [RUNTIME...] > docs/runtimes.md
 
@@ -27,11 +27,12 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime, list_runtimes
 from conformance.suite.suites import Suite, open_suite
-from generator.cache import default_suite
+from generator.cache import named_suite
+from generator.named_suites import FIRST
 
 HEAD = """# Runtimes
 
-What the built-in runtimes do with the whole default suite, the families `invalid` and `survival`
+What the built-in runtimes do with the suite `first-operators`, the families `invalid` and `survival`
 included, in every form that each takes. Made by `uv run python -m benchmarks.runtimes`; how to add a runtime
 is in [CONTRIBUTING.md](../CONTRIBUTING.md).
 """
@@ -200,9 +201,9 @@ def _environment(identity: Mapping[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("runtimes", nargs="*", default=list_runtimes())
-    parser.add_argument("-s", "--suite", type=Path, help="by default the default suite")
+    parser.add_argument("-s", "--suite", type=Path, help="by default that of the first operators")
     arguments = parser.parse_args()
-    suite = open_suite(arguments.suite or default_suite(lambda said: print(said, file=sys.stderr)))
+    suite = open_suite(arguments.suite or named_suite(FIRST, lambda said: print(said, file=sys.stderr)))
     with tempfile.TemporaryDirectory() as folder:
         runs = []
         for each in arguments.runtimes:
