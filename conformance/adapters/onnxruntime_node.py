@@ -85,6 +85,25 @@ UNSUPPORTED = (
         message=r"data type is not supported with Scatter\w+ .*when reduction is",
     ),
     UnsupportedRule(
+        "Error: Non-zero status code returned while running Conv node. Name:'' Status Message: Dilation not "
+        "supported for AutoPadType::SAME_UPPER or AutoPadType::SAME_LOWER.",
+        kind="Error",
+        message="Dilation not supported for AutoPadType::",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running MaxPool node. Name:'' Status Message: "
+        "input_shape.Size() > 0 || input_shape[0] == 0 was false. Invalid input shape. Only N can be zero. "
+        "Got:{2,0,3,7}",
+        kind="Error",
+        message=r"Invalid input shape\. Only N can be zero\.",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running Col2Im node. Name:'' Status Message: "
+        "col2im.cc:89 Compute 'input' dim[1] (0) must be a positive multiple of prod(block_shape) (2).",
+        kind="Error",
+        message=r"'input' dim\[1\] \(0\) must be a positive multiple of prod\(block_shape\)",
+    ),
+    UnsupportedRule(
         "Unsupported: strings of JavaScript are Unicode, not bytes",
         kind="Unsupported",
         error_class="unsupported",
