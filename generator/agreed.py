@@ -5,12 +5,12 @@ Made by `benchmarks.operators --keep`; `generator.trust` reads it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from opcert.vocabulary.errors import Place, UserError
+from generator.measured_files import measured_json, read_measured_file, write_measured_file
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of
 
@@ -48,26 +48,15 @@ def agreed_path(operator: OperatorName, folder: Path = OWN_FOLDER) -> Path:
 
 def read_agreed(operator: OperatorName, folder: Path = OWN_FOLDER) -> Agreed | None:
     """What is kept of an operator version; None where nothing is. UserError where the file is damaged."""
-    path = agreed_path(operator, folder)
-    if not path.is_file():
-        return None
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        if raw.pop("format") != FORMAT:
-            raise ValueError("not of this format")
-        runtimes = {name: Asked(**each) for name, each in raw.pop("runtimes").items()}
-        return Agreed(**raw, runtimes=runtimes)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        place = Place(str(path))
-        raise UserError(
-            "agreement cannot be read", got=str(error), expected=FORMAT, where=place, remedy=REMEDY
-        ) from error
+    return read_measured_file(agreed_path(operator, folder), FORMAT, _made, "agreement", REMEDY)
+
+
+def _made(raw: dict[str, Any]) -> Agreed:
+    runtimes = {name: Asked(**each) for name, each in raw.pop("runtimes").items()}
+    return Agreed(**raw, runtimes=runtimes)
 
 
 def write_agreed(agreed: Agreed, folder: Path = OWN_FOLDER) -> Path:
     """Write an operator version's file; returns its path."""
     path = agreed_path(OperatorName.parse(agreed.operator), folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"format": FORMAT, **asdict(agreed)}, indent=1, sort_keys=True)
-    path.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return path
+    return write_measured_file(path, measured_json(FORMAT, asdict(agreed)))

@@ -115,7 +115,7 @@ class _LockFiles(Mapping[str, OperatorLock]):
         line = self._versions[name]
         path = _file_of(self._path, name)
         try:
-            found = OperatorLock(**json.loads(path.read_text(encoding="utf-8")))
+            found = _read_file(path)
             if found.digest != line.digest or len(found.cases) != line.cases:
                 raise ValueError(f"it is of {found.digest[:16]}, and {self._path.name} of {line.digest[:16]}")
         except (OSError, ValueError, TypeError, AttributeError) as error:
@@ -194,9 +194,13 @@ def write_lines(lock: Lock, path: Path = LOCK_FILE) -> None:
     _write(path, "{\n " + ",\n ".join(rows) + "\n}")
 
 
+def _read_file(path: Path) -> OperatorLock:
+    return OperatorLock(**json.loads(path.read_text(encoding="utf-8")))
+
+
 def _is_of(file: Path, lock: OperatorLock) -> bool:
     try:
-        found = OperatorLock(**json.loads(file.read_text(encoding="utf-8")))
+        found = _read_file(file)
     except (OSError, ValueError, TypeError):
         return False
     return (found.digest, found.cases) == (lock.digest, lock.cases)

@@ -26,21 +26,24 @@ from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 def make_lock(progress: Progress) -> Lock:
     """The lock of every operator version that has a reference, and of every suite that has a name."""
     every = lock_of_now(referenced_operators(), progress)
-    suites = {}
-    for name in suite_names():
-        operators = operators_named(name) or []
-        suites[name] = lock_of_now(operators, lambda _: None)
-    default = suites.pop(DEFAULT_SUITE)
-    digests = {name: each.digest for name, each in suites.items()}
-    return replace(every, digest=default.digest, options=default.options, suites=digests)
+    operators = {name: operators_named(name) or [] for name in suite_names()}
+    digests = {}
+    for name, each in operators.items():
+        with scratch_folder("suite") as folder:
+            digests[name] = _make(folder / "suite", each, lambda _: None)
+    options = {**every.options, "operators": sorted(map(str, operators[DEFAULT_SUITE]))}
+    return replace(every, digest=digests.pop(DEFAULT_SUITE), options=options, suites=digests)
 
 
 def lock_of_now(operators: Sequence[OperatorName], progress: Progress) -> Lock:
     """The lock of the suite of some operators, made now; of parts that are kept, these."""
     with scratch_folder("suite") as folder:
-        path = folder / "suite"
-        write_generated(path, operators, Options(), (), PROCESSES, progress, keep=True)
-        return read_lock_of(path)
+        _make(folder / "suite", operators, progress)
+        return read_lock_of(folder / "suite")
+
+
+def _make(path: Path, operators: Sequence[OperatorName], progress: Progress) -> str:
+    return write_generated(path, operators, Options(), (), PROCESSES, progress, keep=True)
 
 
 def read_lock_of(suite: Path) -> Lock:

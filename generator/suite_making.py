@@ -16,13 +16,14 @@ from typing import Any
 from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import write_suite_of_parts
 from generator.adequacy.kept import adequacy_facts, adequacy_folder, expectations_in, read_kept
+from generator.agreed import read_agreed
 from generator.ambiguity import Ambiguity
 from generator.discovery import select_operators
 from generator.operator_cases import OperatorCases as OperatorCases
 from generator.operator_cases import generate_operator as generate_operator
 from generator.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
 from generator.sources import SourceReader
-from generator.trust import Trust, trust_of_cases
+from generator.trust import trust_of_cases
 from generator.workshop import Options
 from opcert.vocabulary.errors import InternalError, OpcertError, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
@@ -183,29 +184,20 @@ def write_generated(
         )
     facts = {str(each.operator): each.facts for each in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
-    told = {"operators": facts, "adequacy": _adequacy(parts, folders), "trust": _trust(parts, folders)}
-    return write_suite_of_parts(path, parts, told, chosen)
+    return write_suite_of_parts(path, parts, {"operators": facts, **_measured(parts, folders)}, chosen)
 
 
-def _adequacy(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, Any]:
-    """What is known of what the cases of each operator notice; of those that were measured."""
-    found = {}
+def _measured(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """What the cases of each operator notice, where that was measured, and how far they are trusted."""
+    adequacy, trust = {}, {}
+    folder = adequacy_folder(folders)
     for each in parts:
-        kept = read_kept(each.operator, adequacy_folder(folders))
-        facts = adequacy_facts(kept, expectations_in(each.entries), each.facts["coverage"])
+        name, expectations = str(each.operator), expectations_in(each.entries)
+        facts = adequacy_facts(read_kept(each.operator, folder), expectations, each.facts["coverage"])
         if facts is not None:
-            found[str(each.operator)] = facts
-    return found
-
-
-def _trust(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, Trust]:
-    """How trustworthy the cases of each operator are; nothing of those from folders of specs."""
-    return {
-        str(each.operator): trust_of_cases(
-            each.operator, expectations_in(each.entries), each.facts["coverage"], folders
-        )
-        for each in parts
-    }
+            adequacy[name] = facts
+        trust[name] = trust_of_cases(facts, read_agreed(each.operator, folder), expectations)
+    return {"adequacy": adequacy, "trust": trust}
 
 
 def _check_place(path: Path) -> None:

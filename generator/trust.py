@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from generator.adequacy.kept import adequacy_facts, adequacy_folder, cases_digest, read_kept
-from generator.agreed import read_agreed
-from opcert.vocabulary.names import OperatorName
+from generator.adequacy.kept import cases_digest
+from generator.agreed import Agreed
 
 Trust = Literal["imported", "declared", "referenced", "reviewed"]
 """`imported`: facts of its document alone. `declared`: calls are made from a declaration, which the truth
@@ -20,18 +18,13 @@ AIM = 0.97
 
 
 def trust_of_cases(
-    operator: OperatorName,
-    expectations: Mapping[str, str],
-    coverage: Mapping[str, Any],
-    folders: Sequence[Path] = (),
+    measured: Mapping[str, Any] | None, agreed: Agreed | None, expectations: Mapping[str, str]
 ) -> Trust:
     """What cases of an operator version with a reference are worth: `reviewed` where they were, as they are.
 
-    `expectations` are as `generator.adequacy.kept.expectations_of` has them.
+    `measured` is what they are known to notice (`generator.adequacy.kept.adequacy_facts`), `agreed` what
+    runtimes made of cases when they were last asked, and `expectations` the cases and what they expect.
     """
-    folder = adequacy_folder(folders)
-    measured = adequacy_facts(read_kept(operator, folder), expectations, coverage)
-    agreed = read_agreed(operator, folder)
     if measured is None or agreed is None or measured["mutants"]["score"] < AIM:
         return "referenced"
     same = agreed.cases == cases_digest(expectations)

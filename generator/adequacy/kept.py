@@ -5,7 +5,6 @@ Reports show it, and the size `small` takes its cases from it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,13 @@ from typing import Any
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
-from opcert.vocabulary.errors import Place, UserError
+from generator.measured_files import (
+    measured_json,
+    parse_measured,
+    read_measured_file,
+    write_measured_file,
+)
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of
 
@@ -90,41 +95,29 @@ def kept_path(operator: OperatorName, folder: Path = FOLDER) -> Path:
 
 def read_kept(operator: OperatorName, folder: Path = FOLDER) -> Kept | None:
     """What was measured of an operator; None where nothing was. UserError where the file is damaged."""
-    path = kept_path(operator, folder)
-    if not path.is_file():
-        return None
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        if raw.pop("format") != FORMAT:
-            raise ValueError("not of this format")
-        chosen = tuple(Selected(**each) for each in raw.pop("selection"))
-        return Kept(raw.pop("operator"), raw.pop("cases"), chosen, raw)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        place = Place(str(path))
-        raise UserError(
-            "adequacy cannot be read", got=str(error), expected=FORMAT, where=place, remedy=REMEDY
-        ) from error
+    return read_measured_file(kept_path(operator, folder), FORMAT, _made, "adequacy", REMEDY)
+
+
+def parse_kept(text: str) -> Kept:
+    """What `kept_json` wrote; one of `generator.measured_files.DAMAGED` where the text is something else."""
+    return parse_measured(text, FORMAT, _made)
+
+
+def _made(raw: dict[str, Any]) -> Kept:
+    chosen = tuple(Selected(**each) for each in raw.pop("selection"))
+    return Kept(raw.pop("operator"), raw.pop("cases"), chosen, raw)
 
 
 def write_kept(kept: Kept, folder: Path = FOLDER) -> Path:
     """Write an operator's file; returns its path."""
-    path = kept_path(OperatorName.parse(kept.operator), folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(kept_json(kept), encoding="utf-8", newline="\n")
-    return path
+    return write_measured_file(kept_path(OperatorName.parse(kept.operator), folder), kept_json(kept))
 
 
 def kept_json(kept: Kept) -> str:
     """The text of an operator's file."""
     selection = [_entry(each) for each in kept.selection]
-    plain = {
-        "format": FORMAT,
-        "operator": kept.operator,
-        "cases": kept.cases,
-        "selection": selection,
-        **kept.found,
-    }
-    return json.dumps(plain, indent=1, sort_keys=True) + "\n"
+    plain = {"operator": kept.operator, "cases": kept.cases, "selection": selection, **kept.found}
+    return measured_json(FORMAT, plain)
 
 
 def _entry(selected: Selected) -> dict[str, Any]:

@@ -5,13 +5,13 @@ So a long measurement that was interrupted goes on where it was, and one that is
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
-from generator.adequacy.kept import Kept, Selected, kept_json
+from generator.adequacy.kept import Kept, kept_json, parse_kept
+from generator.measured_files import DAMAGED
 from generator.sources import ROOT, digest_of
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of
@@ -32,13 +32,11 @@ def find_measured(operator: OperatorName, key: str) -> Kept | None:
     """What was measured before; None where nothing was, or where the file is damaged."""
     try:
         path = _folder(operator) / f"{key}.json"
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        found = parse_kept(path.read_text(encoding="utf-8"))
         path.touch()
-        chosen = tuple(Selected(**each) for each in raw.pop("selection"))
-        raw.pop("format")
-        return Kept(raw.pop("operator"), raw.pop("cases"), chosen, raw)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except DAMAGED:
         return None
+    return found
 
 
 def keep_measured(operator: OperatorName, key: str, kept: Kept) -> None:

@@ -18,6 +18,8 @@ from specs.model import Spec
 
 Taken = Callable[[Spec, Call], Call | None]
 Made = Callable[[Spec, Call, Answered], Response | None]
+_LACKING = (ValueError, IndexError, ArithmeticError)
+"""What a mistake raises on a call that does not have what it is about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,26 +71,30 @@ class Mistaken:
         if taken is not None or response is None:
             response = subject.respond(call if taken is None else taken.trimmed())
         given_up = self.mistake.taken is not None and taken is None
-        if given_up or self.mistake.made is None or not isinstance(response, Answered):
-            return response
-        made = self.mistake.made(subject.spec, call, response)
+        made = None if given_up else self._made(subject, call, response)
         return response if made is None else made
 
     def applies(self, subject: Subject, call: Call, right: Response) -> bool:
         """Whether there is something to mistake in a call, or in its answer."""
         if self.mistake.taken is not None:
             return self._taken(subject, call) is not None
-        if self.mistake.made is None or not isinstance(right, Answered):
-            return False
-        return self.mistake.made(subject.spec, call, right) is not None
+        return self._made(subject, call, right) is not None
 
     def _taken(self, subject: Subject, call: Call) -> Call | None:
         if self.mistake.taken is None:
             return None
         try:
             return self.mistake.taken(subject.spec, call)
-        except (ValueError, IndexError, ArithmeticError):
-            return None  # the call does not have what the mistake is about
+        except _LACKING:
+            return None
+
+    def _made(self, subject: Subject, call: Call, answer: Response) -> Response | None:
+        if self.mistake.made is None or not isinstance(answer, Answered):
+            return None
+        try:
+            return self.mistake.made(subject.spec, call, answer)
+        except _LACKING:
+            return None
 
 
 def make_mistakes(spec: Spec) -> Iterator[Mistaken]:

@@ -60,7 +60,7 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     the suite that has them.
     """
     from generator.named_suites import FIRST, name_of_opset, operators_named
-    from generator.opsets import default_operators, newest_opset
+    from generator.opsets import newest_opset
 
     opset = asked.opset if asked.opset is not None else _opset_of(runtime)
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
@@ -69,7 +69,7 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
         return made_of(_choose(asked.operators, have))
     demanded = [OperatorName.parse(each) for each in asked.demanded]
     if set(demanded) <= set(have):
-        if have != default_operators():
+        if name != DEFAULT_SUITE:
             say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)
         return resolve_suite(name)
     first = operators_named(FIRST) or []

@@ -25,16 +25,19 @@ def find_standing(suite: Suite, lock: Lock | None = None) -> SuiteStanding:
     believed.
     """
     released = lock or read_lock()
-    carried = f"the one that opcert {version('opcert')} carries"
     name = released.name_of(suite.digest)
     if name is not None:
-        named = "" if name == DEFAULT_SUITE else f" as {name}"
-        text = f"The suite is {carried}{named}."
+        text = f"The suite is {_carried(name)}."
         return SuiteStanding("released", text, (), len(suite.case_ids), len(suite.case_ids))
     nearest, beside = _nearest(suite, released)
     found = SuiteStanding("own", "", find_departures(suite, beside), len(suite.case_ids), beside.cases)
     kind, text = _tell(suite, nearest, beside, found)
     return replace(found, kind=kind, text=text)
+
+
+def _carried(name: str) -> str:
+    named = "" if name == DEFAULT_SUITE else f" as {name}"
+    return f"the one that opcert {version('opcert')} carries{named}"
 
 
 def _nearest(suite: Suite, released: Lock) -> tuple[str | None, Lock]:
@@ -68,11 +71,10 @@ def _tell(suite: Suite, name: str | None, released: Lock, found: SuiteStanding) 
         return "own", text
     if name is not None:
         digest = released.digest if name == DEFAULT_SUITE else released.suites[name]
-        named = "" if name == DEFAULT_SUITE else f" as {name}"
         return "changed", (
-            f"The suite has local changes: beside the one that opcert {version('opcert')} carries{named}, "
-            f"{tell_departures(found.departures)}. Its digest is {suite.digest[:16]}, that of the released "
-            f"one {digest[:16]}; `opcert generate --check` says what changed."
+            f"The suite has local changes: beside {_carried(name)}, {tell_departures(found.departures)}. Its "
+            f"digest is {suite.digest[:16]}, that of the released one {digest[:16]}; "
+            "`opcert generate --check` says what changed."
         )
     otherwise = [each for each in found.departures if each.otherwise]
     if otherwise:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from generator.adequacy.kept import Kept, Selected, cases_digest, write_kept
+from generator.adequacy.kept import Kept, Selected, adequacy_facts, cases_digest, read_kept, write_kept
 from generator.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
 from generator.lock import read_lock
 from generator.trust import trust_of_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from specs.spec_folders import OWN_FOLDER
 
 NAME = OperatorName.parse("test.domain::Shift-1")
 CASES = {"cover/000000000001": "a" * 16, "cover/000000000002": "b" * 16}
@@ -28,7 +30,12 @@ def trust(folder: Path, kept: Kept | None = KEPT, agreed: Agreed | None = AGREED
         write_kept(kept, folder)
     if agreed is not None:
         write_agreed(agreed, folder)
-    return trust_of_cases(NAME, CASES, COVERAGE, [folder])
+    return found_of(NAME, CASES, folder)
+
+
+def found_of(operator: OperatorName, cases: Mapping[str, str], folder: Path = OWN_FOLDER) -> str:
+    measured = adequacy_facts(read_kept(operator, folder), cases, COVERAGE)
+    return trust_of_cases(measured, read_agreed(operator, folder), cases)
 
 
 def test_what_was_measured_and_explained_is_reviewed(tmp_path: Path) -> None:
@@ -67,7 +74,7 @@ def test_the_lock_says_what_the_files_come_to() -> None:
     lock = read_lock()
     for name, line in lock.versions.items():
         operator = OperatorName.parse(name)
-        found = trust_of_cases(operator, lock.operators[name].cases, COVERAGE)
+        found = found_of(operator, lock.operators[name].cases)
         assert line.trust == found, f"{name}: `opcert generate --update` names it"
     assert {line.trust for line in lock.versions.values()} <= {"referenced", "reviewed"}
 

@@ -61,34 +61,20 @@ def _aligned_left(names: frozenset[str]) -> Callable[[Spec, Call], Call | None]:
 def _refusing(
     names: frozenset[str], text: str, refuses: Callable[[Shapes], bool]
 ) -> Callable[[Spec, Call, Answered], Response | None]:
-    return lambda _spec, call, _answer: (
-        Refused("Mistake", text) if (shapes := _shapes(call, names)) and refuses(shapes) else None
-    )
+    return lambda _spec, call, _answer: Refused("Mistake", text) if refuses(_shapes(call, names)) else None
 
 
 def _shapes(call: Call, names: frozenset[str]) -> Shapes:
     return [each.shape for name, each in call.inputs if each is not None and name in names]
 
 
-def _together(shapes: Shapes) -> tuple[int, ...] | None:
-    """What shapes come to where they are broadcast; None where they cannot be."""
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None
-
-
-def _first_enlarged(shapes: Shapes) -> bool:
-    return _together(shapes) not in (None, shapes[0])
-
-
 def _all_enlarged(shapes: Shapes) -> bool:
-    return _together(shapes) not in (None, *shapes)
+    return bool(shapes) and np.broadcast_shapes(*shapes) not in shapes
 
 
 _REFUSED: tuple[tuple[str, Callable[[Shapes], bool]], ...] = (
     ("different shapes", lambda shapes: len(set(shapes)) > 1),
     ("different ranks", lambda shapes: len({len(each) for each in shapes}) > 1),
-    ("a first input that is enlarged", _first_enlarged),
+    ("a first input that is enlarged", lambda shapes: np.broadcast_shapes(*shapes) != shapes[0]),
     ("inputs that are all enlarged", _all_enlarged),
 )

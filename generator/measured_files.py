@@ -1,0 +1,48 @@
+"""What was measured of an operator version, in a JSON file of its own that says of which format it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from opcert.vocabulary.errors import Place, UserError
+
+Found = TypeVar("Found")
+DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError)
+"""What reading a file raises that is missing a part, or holds something else."""
+
+
+def parse_measured(text: str, form: str, make: Callable[[dict[str, Any]], Found]) -> Found:
+    """What `make` makes of the content; one of DAMAGED where it is not of that format, or not whole."""
+    raw = json.loads(text)
+    if raw.pop("format") != form:
+        raise ValueError("not of this format")
+    return make(raw)
+
+
+def read_measured_file(
+    path: Path, form: str, make: Callable[[dict[str, Any]], Found], what: str, remedy: str
+) -> Found | None:
+    """The content of a file; None where there is none. UserError where it is damaged; `what` names it."""
+    if not path.is_file():
+        return None
+    try:
+        return parse_measured(path.read_text(encoding="utf-8"), form, make)
+    except DAMAGED as error:
+        raise UserError(
+            f"{what} cannot be read", got=str(error), expected=form, where=Place(str(path)), remedy=remedy
+        ) from error
+
+
+def measured_json(form: str, content: Mapping[str, Any]) -> str:
+    """The text of such a file."""
+    return json.dumps({"format": form, **content}, indent=1, sort_keys=True) + "\n"
+
+
+def write_measured_file(path: Path, text: str) -> Path:
+    """Write it, and the folders that it lies in; returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path
