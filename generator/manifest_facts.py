@@ -32,6 +32,10 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
             }
             for each in spec.constraints
         },
+        "may_refuse": {
+            each.id: {"when": each.when, "sources": _sources(each.origin.sources), "why": each.origin.why}
+            for each in spec.may_refuse
+        },
         "attributes": {
             name: {
                 "kind": each.kind,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generator.calls import Call
+from specs import domain
 from specs.domain import Violation, check_constraints
 from specs.model import Constraint, Spec
 
@@ -17,3 +18,8 @@ def find_violations(
     With `constraints`, these alone are looked at.
     """
     return check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)
+
+
+def find_refusable(spec: Spec, call: Call) -> str | None:
+    """The id of what leaves it open whether a valid call may be refused; None where nothing does."""
+    return domain.find_refusable(spec, call.attributes, call.inputs, call.outputs, call.slots)

@@ -17,7 +17,7 @@ from generator.draws import Draw
 from generator.expectations import Question, ask, describe, expectations_of
 from generator.factors import factor_model
 from generator.feasibility import Model
-from generator.validity import find_violations
+from generator.validity import find_refusable, find_violations
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reference.answers import UnstableLength
@@ -182,6 +182,7 @@ class Workshop:
             expectations=expectations,
             levels=dict(levels),
             sources=tuple(self._sources(call)),
+            may_refuse=find_refusable(self.spec, call),
         )
 
     def _sources(self, call: Call) -> Iterator[tuple[str, int]]:

@@ -12,8 +12,9 @@ import numpy as np
 from reference.choices import Choice
 from reference.number_arrays import Numbers
 from reference.orders import NanInMaxMin, greater_of, lesser_of
+from reference.passing import opened
 from reference.summation import last_axis
-from reference.working import Working
+from reference.working import Mask, Working
 
 Chosen = Callable[[Numbers, Numbers, Choice[NanInMaxMin]], Numbers]
 
@@ -54,4 +55,13 @@ def _chosen(
     found = flat.arranged(itemgetter((..., 0)))
     for place in range(1, flat.shape[-1]):
         found = choose(found, flat.arranged(itemgetter((..., place))), nan)
-    return found.reshape(shape)
+    return beside_nan(found, np.asarray(np.isnan(flat.sign).any(axis=-1)), nan).reshape(shape)
+
+
+def beside_nan(found: Numbers, nans: Mask, nan: Choice[NanInMaxMin]) -> Numbers:
+    """The greatest or least of several, with what becomes of it where NaN is among them.
+
+    Where comparisons keep one of their two operands the result hangs on their order, which no document names:
+    it may be any element behind a NaN, or what the search began with.
+    """
+    return opened(found, nans) if nans.any() and nan.ask() == "first_operand" else found

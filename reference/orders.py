@@ -20,21 +20,29 @@ from reference.working import Mask, rounded_up
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
 NanInMaxMin = Literal["propagates", "ignored", "first_operand"]
 NanReading = Annotated[Choice[NanInMaxMin], Reading]
+NanComparison = Annotated[Choice[Literal["fails", "holds"]], Reading]
 Conversion = Literal["truncate", "floor", "ceil", "half_even", "half_away", "half_up"]
 
 
-def compare(left: Numbers, right: Numbers, relation: Relation) -> Answer:
-    """Whether elements stand in a relation, NaN in none; either answer where flushing leaves it open."""
-    less, above = below(left, right), below(right, left)
-    numbers = ~np.isnan(left.sign) & ~np.isnan(right.sign)
-    equal = numbers & ~less & ~above
+def compare(
+    left: Numbers, right: Numbers, relation: Relation, nan: Choice[Literal["fails", "holds"]] | None = None
+) -> Answer:
+    """Whether elements stand in a relation; either answer where flushing leaves it open.
+
+    NaN equals nothing; whether it stands in another relation is asked where there is one.
+    """
+    less, more = below(left, right), below(right, left)
+    nans = np.isnan(left.sign) | np.isnan(right.sign)
+    equal = ~nans & ~less & ~more
     found = {
         "less": less,
         "less_or_equal": less | equal,
         "equal": equal,
-        "greater": above,
-        "greater_or_equal": above | equal,
+        "greater": more,
+        "greater_or_equal": more | equal,
     }[relation]
+    if nan is not None and nans.any() and nan.ask() == "holds":
+        found = found | nans
     apart = np.abs((left.value - right.value).floats())
     doubtful = left.finite & right.finite & (left.error + right.error > 0)
     doubtful = doubtful & (apart <= rounded_up(left.error + right.error))
@@ -46,6 +54,12 @@ def below(left: Numbers, right: Numbers | Fraction | int) -> Mask:
     right = left.lift(right)
     finite = left.finite & right.finite
     return np.asarray(finite & ~right.value.at_most(left.value) | _below_by_sign(left, right))
+
+
+def above(numbers: Numbers, bound: Fraction | int, nan: Choice[Literal["fails", "holds"]]) -> Mask:
+    """Where numbers are greater than a bound; whether NaN is, is asked where there is one."""
+    found, nans = below(numbers.lift(bound), numbers), np.isnan(numbers.sign)
+    return found | nans if nans.any() and nan.ask() == "holds" else found
 
 
 def truths(found: Mask, doubtful: Mask) -> Answer:

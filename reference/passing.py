@@ -19,14 +19,17 @@ def passed_on(numbers: Numbers, count: int) -> Numbers:
     """The sum of `count` integers as another operation may get it; of floats as it is.
 
     Of what lies beyond the type no text says anything: it may be any number. Within it the sum may have been
-    added up in double precision, which is exact as far as it has the digits.
+    added up in double precision, which is exact as far as it has the digits, and may so come to lie beyond.
     """
     if not numbers.is_integer:
         return numbers
-    low, high = (Rationals.of(each) for each in numbers.working.element_type.integer_range)
-    held = low.at_most(numbers.value) & numbers.value.at_most(high)
-    digits = 2 * count * _DOUBLE * max(abs(each) for each in numbers.working.element_type.integer_range)
-    error = np.where(held, 0.0 if digits < 1 else math.ceil(digits), np.inf)
+    low, high = numbers.working.element_type.integer_range
+    digits = 2 * count * _DOUBLE * max(abs(low), high)
+    apart = 0 if digits < 1 else math.ceil(digits)
+    inside = Rationals.of(low + apart).at_most(numbers.value) & numbers.value.at_most(
+        Rationals.of(high - apart)
+    )
+    error = np.where(inside, float(apart), np.inf)
     return replace(numbers, error=error)
 
 

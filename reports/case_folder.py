@@ -95,9 +95,10 @@ def must_text(case: Case) -> str:
         return "nothing is asked but survival"
     if case.properties and not case.expectations:
         return f"the answer must have what is demanded of it: {_properties(case)}"
+    leave = f"; a refusal is no fault ({case.may_refuse})" if case.may_refuse else ""
     if len(case.expectations) > 1:
-        return f"the answer must hold under one of {len(case.expectations)} readings of the document"
-    return "the answer must hold element by element"
+        return f"the answer must hold under one of {len(case.expectations)} readings of the document{leave}"
+    return f"the answer must hold element by element{leave}"
 
 
 def _properties(case: Case) -> str:

@@ -59,7 +59,8 @@ def demand_text(case: Case) -> str:
     first = case.expectations[0].outputs if case.expectations else ()
     text_of = "; ".join(f"{shape_text(each.expected)} {values_text(each.expected)}" for each in first)
     others = len(case.expectations) - 1
-    return f"{text_of} (or {plural(others, 'other reading')})" if others > 0 else text_of
+    text = f"{text_of} (or {plural(others, 'other reading')})" if others > 0 else text_of
+    return f"{text}; a refusal is no fault" if case.may_refuse else text
 
 
 def _input(name: str, tensor: Tensor | None) -> Part:
@@ -115,6 +116,9 @@ def _rules(case: Case, facts: Mapping[str, Any]) -> tuple[Part, ...]:
         parts.append(Part("document", joined(where)))
     if case.valid_case:
         parts.append(Part("made from", case.valid_case))
+    if case.may_refuse is not None:
+        leave = mapping(mapping(facts.get("may_refuse")).get(case.may_refuse))
+        parts.append(Part("may be refused", text(leave.get("why")) or case.may_refuse))
     return tuple(parts)
 
 

@@ -77,6 +77,13 @@ class ConstraintEntry(Reasoned):
     effective_when: str | None = None
 
 
+class RefusableEntry(Reasoned):
+    """Valid calls that the document can be read to exclude: a runtime that refuses them is not blamed."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9_]+$")
+    when: str
+
+
 class EvidenceEntry(Entry):
     option: str
     kind: Literal["text", "example", "document", "witness"]
@@ -138,6 +145,7 @@ class Additions(Entry):
     type_constraints: dict[str, TypesEntry] = Field(default_factory=dict)
     let: dict[str, str] = Field(default_factory=dict)
     constraints: list[ConstraintEntry] = Field(default_factory=list)
+    may_refuse: list[RefusableEntry] = Field(default_factory=list)
     readings: list[ReadingEntry] = Field(default_factory=list)
     behaviours: list[ReadingEntry] = Field(default_factory=list)
     factors: dict[str, Annotated[FactorEntry, BeforeValidator(_factor)]] = Field(default_factory=dict)

@@ -45,6 +45,9 @@ class Checker:
         for position, constraint in enumerate(file.constraints):
             self._constraint(("constraints", position), constraint, names)
         self._unique("constraints", [each.id for each in file.constraints])
+        for position, refusable in enumerate(file.may_refuse):
+            self._expression(("may_refuse", position, "when"), refusable.when, names)
+        self._unique("may_refuse", [each.id for each in file.may_refuse])
         for group, readings in (("readings", file.readings), ("behaviours", file.behaviours)):
             for position, reading in enumerate(readings):
                 self._reading((group, position), reading)

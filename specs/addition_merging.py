@@ -33,6 +33,7 @@ from specs.model import (
     Origin,
     ParameterSpec,
     Reading,
+    Refusable,
     Source,
     Spec,
     TypeConstraint,
@@ -85,6 +86,10 @@ class _Merger:
                     self.amender.origin(each, ("constraints", position)),
                 )
                 for position, each in enumerate(file.constraints)
+            ),
+            may_refuse=tuple(
+                Refusable(each.id, each.when, self.amender.origin(each, ("may_refuse", position)))
+                for position, each in enumerate(file.may_refuse)
             ),
             readings=tuple(
                 self._reading(each, group, position)

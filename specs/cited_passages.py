@@ -14,7 +14,7 @@ from specs.version_ranges import applies, in_range, is_by_version, key_of_versio
 
 READ = "read"
 """The key that says in which versions a statement's passage was read, one of each wording."""
-_LISTS = ("constraints", "readings", "behaviours")
+_LISTS = ("constraints", "may_refuse", "readings", "behaviours")
 
 
 @dataclass(frozen=True)

@@ -204,6 +204,23 @@ def check_constraints(
     return violations
 
 
+def find_refusable(
+    spec: Spec,
+    attributes: Mapping[str, Any],
+    inputs: Inputs,
+    outputs: Sequence[str] | None = None,
+    slots: Slots = (),
+) -> str | None:
+    """The id of what leaves it open whether a valid call may be refused; None where nothing does.
+
+    Raises EvaluationError where a condition has no value for this call.
+    """
+    if not spec.may_refuse:
+        return None
+    scope = scope_of(spec, attributes, inputs, outputs, slots)
+    return next((each.id for each in spec.may_refuse if parse(each.when).evaluate(scope)), None)
+
+
 def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]) -> bool:
     """Whether a shape is wrong because something that it hangs on breaks a rule of its own."""
     if constraint.shape_of is None or spec.declared is None:

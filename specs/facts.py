@@ -86,6 +86,8 @@ def _rules(spec: Spec) -> Iterator[Fact]:
             when = f"{constraint.when} => " if constraint.when else ""
             text = f"{when}{constraint.require}, else {constraint.otherwise}"
         yield Fact(f"constraints.{constraint.id}", text, constraint.origin)
+    for refusable in spec.may_refuse:
+        yield Fact(f"may_refuse.{refusable.id}", f"where {refusable.when}", refusable.origin)
     for reading in spec.readings:
         chosen = f" (chosen: {reading.chosen})" if reading.chosen else ""
         text = f"{reading.question}: {', '.join(reading.options)}{chosen}"

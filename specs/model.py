@@ -64,6 +64,19 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class Refusable:
+    """Calls that no rule excludes, and that a document can be read to exclude, or passes over in silence.
+
+    Where `when` holds (an expression of `specs.expressions`) whoever answers has to answer rightly, and
+    whoever refuses is not blamed.
+    """
+
+    id: str
+    when: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What speaks for one option of a reading."""
 
@@ -218,6 +231,7 @@ class Spec:
     type_constraints: Mapping[str, TypeConstraint]
     let: Mapping[str, str] = field(default_factory=dict)
     constraints: tuple[Constraint, ...] = ()
+    may_refuse: tuple[Refusable, ...] = ()
     readings: tuple[Reading, ...] = ()
     examples: tuple[Example, ...] = ()
     findings: tuple[Finding, ...] = ()

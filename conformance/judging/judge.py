@@ -129,6 +129,8 @@ def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> 
         )
     if response.unsupported is not None:
         return Judgement("unsupported", said)
+    if case.may_refuse is not None:
+        return Judgement("observed", f"refused with {said}; {case.may_refuse} leaves that open")
     return Judgement("rejected_valid", said)
 
 

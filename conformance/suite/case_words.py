@@ -22,12 +22,13 @@ _LONGEST_RULE = 20_000
 def check_words(case: Case) -> Case:
     """The case itself; raises UserError where one of its words is none.
 
-    Constraints, readings and behaviours have identifiers of letters, digits and `_`; attributes may have `.`
-    and `-` as well. Options, levels, documents, inputs and outputs have names of one line in which nothing
-    hides. `valid_case` is a case id.
+    Constraints, what may be refused, readings and behaviours have identifiers of letters, digits and `_`;
+    attributes may have `.` and `-` as well. Options, levels, documents, inputs and outputs have names of one
+    line in which nothing hides. `valid_case` is a case id.
     """
     _check("the demand", [case.demand], get_args(Demand).__contains__, "answer, refuse or survive")
     _check("a constraint", [case.constraint or "_"], _is_identifier, "letters, digits and _")
+    _check("what may be refused", [case.may_refuse or "_"], _is_identifier, "letters, digits and _")
     _check("an attribute", case.attributes, _is_attribute, "letters, digits, _, . and -")
     readings = [name for each in case.expectations for name in (*each.readings, *each.behaviours)]
     _check("a reading", readings, _is_identifier, "letters, digits and _")
@@ -60,6 +61,8 @@ def _check_forms(case: Case) -> None:
         raise UserError("an output that the call does not ask for", got=ascii(strange[0])[:200])
     if case.properties and case.demand != "answer":
         raise UserError("a demand on outputs of a case that demands no answer", got=case.demand)
+    if case.may_refuse is not None and case.demand != "answer":
+        raise UserError("leave to refuse in a case that demands no answer", got=case.demand)
     for expectation in case.expectations:
         for each in expectation.unordered:
             _check_unordered(expectation, each)

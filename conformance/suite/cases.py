@@ -88,6 +88,7 @@ class Case:
     `refuse` (the call is an error; `constraint` names the rule broken and `valid_case` the case that it was
     made from) or `survive` (nothing but survival; `expectations` is empty). `levels` are the factor levels
     that the case was built from; `sources` the document lines behind the rule.
+    `may_refuse` names what leaves it open whether a call that is to be answered may be refused as well.
     `model` is there where one node with these attributes cannot say the call: a serialized ONNX ModelProto
     whose graph takes `inputs`, all of them given, by their names. `operator` is then what it computes.
     """
@@ -109,6 +110,7 @@ class Case:
     outputs_asked: bool = False
     output_types: Mapping[str, ValueType] = field(default_factory=dict)
     properties: Properties = ()
+    may_refuse: str | None = None
 
     @property
     def operator(self) -> OperatorName:

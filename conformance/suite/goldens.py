@@ -72,6 +72,8 @@ def write_golden(case: Case) -> tuple[bytes, str]:
         "valid_case": case.valid_case,
         "expectations": [_expectation_words(each) for each in case.expectations],
     }
+    if case.may_refuse is not None:
+        demanded["may_refuse"] = case.may_refuse
     if case.properties:
         demanded["properties"] = [describe_property(each) for each in case.properties]
     digest = hashlib.sha256(canonical_json(demanded))
@@ -212,6 +214,7 @@ def _assemble(
         outputs_asked=rest.get("outputs_asked", False),
         output_types={name: parse_value_type(each) for name, each in rest.get("output_types", {}).items()},
         properties=tuple(map(read_property, _list(rest.get("properties", [])))),
+        may_refuse=rest.get("may_refuse"),
     )
 
 

@@ -22,6 +22,7 @@ from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
 from generator.expectations import describe, expect
+from generator.validity import find_refusable
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength
@@ -162,4 +163,5 @@ def _case_of(subject: Subject, call: Call) -> Case | None:
         output_names=(),
         demand="answer",
         expectations=expectations,
+        may_refuse=find_refusable(subject.spec, call),
     )

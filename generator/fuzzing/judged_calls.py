@@ -15,6 +15,7 @@ from generator.calls import Call
 from generator.expectations import expect, expected_output
 from generator.fuzzing.known_space import Attempt, Space
 from generator.given_inputs import arguments_of, output_names, wanted_of
+from generator.validity import find_refusable
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
@@ -146,6 +147,7 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
         demand="answer" if breaks is None else "refuse" if refuse else "survive",
         expectations=expectations,
         constraint=None if breaks is None else breaks.id,
+        may_refuse=None if breaks is not None else find_refusable(space.spec, call),
         valid_case=None if valid is None else str(CaseId(operator, "boundary", None, valid.digest(operator))),
     )
 

@@ -8,7 +8,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.number_arrays import Numbers
-from reference.orders import compare
+from reference.orders import NanComparison, compare
 from reference.registry import reference_operator
 
 
@@ -23,24 +23,24 @@ def equal(A: Numbers | Tensor, B: Numbers | Tensor) -> Answer:
 
 
 @reference_operator("ai.onnx::Less")
-def less(A: Numbers, B: Numbers) -> Answer:
+def less(A: Numbers, B: Numbers, *, nan_in_comparison: NanComparison) -> Answer:
     """Whether A < B. Source: Less, Summary."""
-    return compare(A, B, "less")
+    return compare(A, B, "less", nan_in_comparison)
 
 
 @reference_operator("ai.onnx::LessOrEqual")
-def less_or_equal(A: Numbers, B: Numbers) -> Answer:
+def less_or_equal(A: Numbers, B: Numbers, *, nan_in_comparison: NanComparison) -> Answer:
     """Whether A <= B. Source: LessOrEqual, Summary."""
-    return compare(A, B, "less_or_equal")
+    return compare(A, B, "less_or_equal", nan_in_comparison)
 
 
 @reference_operator("ai.onnx::Greater")
-def greater(A: Numbers, B: Numbers) -> Answer:
+def greater(A: Numbers, B: Numbers, *, nan_in_comparison: NanComparison) -> Answer:
     """Whether A > B. Source: Greater, Summary."""
-    return compare(A, B, "greater")
+    return compare(A, B, "greater", nan_in_comparison)
 
 
 @reference_operator("ai.onnx::GreaterOrEqual")
-def greater_or_equal(A: Numbers, B: Numbers) -> Answer:
+def greater_or_equal(A: Numbers, B: Numbers, *, nan_in_comparison: NanComparison) -> Answer:
     """Whether A >= B. Source: GreaterOrEqual, Summary."""
-    return compare(A, B, "greater_or_equal")
+    return compare(A, B, "greater_or_equal", nan_in_comparison)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
@@ -15,6 +17,7 @@ from reference.passing import opened
 from reference.registry import reference_operator
 from reference.summation import sum_of_products
 from reference.windows import Ints, Windows, slide, spread
+from reference.working import Mask
 
 OddPadding = Annotated[Choice[Literal["more_at_begin", "more_at_end"]], Reading]
 
@@ -55,7 +58,23 @@ def convolve(
     windows = slide(
         X.shape[2:], W.shape[2:], strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad
     )
-    return convolved(X, W, group, windows, B)
+    sums = convolved(X, W, group, windows, B)
+    if dilations is None or X.finite.all():
+        return sums
+    reach = tuple((each - 1) * step + 1 for each, step in zip(W.shape[2:], dilations, strict=True))
+    spans = slide(X.shape[2:], reach, strides=strides, pads=pads, auto_pad=auto_pad)
+    shape = (X.shape[0], group, X.shape[1] // group, prod(X.shape[2:]))
+    strange = np.asarray(~X.finite.reshape(shape).all(axis=2))
+    # What no element of the kernel falls on: a program multiplies it with zero, or leaves it out.
+    between = _counted(strange, spans) > _counted(strange, windows)
+    doubtful = np.repeat(between, W.shape[0] // group, axis=1).reshape(sums.shape)
+    return opened(sums, doubtful & ~np.isnan(sums.sign))
+
+
+def _counted(marked: Mask, windows: Windows) -> NDArray[np.int64]:
+    """How many marked elements, of flat spatial extents, each window has."""
+    taken = marked[..., np.where(windows.inside, windows.places, 0)] & windows.inside
+    return np.asarray(np.count_nonzero(taken, axis=-1))
 
 
 @reference_operator("ai.onnx::ConvInteger")

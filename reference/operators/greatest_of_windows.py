@@ -13,7 +13,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.choices import Choice, OutputCount, Reading
-from reference.extremes import greatest
+from reference.extremes import beside_nan, greatest
 from reference.movement import blank, read_integers
 from reference.number_arrays import Numbers
 from reference.orders import NanReading, below, greater_of
@@ -53,11 +53,13 @@ def max_pool(
         found = greater_of(found, each, nan_in_max_min).where(known & here, each.where(here, found))
         known = known | here
     shape = (*X.shape[:2], *windows.lengths)
+    nans = np.asarray((np.isnan(taken.sign) & windows.inside).any(axis=-1))
+    output = beside_nan(found, nans, nan_in_max_min).reshape(shape)
     if outputs == 1:
-        return (found.reshape(shape),)
+        return (output,)
     tied = _may_be(taken, found) & windows.inside
     numbered = _numbered(X.shape, storage_order, column_major)
-    return found.reshape(shape), _places(numbered, windows, tied, shape)
+    return output, _places(numbered, windows, tied, shape)
 
 
 @reference_operator("ai.onnx::GlobalMaxPool")

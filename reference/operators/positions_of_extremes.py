@@ -74,7 +74,11 @@ def hardmax(input: Tensor, *, axis: int | None = None, version: int, subnormals:
     lanes = np.moveaxis(doubtful, axis, -1)
     counted = np.cumsum(lanes == _CERTAIN, axis=-1)  # exact: integers
     first = (counted == 1) & (lanes == _CERTAIN)
-    others = np.moveaxis((lanes == _POSSIBLE).any(axis=-1, keepdims=True) & (lanes != _OUT), -1, axis)
+    # Of NaN alone each is the greatest, or none.
+    open_ones = (lanes == _POSSIBLE).any(axis=-1, keepdims=True) | np.moveaxis(
+        _nan_lanes(rows, axis), axis, -1
+    )
+    others = np.moveaxis(open_ones & (lanes != _OUT), -1, axis)
     hot = np.moveaxis(first, -1, axis).reshape(input.shape)
     output = np.where(hot, one, zero).astype(kind.storage)
     beside = {int(at): ((zero if hot.flat[at] else one).item(),) for at in np.flatnonzero(others)}
@@ -142,6 +146,11 @@ def _best(data: Tensor, axis: int, subnormals: Subnormals, *, greatest: bool) ->
     lanes = np.broadcast_to(kept.nan.any(axis=axis, keepdims=True), data.shape)
     best = np.where(found, _CERTAIN, np.where(other, _POSSIBLE, _OUT))
     return np.where(lanes & (best == _OUT), _POSSIBLE, best).astype(np.int64)
+
+
+def _nan_lanes(data: Tensor, axis: int) -> NDArray[np.bool_]:
+    """Where there is NaN along the axis, which is kept with a length of 1."""
+    return np.asarray(sort_keys(data, flushed=False).nan.any(axis=axis, keepdims=True))
 
 
 def _position(best: NDArray[np.int64], axis: int, keepdims: int, *, last: bool, any_of_them: bool) -> Answer:

@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
-from reference.orders import NanReading, below, greater_of, lesser_of
+from reference.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
 from reference.registry import reference_operator
 
 
@@ -26,9 +26,9 @@ def parametric(X: Numbers, slope: Numbers) -> Numbers:
 
 
 @reference_operator("ai.onnx::ThresholdedRelu")
-def thresholded(X: Numbers, *, alpha: Fraction = Fraction(1)) -> Numbers:
+def thresholded(X: Numbers, *, alpha: Fraction = Fraction(1), nan_in_comparison: NanComparison) -> Numbers:
     """y = x for x > alpha, 0 otherwise. Source: ThresholdedRelu, Summary."""
-    return X.where(below(X.lift(alpha), X), 0)
+    return X.where(above(X, alpha, nan_in_comparison), 0)
 
 
 @reference_operator("ai.onnx::HardSigmoid")
@@ -64,7 +64,13 @@ def hard_swish(
 
 
 @reference_operator("ai.onnx::Shrink")
-def shrink(input: Numbers, *, bias: Fraction = Fraction(0), lambd: Fraction = Fraction(1, 2)) -> Numbers:
+def shrink(
+    input: Numbers,
+    *,
+    bias: Fraction = Fraction(0),
+    lambd: Fraction = Fraction(1, 2),
+    nan_in_comparison: NanComparison,
+) -> Numbers:
     """y = x + bias for x < -lambd, x - bias for x > lambd, 0 otherwise. Source: Shrink, Summary."""
-    kept = (input - bias).where(below(input.lift(lambd), input), 0)
+    kept = (input - bias).where(above(input, lambd, nan_in_comparison), 0)
     return (input + bias).where(below(input, -lambd), kept)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Annotated, Literal
 
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
+from reference.choices import Choice, Reading
 from reference.registry import reference_operator
 
 
@@ -59,13 +61,25 @@ def unsqueeze(data: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 @reference_operator("ai.onnx::Expand")
-def expand(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+def expand(
+    input: Tensor,
+    shape: tuple[int, ...],
+    *,
+    complex_infinities: Annotated[Choice[Literal["moved", "multiplied"]], Reading],
+) -> Tensor:
     """Broadcast to what the two shapes are broadcast to, as numpy.array(input) * numpy.ones(shape).
 
     Source: Expand, Summary.
     """
     wanted = np.broadcast_shapes(input.shape, shape)
-    return Tensor(input.element_type, np.broadcast_to(input.array, wanted).copy())
+    array = np.broadcast_to(input.array, wanted).copy()
+    if input.element_type.kind == "complex":
+        strange = ~np.isfinite(array.real), ~np.isfinite(array.imag)
+        if (strange[0] | strange[1]).any() and complex_infinities.ask() == "multiplied":
+            # (a + bi)(1 + 0i) has a - b * 0 and b + a * 0: NaN beside what is not finite.
+            array.real[strange[1]] = np.nan
+            array.imag[strange[0]] = np.nan
+    return Tensor(input.element_type, array)
 
 
 @reference_operator("ai.onnx::Tile")

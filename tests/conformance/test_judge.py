@@ -57,6 +57,18 @@ def test_every_kind_of_response_has_its_verdict() -> None:
         assert verdict(HarnessFailed("ours"), demand).verdict == "harness_error"
 
 
+def test_a_call_that_a_document_can_be_read_to_exclude_may_be_refused_and_not_answered_wrongly() -> None:
+    case = replace(make_case(seed=1, demand="answer"), may_refuse="no_elements")
+    refused = judge(case, REFUSED)
+    assert refused.verdict == "observed"
+    assert "no_elements" in str(refused.reason)
+    assert judge(case, RIGHT).verdict == "pass"
+    assert judge(case, Answered((sample(2),))).verdict == "mismatch"
+    assert judge(case, Crashed("killed by SIGSEGV")).verdict == "crash"
+    unsupported = Refused("NotImplemented", "", unsupported="NotImplemented: it")
+    assert judge(case, unsupported).verdict == "unsupported"
+
+
 def test_any_expectation_that_matches_makes_a_pass_and_names_its_options() -> None:
     first, second = sample(1), sample(2)
     case = make_case(

@@ -248,3 +248,16 @@ def test_an_order_is_open_only_for_outputs_of_one_length() -> None:
     wrong = replace(expectation, unordered=(Unordered(("a", "c"), 0),))
     with pytest.raises(UserError, match="open order"):
         write_golden(replace(case, expectations=(wrong,)))
+
+
+def test_leave_to_refuse_is_kept_counts_and_belongs_to_answers_alone() -> None:
+    plain = FORMS["concat"]
+    case = replace(plain, may_refuse="no_elements")
+    raw, digest = write_golden(case)
+    assert read_golden(raw).may_refuse == "no_elements"
+    assert read_golden(write_golden(plain)[0]).may_refuse is None
+    assert digest != write_golden(plain)[1]
+    with pytest.raises(UserError, match="no such word"):
+        write_golden(replace(case, may_refuse="no elements"))
+    with pytest.raises(UserError, match="demands no answer"):
+        write_golden(replace(case, demand="survive", expectations=(), properties=()))

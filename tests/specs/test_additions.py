@@ -69,6 +69,8 @@ let: {n: rank(X)}
 constraints:
   - {id: same_shape, when: present(mask), require: shape(mask) == shape(X), else: error, src: [d1, 13]}
   - {id: ratio_scope, attr: ratio, effective_when: mode == 'soft', src: [[d1, 8], [d1, 9]]}
+may_refuse:
+  - {id: no_elements, when: 0 in shape(X), why: the page speaks of no empty tensors}
 readings:
   - id: edge
     question: what happens at the edge
@@ -99,12 +101,20 @@ examples:
     assert spec.types_of(spec.inputs[0]) == ("float", "double")
     assert spec.types_of(spec.inputs[1]) == ("bool",)
     assert [each.id for each in spec.constraints] == ["same_shape", "ratio_scope"]
+    assert [(each.id, each.when) for each in spec.may_refuse] == [("no_elements", "0 in shape(X)")]
     assert [(each.id, each.kind) for each in spec.readings] == [("edge", "reading"), ("empty", "behaviour")]
     assert [(each.name, each.levels) for each in spec.factors] == [
         ("rank", (1, 2)),
         ("data", ("random", "distinct")),
     ]
     assert spec.examples[0].attributes == {"mode": "soft", "ratio": 1.0}
+
+
+def test_what_may_be_refused_needs_a_condition_over_what_there_is_and_a_reason(tmp_path: Path) -> None:
+    errors = _errors(tmp_path, "may_refuse: [{id: a, when: 0 in shape(Z)}, {id: a, when: ratio < 0, why: x}]")
+    assert any("unknown name" in each and "got Z" in each for each in errors)
+    assert any("a fact needs a reason" in each for each in errors)
+    assert any("used twice" in each for each in errors)
 
 
 def test_a_rejected_example_is_gone(tmp_path: Path) -> None:
