@@ -26,6 +26,8 @@ def render_json(found: Comparison) -> str:
         "changes": [_change(each) for each in found.changes if each.kind != "same"],
         "new": found.new,
         "gone": found.gone,
+        "lost": len(found.lost),
+        "common": found.common,
         "newFaults": list(found.new_faults),
         "goneFaults": list(found.gone_faults),
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from opcert.vocabulary.names import DEFAULT_SUITE
-from reports.comparison_text import LISTED, greatest_changes, reason_of, repro_command
+from reports.comparison_text import LISTED, greatest_changes, reason_of, repro_command, verdict_text
 from reports.pages_alone import render_page
 from reports.phrasing import moment, ratio_text
 from reports.run_comparison import KINDS, Change, ChangeKind, Comparison
@@ -69,6 +69,7 @@ def render_comparison(found: Comparison, suite: str = DEFAULT_SUITE) -> str:
     return render_page(
         "comparison.html.j2",
         found=found,
+        verdict=verdict_text(found),
         runs=runs,
         counts=[(_HEADINGS[kind], KINDS[kind], number) for kind, number in found.counts.items()],
         sections=[each for each in sections if each.number],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
@@ -50,6 +51,30 @@ def repro_command(case: str, suite: str) -> str:
     return for_shell(words if suite == DEFAULT_SUITE else [*words, "-s", suite])
 
 
+def alone_lines(found: Comparison) -> Iterator[str]:
+    """One line about the cases that only one run ran, for each of the two runs that has some."""
+    if found.new:
+        yield f"new: {plural(len(found.new), 'case')} ran in the head run alone: {_by_verdict(found.new)}"
+    if found.gone:
+        own = f"gone: {plural(len(found.gone), 'case')} ran in the base run alone: {_by_verdict(found.gone)}"
+        lost = f"; {count(len(found.lost))} of them held, and the head run lacks them"
+        yield own + (lost if found.lost else "")
+
+
+def _by_verdict(cases: Mapping[str, str]) -> str:
+    counted = Counter(cases.values()).most_common()
+    return ", ".join(f"{count(number)} {word(each)}" for each, number in counted)
+
+
+def verdict_text(found: Comparison) -> str:
+    """The comparison in three words or one line: why it does not hold."""
+    if found.holds:
+        return "Nothing regressed"
+    if found.counts["regressed"] or found.new_faults:
+        return "Something regressed"
+    return f"{plural(len(found.lost), 'case')} that held did not run"
+
+
 def counts_text(found: Comparison) -> str:
     """`2,663 cases ran in both: 1 regressed, 2 fixed, ...`; the numbers add up."""
     parts = [f"{count(number)} {name}" for name, number in found.counts.items() if number]
@@ -57,7 +82,10 @@ def counts_text(found: Comparison) -> str:
 
 
 def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "opcert") -> str:
-    """What a terminal shows; every regression ends in the command that shows it again."""
+    """What a terminal shows; every regression ends in the command that shows it again.
+
+    The cases that only one run ran are counted: `--format json` names them.
+    """
     base, head = found.labels
     lines = [f"base: {one_line(base)}", f"head: {one_line(head)}", counts_text(found)]
     lines += [f"warning: {one_line(each)}" for each in found.warnings]
@@ -70,8 +98,7 @@ def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "o
                 lines.append(f"    {one_line(reason_of(each))}")
                 lines.append(f"    {repro_command(each.case, suite).replace('opcert', program, 1)}")
     lines += [f"error: {each.case}: {change_text(each)}" for each in greatest_changes(found)]
-    lines += [f"new: {each}: {word(verdict)}" for each, verdict in found.new.items()]
-    lines += [f"gone: {each}: {word(verdict)}" for each, verdict in found.gone.items()]
+    lines += alone_lines(found)
     return "\n".join(lines) + "\n"
 
 
@@ -82,8 +109,7 @@ def render_markdown(found: Comparison, suite: str = DEFAULT_SUITE, limit: int = 
 
 def _blocks(found: Comparison, suite: str) -> Iterator[str]:
     base, head = found.labels
-    verdict = "Nothing regressed" if found.holds else "Something regressed"
-    yield f"# {verdict}: {for_markdown(base)} to {for_markdown(head)}"
+    yield f"# {verdict_text(found)}: {for_markdown(base)} to {for_markdown(head)}"
     for each in found.warnings:
         yield f"**{for_markdown(each)}**"
     rows = [["what became of it", "cases"]]
@@ -91,6 +117,7 @@ def _blocks(found: Comparison, suite: str) -> Iterator[str]:
     rows.append(["ran in both", count(len(found.changes))])
     rows.append(["new: ran in the second alone", count(len(found.new))])
     rows.append(["gone: ran in the first alone", count(len(found.gone))])
+    rows.append(["of these held, and the second lacks them", count(len(found.lost))])
     yield "\n".join(table(rows))
     for name, faults in (("New faults", found.new_faults), ("Faults gone", found.gone_faults)):
         if faults:

@@ -29,6 +29,8 @@ KINDS: Mapping[ChangeKind, str] = {
 """What can be said of a case that both runs ran, in the order in which it is told."""
 _UNCOUNTED = ("not_run", "harness_error")
 _LOST = ("crash", "timeout")
+HOLDING = ("pass", "observed")
+"""Verdicts of cases that a later run must not lack."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Comparison:
     """The changes of every case that both runs ran, and the cases that only one ran.
 
     `new` and `gone` hold the cases with their verdicts in the one run that ran them. `new_faults` and
-    `gone_faults` are texts of what only a whole run shows.
+    `gone_faults` are texts of what only a whole run shows. With `common` what only one ran decides nothing.
     """
 
     base: Record
@@ -71,6 +73,12 @@ class Comparison:
     new_faults: tuple[str, ...]
     gone_faults: tuple[str, ...]
     warnings: tuple[str, ...]
+    common: bool = False
+
+    @cached_property
+    def lost(self) -> tuple[str, ...]:
+        """The cases that the base run passed and the head run did not run: nobody knows whether they hold."""
+        return tuple(each for each, verdict in self.gone.items() if verdict in HOLDING)
 
     @cached_property
     def counts(self) -> dict[ChangeKind, int]:
@@ -83,8 +91,8 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing regressed."""
-        return not self.counts["regressed"] and not self.new_faults
+        """Whether nothing regressed, and, unless only common cases count, nothing that held is missing."""
+        return not self.counts["regressed"] and not self.new_faults and (self.common or not self.lost)
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -95,10 +103,13 @@ class Comparison:
         return before, after
 
 
-def compare_runs(base: Record, head: Record, expectations_changed: Iterable[str] = ()) -> Comparison:
+def compare_runs(
+    base: Record, head: Record, expectations_changed: Iterable[str] = (), common: bool = False
+) -> Comparison:
     """Compare two runs case by case, over the cases that both ran.
 
     `expectations_changed` are ids of cases of which the suites of the two runs expect different things.
+    With `common` cases that the base run passed may be missing in the head run.
     Raises NothingRan where no case ran in both.
     """
     before, after = _seen(base), _seen(head)
@@ -121,6 +132,7 @@ def compare_runs(base: Record, head: Record, expectations_changed: Iterable[str]
         tuple(each for each in new_faults if each not in old_faults),
         tuple(each for each in old_faults if each not in new_faults),
         tuple(_warnings(base, head)),
+        common,
     )
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from conformance.doctor.abilities import Abilities, find_abilities
 from conformance.doctor.answer_checks import ANSWERS
 from conformance.doctor.manners import PROTOCOL
-from conformance.doctor.patient import CannotBeLooked, Fails, Patient, identity
+from conformance.doctor.patient import CannotBeLooked, Fails, Patient
+from conformance.doctor.trial_case import choose_case
 from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.processes.worker_process import WorkerHung, WorkerLost
@@ -52,13 +51,13 @@ class Diagnosis:
 def examine(
     runtime: Runtime,
     limits: Limits | None = None,
-    find_case: Callable[[Offer], Case | None] | None = None,
+    find_cases: Callable[[Offer], Iterable[Case]] | None = None,
     progress: Progress | None = None,
 ) -> Diagnosis:
     """Start workers of a runtime and check each promise of the protocol.
 
-    A worker that takes ONNX models is asked for Identity; for another `find_case` may name a case that its
-    runtime answers. Raises RuntimeUnavailable where the runtime cannot be installed or started at all.
+    A worker is tried with Identity; one that does not take it, with the first of the cases of `find_cases`
+    that it answers rightly. Raises RuntimeUnavailable where the runtime cannot be installed or started.
     """
     note = (progress or Silent()).note
     limits = limits or Limits()
@@ -67,11 +66,10 @@ def examine(
     begin = time.monotonic()
     offer = patient.start()
     seconds = time.monotonic() - begin
-    patient.case = identity(np.array([[1.5, -2.0, 0.25]], np.float32))
-    if offer.takes_as(patient.case) is None:
-        patient.case = None if find_case is None else find_case(offer)
     checks = []
     try:
+        note("looking for a case that the runtime answers")
+        patient.case = choose_case(patient, () if find_cases is None else find_cases(offer))
         for look in (*ANSWERS, *PROTOCOL):
             note(f"looking whether {look.__doc__}")
             checks.append(_look(look, patient))

@@ -25,6 +25,7 @@ from conformance.runtimes.adapter import Adapter
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
 from conformance.suite.properties import runs_twice
+from opcert.vocabulary.names import OperatorName
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,12 @@ class Offer:
 
     def takes_as(self, case: Case) -> str | None:
         """`onnx` or `node`, or None where the case's domain is not offered."""
-        domain = case.operator.domain
-        found = self.domains.get(domain)
-        if found is None and has_onnx_form(case.operator):
+        return self.takes_operator_as(case.operator)
+
+    def takes_operator_as(self, operator: OperatorName) -> str | None:
+        """The same of every case of an operator."""
+        found = self.domains.get(operator.domain)
+        if found is None and has_onnx_form(operator):
             found = self.domains.get("*")
         return found
 

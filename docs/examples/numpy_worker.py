@@ -3,6 +3,7 @@
 Beside worker_protocol.py and wire_arrays.py of conformance/workers it needs Python 3.9 and numpy:
 
     mkdir mine && cp conformance/workers/w*.py docs/examples/numpy_worker.py mine
+    uv run opcert doctor "exec:python mine/numpy_worker.py"
     uv run opcert run "exec:python mine/numpy_worker.py" -k CenterCropPad
 """
 

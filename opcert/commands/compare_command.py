@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 )
 @click.option("--base-suite", help="The suite of BASE, where that is another one. Default: that of -s.")
 @click.option(
+    "--common",
+    is_flag=True,
+    help="Ask about the cases that both ran alone: a part of a run beside a whole one.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "html", "json"]),
@@ -40,13 +45,19 @@ if TYPE_CHECKING:
     help="A file; without it, the terminal.",
 )
 def command(
-    base: Path, head: Path, suite_name: str, base_suite: str | None, form: str, output: Path | None
+    base: Path,
+    head: Path,
+    suite_name: str,
+    base_suite: str | None,
+    common: bool,
+    form: str,
+    output: Path | None,
 ) -> int:
     """Compare the records BASE and HEAD case by case, over the cases that both ran.
 
     A case regressed where it fails and did not, loses its process and did not, or is no longer supported;
-    then the answer is 1, as where the whole run shows a new fault. Cases of which the two suites expect
-    different things are told apart and are no regressions.
+    then the answer is 1, as where the whole run shows a new fault, and where HEAD lacks cases that BASE
+    passed. Cases of which the two suites expect different things are told apart and are no regressions.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
@@ -57,7 +68,7 @@ def command(
         lock_file(output, "the comparison")
     before, after = read_record(base), read_record(head)
     changed = _changed_expectations(before, after, base_suite or suite_name, suite_name)
-    found = compare_runs(before, after, changed)
+    found = compare_runs(before, after, changed, common)
     rendered = _render(found, form, suite_name)
     if output is None:
         say(rendered, end=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +27,7 @@ _MARKS = {True: "ok", False: "FAILS", None: "not looked"}
 @click.command("doctor", help=__doc__)
 @click.argument("runtime")
 @click.option(
-    "-s", "--suite", "suite_name", help="Where to find a case for a runtime that takes no ONNX model."
+    "-s", "--suite", "suite_name", help="Where to find a case for a runtime that does not take Identity."
 )
 @shared_options.python
 @shared_options.start_timeout
@@ -45,23 +46,28 @@ def command(
     from conformance.runtimes.runtimes import find_runtime
     from opcert.commands.run_progress import choose_progress
 
-    def find_case(offer: Offer) -> Case | None:
-        return None if suite_name is None else _case_of(suite_name, offer)
-
     limits = Limits(start_seconds=start_timeout, case_seconds=timeout, network=network)
-    found = examine(find_runtime(runtime, python), limits, find_case, choose_progress())
+    found = examine(find_runtime(runtime, python), limits, partial(_cases, suite_name), choose_progress())
     say(describe_diagnosis(found))
     return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
 
 
-def _case_of(suite_name: str, offer: Offer) -> Case | None:
-    """The first case of a suite whose operator, types and demand suit the offer."""
+def _cases(suite_name: str | None, offer: Offer) -> Iterator[Case]:
+    """Cases to try a worker with: of the suite, or of the operators that it offers, made one by one."""
+    from conformance.doctor.trial_case import one_of_each_type
     from opcert.commands.suite_argument import resolve_suite
 
-    with resolve_suite(suite_name) as suite:
-        return next(
-            (each for each in suite.cases() if each.demand == "answer" and offer.refusal(each) is None), None
-        )
+    if suite_name is not None:
+        with resolve_suite(suite_name) as suite:
+            yield from one_of_each_type(suite.cases())
+        return
+    from generator.operator_cases import generate_operator
+    from generator.opsets import default_operators
+    from generator.workshop import Options
+
+    for operator in default_operators():
+        if offer.takes_operator_as(operator) is not None:
+            yield from one_of_each_type(generate_operator(operator, Options.of("small")).cases)
 
 
 def _abilities(found: Abilities) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,19 +19,25 @@ from conformance.doctor.answer_checks import (
 )
 from conformance.doctor.examination import Diagnosis, examine
 from conformance.doctor.patient import Fails, Patient
+from conformance.doctor.trial_case import choose_case
 from conformance.processes.worker_limits import Limits
+from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.cases import Case
+from generator.operator_cases import generate_operator
+from generator.workshop import Options
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call, check_message
-from tests.conformance.samples import FAKES, echo_runtime, make_case, make_suite
+from tests.conformance.samples import FAKES, IDENTITY, echo_runtime, make_case, make_suite
 
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "numpy_worker.py"
 LIMITS = Limits(start_seconds=20, case_seconds=1.0)
 
 
 def diagnose(text: str, case: Case | None) -> Diagnosis:
-    return examine(find_runtime(text), LIMITS, lambda offer: case)
+    return examine(find_runtime(text), LIMITS, lambda offer: [] if case is None else [case])
 
 
 def outcome(found: Diagnosis) -> dict[str, bool | None]:
@@ -52,6 +60,45 @@ def test_without_a_case_that_is_not_looked_at() -> None:
     assert found.sound
     assert sum(each.ok is None for each in found.checks) == 7
     assert any("name a suite with -s" in each.detail for each in found.checks)
+
+
+@pytest.mark.parametrize(
+    ("before", "chosen"),
+    [
+        (["unsupported", "unsupported"], "echo"),
+        (["ulp"], "echo"),
+        (["load_segv", "SIGSEGV"], "echo"),
+        (["load_segv", "SIGSEGV", "load_segv"], "load_segv"),
+    ],
+)
+def test_the_case_that_a_worker_is_tried_with_is_the_first_that_it_answers_rightly(
+    before: list[str], chosen: str
+) -> None:
+    cases = [make_case(each, seed=seed) for seed, each in enumerate([*before, "echo"])]
+    with patient_of(echo_runtime()) as patient:
+        found = choose_case(patient, cases)
+    assert found is not None
+    assert found.attributes["do"].value == chosen
+
+
+def test_a_worker_that_answers_nothing_rightly_fails() -> None:
+    for each in ("ulp", "unsupported"):
+        found = diagnose(echo_runtime(), make_case(each))
+        assert outcome(found)["a right answer passes"] is False
+
+
+def test_the_example_of_the_docs_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It takes nodes of CenterCropPad alone, and refuses Identity."""
+    for each in (*WORKERS.glob("w*.py"), EXAMPLE):
+        shutil.copy(each, tmp_path)
+    runtime = f"exec:{sys.executable} {tmp_path / EXAMPLE.name}"
+    crop = generate_operator(OperatorName("ai.onnx", "CenterCropPad", 18), Options.of("small")).cases
+    suite = make_suite(tmp_path, [make_case(operator=IDENTITY), *crop])
+    for words in ((), ("-s", suite)):
+        answer = call(capsys, "doctor", runtime, *words)
+        assert answer.code == 0, answer.out
+        assert "ok          a right answer passes (ai.onnx::CenterCropPad-18)" in answer.out
+        assert "FAILS" not in answer.out
 
 
 def test_a_runtime_that_dies_is_started_again_for_the_next_check() -> None:

@@ -213,15 +213,42 @@ def test_cases_whose_expectation_changed_are_no_regressions(tmp_path: Path) -> N
     assert "--base-suite" in str(untold.exception)
 
 
-def test_new_and_gone_cases_are_told_and_do_not_count(tmp_path: Path) -> None:
+def test_cases_that_the_base_passed_and_the_head_lacks_are_told_and_answer_1(tmp_path: Path) -> None:
     first, second = make(tmp_path / "a", answer, CASES[:2]), make(tmp_path / "b", answer, CASES[1:])
-    done = invoke(
-        first.record.path, second.record.path, "-s", second.suite.path, "--base-suite", first.suite.path
-    )
-    assert done.return_value == 0, done.output
-    assert f"new: {CASES[2].id}: pass" in done.output
-    assert f"gone: {CASES[0].id}: pass" in done.output
+    words = [first.record.path, second.record.path, "-s", second.suite.path, "--base-suite", first.suite.path]
+    done = invoke(*words)
+    assert done.return_value == 1, done.output
     assert "1 case ran in both: 1 same" in done.output
+    assert "\nnew: 1 case ran in the head run alone: 1 pass\n" in done.output
+    lacking = (
+        "\ngone: 1 case ran in the base run alone: 1 pass; 1 of them held, and the head run lacks them\n"
+    )
+    assert lacking in done.output
+    common = invoke(*words, "--common")
+    assert common.return_value == 0
+    assert lacking in common.output
+
+
+def test_a_part_of_a_run_beside_a_whole_one_is_told_in_one_line() -> None:
+    ids = [f"ai.onnx/Resize-18/cover/{number:012x}" for number in range(3000)]
+    whole = record({each: "mismatch" if number < 446 else "pass" for number, each in enumerate(ids)})
+    part = compare_runs(whole, record({ids[-1]: "pass"}))
+    assert not part.holds
+    assert len(part.lost) == 2553
+    said = render_text(part)
+    assert len(said.splitlines()) == 4
+    assert "2,999 cases ran in the base run alone: 2,553 pass, 446 mismatch; 2,553 of them held" in said
+    assert "# 2,553 cases that held did not run" in render_markdown(part)
+    assert "2,553 cases that held did not run</h1>" in render_comparison(part)
+    assert json.loads(render_json(part))["lost"] == 2553
+    failed = compare_runs(record({ids[0]: "mismatch", ids[1]: "pass"}), record({ids[1]: "pass"}))
+    assert failed.holds
+
+
+@pytest.mark.parametrize("verdict", sorted(UNCOUNTED))
+def test_a_case_that_the_head_could_not_run_is_lacking(verdict: Verdict) -> None:
+    before = record(dict.fromkeys(IDS[:2], "pass"))
+    assert not compare_runs(before, record({IDS[0]: verdict, IDS[1]: "pass"})).holds
 
 
 def test_runs_that_share_no_case_are_not_compared(tmp_path: Path) -> None:
