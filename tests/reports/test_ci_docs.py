@@ -7,6 +7,8 @@ import re
 import shlex
 import shutil
 import subprocess
+import venv
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,51 @@ def test_the_commands_run_as_they_stand(
     assert (place / "runs" / "index.html").is_file()
     assert "3 of 3 cases give what the documents say" in (place / "summary.md").read_text()
     assert (place / "merged" / "certificate.json").is_file()
+
+
+def install_lines(page: str) -> list[str]:
+    """The lines of the page that install opcert, one for each service that it speaks of."""
+    return re.findall(r"python -m pip install .*", page)
+
+
+@pytest.fixture(scope="module")
+def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a release, built of this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    words = ["uv", "build", "--quiet", "--wheel", "--out-dir", str(folder), str(repository)]
+    subprocess.run(words, check=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_page_installs_what_there_is(page: str, wheel: Path, tmp_path: Path) -> None:
+    """The lines as they stand, with the wheel's place; what opcert needs is there, as a mirror has it."""
+    lines = install_lines(page)
+    assert len(lines) == 2
+    venv.create(tmp_path / "env", with_pip=True)
+    binaries = tmp_path / "env" / "bin"
+    theirs = next((tmp_path / "env").glob("lib/python*/site-packages"))
+    (theirs / "mirror.pth").write_text(f"{Path(yaml.__file__).parents[1]}\n")
+    clean = {each: text for each, text in os.environ.items() if each not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
+    surroundings = {**clean, "PATH": path, "OPCERT": wheel.as_uri(), "PIP_NO_DEPS": "1"}
+    for line in dict.fromkeys(lines):
+        subprocess.run(["bash", "-euc", line], check=True, cwd=tmp_path, env=surroundings)
+    where = "import opcert, specs; print(opcert.__file__, specs.__file__)"
+    for words, told in (
+        ([str(binaries / "opcert"), "--version"], metadata.version("opcert")),
+        ([str(binaries / "python"), "-c", where], str(theirs)),
+    ):
+        ran = subprocess.run(
+            words, check=True, cwd=tmp_path, env=surroundings, capture_output=True, text=True
+        )
+        assert told in ran.stdout
+
+
+def test_no_line_installs_opcert_from_an_index(repository: Path) -> None:
+    """An index may have another distribution of that name, or none."""
+    named = re.compile(r"(pip3?|pipx|uv (?:pip|tool)) (install|run) [^\n`&]*\bopcert(?![-\w./])")
+    pages = [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]
+    assert [str(each) for each in pages if named.search(each.read_text("utf-8"))] == []
 
 
 def test_a_new_failure_fails_the_gate(
