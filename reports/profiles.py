@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,8 +10,11 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, field_validator
 
 from conformance.judging.judge import FAILING, Verdict
+from conformance.suite.case_selection import selects
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.names import FAMILIES, OperatorName
+from opcert.vocabulary.near_names import near_names
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
@@ -27,8 +29,8 @@ _FORMER_NAMES = {"seeds": "first-operators"}
 class Waiver(Strict):
     """Failing cases that do not count.
 
-    `cases` is a part of the case id, or a glob where it holds a `*`. `conditions` narrows it to cases with
-    these levels, attributes or facts about inputs, as the notes of a report name them; `verdicts` to these.
+    `cases` means cases as `-k` does (`conformance.suite.case_selection`). `conditions` narrows it to those
+    with these levels, attributes or facts about inputs, as a report's notes name them; `verdicts` to these.
     """
 
     cases: str = Field(min_length=1)
@@ -40,7 +42,7 @@ class Waiver(Strict):
 
     def covers(self, case_id: str, features: Mapping[str, str], verdict: str) -> bool:
         """Whether a failing case is meant."""
-        named = fnmatchcase(case_id, self.cases) if "*" in self.cases else self.cases in case_id
+        named = selects(self.cases, case_id)
         fits = all(features.get(name) == value for name, value in self.conditions.items())
         return named and fits and verdict in self.verdicts
 
@@ -72,13 +74,15 @@ class Profile(Strict):
                 raise ValueError(str(error)) from error
         return value
 
+    @field_validator("element_types")
+    @classmethod
+    def _check_element_types(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
+        return _known_words(value, ELEMENT_TYPES, "no element type")
+
     @field_validator("families")
     @classmethod
     def _check_families(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
-        unknown = [each for each in value if each not in FAMILIES] if value != "all" else []
-        if unknown:
-            raise ValueError(f"no family of cases: {unknown[0]}; known: {', '.join(FAMILIES)}")
-        return value
+        return _known_words(value, FAMILIES, "no family of cases")
 
     def demands(self, operator: OperatorName, family: str, element_type: str) -> bool:
         """Whether a case of this kind belongs to the profile."""
@@ -87,6 +91,17 @@ class Profile(Strict):
             and (self.families == "all" or family in self.families)
             and (self.element_types == "all" or element_type in self.element_types)
         )
+
+
+def _known_words(
+    value: Everything | tuple[str, ...], known: Collection[str], what: str
+) -> Everything | tuple[str, ...]:
+    for each in value if value != "all" else ():
+        if each not in known:
+            near = near_names(each, known)
+            told = f"perhaps {' or '.join(near)}" if near else f"known: {', '.join(known)}"
+            raise ValueError(f"{what}: {each}; {told}")
+    return value
 
 
 def list_profiles() -> list[str]:

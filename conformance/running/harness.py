@@ -28,6 +28,7 @@ from conformance.running.resuming import check_same_run, find_begun, is_through,
 from conformance.running.run_options import RunOptions, choose_forms
 from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times
 from conformance.runtimes.runtimes import Installed, Runtime, install
+from conformance.suite.case_selection import nothing_selected
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import NothingRan, Place, RuntimeUnavailable
 
@@ -60,18 +61,15 @@ def run_suite(
     """
     options, progress = options or RunOptions(), progress or Silent()
     selected = suite.select(options.pattern)
+    if not selected:
+        raise nothing_selected(options.pattern, suite.case_ids, str(suite.path))
     if options.shard is not None:
         selected = tuple(filter(options.shard.holds, selected))
     if only is not None:
         selected = tuple(each for each in selected if each in only)
     if not selected:
-        where = Place(str(suite.path))
-        raise NothingRan(
-            "no case of the suite is selected",
-            got=repr(options.pattern),
-            where=where,
-            remedy="-k takes a part of a case id, or a pattern with * for the whole of it.",
-        )
+        told = "no case is left to run: what is selected lies in other parts"
+        raise NothingRan(told, where=Place(str(suite.path)))
     installed = install(runtime, progress.note) if first is None else first.installed
     lanes = [
         Lane(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from conformance.processes.scratch_folders import scratch_folder
+from conformance.suite.case_selection import select_cases
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden
 from conformance.suite.manifests import (
@@ -159,12 +159,8 @@ class Suite:
         return found
 
     def select(self, pattern: str | None = None) -> tuple[str, ...]:
-        """The ids that a pattern selects, in suite order: a part of the id, or a glob if it holds a `*`."""
-        if pattern is None:
-            return self.case_ids
-        if "*" in pattern:
-            return tuple(each for each in self._entries if fnmatchcase(each, pattern))
-        return tuple(each for each in self._entries if pattern in each)
+        """The ids that a pattern selects, in suite order (`conformance.suite.case_selection`)."""
+        return self.case_ids if pattern is None else select_cases(pattern, self._entries)
 
     def cases(self, pattern: str | None = None) -> Iterator[Case]:
         """The selected cases in suite order, read one by one."""

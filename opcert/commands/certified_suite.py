@@ -11,24 +11,26 @@ from opcert.commands.suite_argument import made_of, resolve_suite, suite_name_fo
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
+from reports.profile_names import check_names
 
 if TYPE_CHECKING:
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
+    from reports.profiles import Profile
 
 
 @dataclass(frozen=True)
 class Asked:
     """What the command line says of the suite: its name, or operators, an opset, a part of the case ids.
 
-    `demanded` are the operators of a profile.
+    `profile` is the one that is demanded.
     """
 
     suite_name: str | None = None
     operators: tuple[str, ...] = ()
     opset: int | None = None
     pattern: str | None = None
-    demanded: tuple[str, ...] = ()
+    profile: Profile | None = None
     folders: tuple[Path, ...] = ()
 
 
@@ -36,7 +38,8 @@ def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Su
     """The suite to run, and what names it in commands that reproduce.
 
     `digest` is of the suite that a record is of, which needs no runtime to be found. Raises UserError where
-    what is asked contradicts itself or names nothing, RuntimeUnavailable where the runtime does not start.
+    what is asked contradicts itself or names nothing, NothingRan where -k selects nothing,
+    RuntimeUnavailable where the runtime does not start.
     """
     if asked.suite_name is not None and (asked.operators or asked.opset is not None):
         raise UserError("a suite has its operators and versions", expected="-s, or operators and --opset")
@@ -47,6 +50,8 @@ def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Su
     else:
         # Of these, `opcert repro` finds each case by its operator version.
         suite, named = _suite_for(runtime, asked), DEFAULT_SUITE
+    if asked.profile is not None:
+        check_names(asked.profile, suite)
     if asked.pattern is None or digest:
         return suite, named
     with suite:
@@ -67,7 +72,7 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     have = operators_named(name) or []
     if asked.operators:
         return made_of(_choose(asked.operators, have))
-    demanded = [OperatorName.parse(each) for each in asked.demanded]
+    demanded = [OperatorName.parse(each) for each in asked.profile.operators] if asked.profile else []
     if set(demanded) <= set(have):
         if name != DEFAULT_SUITE:
             say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)
@@ -101,16 +106,13 @@ def _opset_of(runtime: Runtime) -> int | None:
 
 def _part(suite: Suite, pattern: str) -> Suite:
     """The cases of a suite that `-k` selects, and the calls they were made of, as a suite of their own."""
+    from conformance.suite.case_selection import nothing_selected
     from conformance.suite.kept_suites import keep_suite
     from conformance.suite.suites import open_suite, write_suite
 
     selected = {*suite.select(pattern)}
     if not selected:
-        raise UserError(
-            "no case fits",
-            got=repr(pattern),
-            remedy="-k takes a part of a case id, or a pattern with * for the whole of it.",
-        )
+        raise nothing_selected(pattern, suite.case_ids, str(suite.path))
     before = {valid for each in selected if (valid := suite.case(each).valid_case) is not None}
     cases = [suite.case(each) for each in suite.case_ids if each in selected | before]
     operators = {str(each.operator) for each in cases}

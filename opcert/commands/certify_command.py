@@ -117,7 +117,7 @@ def command(
     path = record_path or folder / "run.jsonl"
     given = _read_given(record_path, found)
     digest = str(given.header.get("suite")) if given else ""
-    asked = Asked(suite_name, operators, opset, pattern, profile.operators if profile else (), folders)
+    asked = Asked(suite_name, operators, opset, pattern, profile, folders)
     opened, named = open_certified(found, asked, digest)
     with opened as suite:
         standing = find_standing(suite)

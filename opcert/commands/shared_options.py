@@ -14,7 +14,10 @@ _SECONDS = click.FloatRange(0.01, 86400)
 
 suite = click.option("-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=HELP)
 pattern = click.option(
-    "-k", "pattern", help="Only cases whose id holds this text, or matches it where it holds a *."
+    "-k",
+    "pattern",
+    help="Only these cases: an operator (Pad, Pad-1, Pad-1/cover), a part of what follows it in case ids, "
+    "or a pattern with * for the whole id.",
 )
 forms = click.option(
     "--forms",

@@ -10,6 +10,7 @@ from tests.commands.command_line import call, check_message, identity_suite
 
 Capture = pytest.CaptureFixture[str]
 BACKEND = "fake_backends:Good"
+OPERATORS = "operators: [ai.onnx::Identity-13]\n"
 
 
 @pytest.mark.parametrize(
@@ -94,10 +95,33 @@ def test_an_unknown_profile_is_noticed_before_anything_runs(capsys: Capture, tmp
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("operators: [ai.onnx::Identty-13]", ["operator", "::Identty-13", "perhaps ai.onnx::Identity-13"]),
+        ("operators: [ai.onnx::Identity-14]", ["the operator", "perhaps ai.onnx::Identity-13"]),
+        (f"{OPERATORS}element_types: [flaot]", [":4", "no element type: flaot", "perhaps float"]),
+        (f"{OPERATORS}element_types: [bool]", ["no case of the element type", "got bool", "of float"]),
+        (f"{OPERATORS}families: [boundry]", [":4", "no family of cases: boundry", "perhaps boundary"]),
+    ],
+)
+def test_what_a_profile_names_and_the_suite_lacks_is_a_mistake(
+    capsys: Capture, tmp_path: Path, more: str, words: list[str]
+) -> None:
+    profile = tmp_path / "mine.yaml"
+    profile.write_text(f"profile: mine\ndescription: d\n{more}\n")
+    suite, out = identity_suite(tmp_path), tmp_path / "out"
+    answer = call(capsys, "certify", BACKEND, "-s", suite, "--profile", profile, "-o", out)
+    check_message(answer, 2, "input", *words)
+    assert not (out / "run.jsonl").exists()
+
+
 def test_a_pattern_that_selects_nothing(capsys: Capture, tmp_path: Path) -> None:
     suite = identity_suite(tmp_path)
     answer = call(capsys, "run", BACKEND, "-s", suite, "-k", "Resise", "-o", tmp_path / "run.jsonl")
     check_message(answer, 5, "run", "no case of the suite is selected", "'Resise'", str(suite), "-k")
+    answer = call(capsys, "run", BACKEND, "-s", suite, "-k", "Identty-13", "-o", tmp_path / "run.jsonl")
+    check_message(answer, 5, "run", "'Identty-13'", "perhaps Identity-13")
     assert not (tmp_path / "run.jsonl").exists()
 
 

@@ -138,6 +138,7 @@ def test_a_suite_gives_its_cases_in_suite_order(tmp_path: Path, name: str) -> No
         assert len(suite.select("Identity")) == 3
         assert len(suite.select("*/example/*")) == 5
         assert suite.select("nothing") == ()
+        assert suite.select("cover") == tuple(each for each in ids if "/cover/" in each)
         with pytest.raises(UserError, match="no such case"):
             suite.case("ai.onnx/Identity-13/cover/000000000000")
 

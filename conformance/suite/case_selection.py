@@ -1,0 +1,60 @@
+"""Which cases a text means: operators by their names, a part of what follows in the case id, or a glob."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from opcert.vocabulary.errors import NothingRan, Place
+from opcert.vocabulary.near_names import near_names
+
+MEANING = (
+    "an operator by its name (Pad, Pad-1, com.microsoft::Pad), with or without more of the case id behind it "
+    "(Pad-1/cover), a part of what follows the operator in case ids, or a pattern with * for the whole of it"
+)
+"""What a text that selects cases may be, for messages."""
+
+
+def selects(text: str, case_id: str) -> bool:
+    """Whether a text means a case: `Pad-1` means no case of CenterCropPad-18."""
+    if "*" in text:
+        return fnmatchcase(case_id, text)
+    return names_operator(text, case_id) or text in f"/{case_id.split('/', 2)[2]}"
+
+
+def names_operator(text: str, case_id: str) -> bool:
+    """Whether a text is the name of a case's operator, or that and how the rest of the id begins."""
+    domain, operator, rest = case_id.split("/", 2)
+    for each in operator_names(domain, operator):
+        if text == each or (text.startswith(f"{each}/") and rest.startswith(text[len(each) + 1 :])):
+            return True
+    return text in (domain, f"{domain}/")
+
+
+def operator_names(domain: str, operator: str) -> Iterable[str]:
+    """Every way to name an operator version, with and without version and domain."""
+    for each in (operator, operator.rpartition("-")[0]):
+        yield from (each, f"{domain}/{each}", f"{domain}::{each}")
+
+
+def select_cases(text: str, case_ids: Iterable[str]) -> tuple[str, ...]:
+    """The cases that a text means: where it names operators of these, their cases and no others."""
+    ids = tuple(case_ids)
+    named = () if "*" in text else tuple(each for each in ids if names_operator(text, each))
+    return named or tuple(each for each in ids if selects(text, each))
+
+
+def nothing_selected(text: str | None, case_ids: Iterable[str], where: str) -> NothingRan:
+    """The error of a text that means none of these cases, with the operators that may have been meant."""
+    operators = {tuple(each.split("/", 2)[:2]) for each in case_ids}
+    names = {
+        name: None for domain, operator in sorted(operators) for name in operator_names(domain, operator)
+    }
+    near = near_names((text or "").partition("/")[0], names)
+    return NothingRan(
+        "no case of the suite is selected",
+        got=repr(text),
+        expected=f"perhaps {' or '.join(near)}" if near else None,
+        where=Place(where),
+        remedy=f"-k takes {MEANING}.",
+    )
