@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from conformance.suite.cases import Case, call_digest
@@ -26,6 +26,12 @@ class Call:
     inputs: tuple[tuple[str, Tensor | None], ...]
     slots: Slots = ()
     outputs: tuple[str, ...] | None = None
+    valid_under: object = field(default=None, init=False)
+    """The spec of which it is known to break no rule."""
+
+    def note_valid(self, spec: object) -> None:
+        """Remember that it breaks no rule of a spec."""
+        object.__setattr__(self, "valid_under", spec)
 
     def input(self, name: str) -> Tensor | None:
         """The input of that name, None where it is omitted; raises KeyError where the operator has none."""

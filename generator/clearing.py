@@ -27,6 +27,7 @@ class Replacements:
         self._rows = list(shares)
         self._movable = dict.fromkeys(movable)
         self._blame = _mean_shares(model, shares)
+        self._counts = self._counted()
 
     def changes_for(self, row: Row) -> Iterator[dict[Row, Row]]:
         """What to put instead of one row, or of two: each old row with its new one; nothing for others.
@@ -58,13 +59,14 @@ class Replacements:
         """Note that rows were replaced."""
         self._rows = [changes.get(each, each) for each in self._rows]
         self._movable = {changes.get(each, each): None for each in self._movable}
+        self._counts = self._counted()
 
     def _if_possible(self, changes: dict[Row, Row]) -> Iterator[dict[Row, Row]]:
         """The changes, where no rule forbids a new row and everything stays covered."""
         known = set(self._rows)
         if any(each in known or not self._solver.extendable(each) for each in changes.values()):
             return
-        counts = self._counts()
+        counts = self._counts.copy()
         numbers = self._table.numbers(padded([*changes, *changes.values()], len(self._model.sizes)))
         old, new = numbers[: len(changes)].reshape(-1), numbers[len(changes) :].reshape(-1)
         np.subtract.at(counts, old, 1)  # exact: integers
@@ -72,7 +74,8 @@ class Replacements:
         if (counts[old] > 0).all():
             yield changes
 
-    def _counts(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _counted(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """How often the rows have each combination."""
         numbers = self._table.numbers(padded(self._rows, len(self._model.sizes)))
         return np.bincount(numbers.reshape(-1), minlength=self._table.total)
 

@@ -43,8 +43,11 @@ def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, obje
     each filled level by level with what covers most, the one that covers most.
     """
     solver = Solver(model)
-    array = _Array(solver, strength)
     seeds = [_mandatory_seed(model, solver, each) for each in mandatory]
+    whole = [each for each in seeds if len(each) == len(model.sizes)]
+    array = _Array(
+        solver, strength, [tuple(int(each[factor][0]) for factor in sorted(each)) for each in whole]
+    )
     enough = GOOD_ENOUGH * array.fewest
     best = array.fill(seeds, 0)
     for attempt in range(1, ATTEMPTS if array.combinations <= QUICK else 1):
@@ -78,12 +81,12 @@ def _mandatory_seed(model: Model, solver: Solver, levels: Mapping[str, object]) 
 class _Array:
     """An array that grows row by row, and the tuples that none of its rows has yet."""
 
-    def __init__(self, solver: Solver, strength: int) -> None:
+    def __init__(self, solver: Solver, strength: int, known: Sequence[Row] = ()) -> None:
         self._solver = solver
         self._sizes = solver.model.sizes
         self._tuples = TupleTable(self._sizes, factor_sets(solver.model, strength))
-        self._rules, self._forbidden = _forbidden_tuples(solver)
-        self._feasible: Flags = feasible_flags(solver, self._tuples)
+        self._rules, self._forbidden = _forbidden_tuples(solver, known)
+        self._feasible: Flags = feasible_flags(solver, self._tuples, known)
         self._missing: Flags = self._feasible.copy()
         self.combinations = self._tuples.total
         self.fewest = int(self._left().max(initial=0))
@@ -108,8 +111,9 @@ class _Array:
 
     def _add_row(self, seed: Mapping[int, Numbers]) -> None:
         """Add the best of the rows that have a candidate's seed each."""
-        candidates, alive = self._candidates(seed)
-        covered = self._missing[self._tuples.numbers(candidates)] @ self._left()  # exact: integers
+        weights = self._left()
+        candidates, alive, numbers = self._candidates(seed, weights)
+        covered = self._missing[numbers] @ weights  # exact: integers
         best = int(np.argmax(np.where(alive, covered, -1)))
         row: Row | None = tuple(candidates[best, :-1].tolist())
         if not alive[best]:
@@ -118,7 +122,7 @@ class _Array:
         if row is None:
             raise InternalError("a row of a covering array cannot be completed", got=str(seed))
         self._rows.append(row)
-        self._missing[self._tuples.numbers(padded([row], len(row)))] = False
+        self._missing[numbers[best] if alive[best] else self._tuples.numbers(padded([row], len(row)))] = False
 
     def _without_redundant(self, keep: int) -> list[Row]:
         """The rows, without those, the last first, all of whose tuples others have; the first `keep` stay."""
@@ -150,10 +154,11 @@ class _Array:
         )
         return left
 
-    def _candidates(self, seed: Mapping[int, Numbers]) -> tuple[Numbers, Flags]:
+    def _candidates(self, seed: Mapping[int, Numbers], weights: Numbers) -> tuple[Numbers, Flags, Numbers]:
         """Rows with these levels, the other factors filled one after the other; which of them keep the rules.
 
-        Each factor gets the level that covers most together with those that are there.
+        Each factor gets the level that covers most together with those that are there. With them come the
+        numbers of the rows' combinations.
         """
         turn = len(self._rows)
         order = [factor for factor in self._shuffled(turn) if factor not in seed]
@@ -162,26 +167,30 @@ class _Array:
             rows[:, factor] = levels
         alive = np.ones(CANDIDATES, dtype=np.bool_)
         tuples_at, rules_at = (_completed_by(each, order) for each in (self._tuples, self._rules))
-        weights = self._left()
+        # Factors that are not filled yet are at 0, and add nothing.
+        tuples, rules = self._tuples.numbers(rows), self._rules.numbers(rows)
         for place, factor in enumerate(order):
             levels = np.arange(self._sizes[factor])
-            numbers = _numbers_by_level(self._tuples, rows, factor, levels, tuples_at[place])
+            numbers = _numbers_by_level(self._tuples, tuples, factor, levels, tuples_at[place])
             gains = weights[tuples_at[place]] @ self._missing[numbers].astype(np.int64)  # exact: integers
             ties = self._scrambled(gains.size, turn * len(order) + place).reshape(gains.shape) % _TIES
             scores = gains * int(_TIES) + ties.astype(np.int64)
             if len(rules_at[place]):
-                numbers = _numbers_by_level(self._rules, rows, factor, levels, rules_at[place])
+                numbers = _numbers_by_level(self._rules, rules, factor, levels, rules_at[place])
                 scores[self._forbidden[numbers].any(axis=1)] = -1
-            rows[:, factor] = scores.argmax(axis=1)
+            best = scores.argmax(axis=1)
+            rows[:, factor] = best
             alive &= scores.max(axis=1) >= 0
-        return rows, alive
+            for table, held in ((self._tuples, tuples), (self._rules, rules)):
+                held += best[:, None] * table.strides_of(factor, slice(None))
+        return rows, alive, tuples
 
 
-def _forbidden_tuples(solver: Solver) -> tuple[TupleTable, Flags]:
+def _forbidden_tuples(solver: Solver, known: Sequence[Row]) -> tuple[TupleTable, Flags]:
     """The combinations that the rules forbid, and the pairs that no complete row has."""
     model = solver.model
     pairs = TupleTable(model.sizes, list(combinations(range(len(model.sizes)), 2)))
-    impossible = pairs.tuples(~feasible_flags(solver, pairs), model.sizes)
+    impossible = pairs.tuples(~feasible_flags(solver, pairs, known), model.sizes)
     narrowing = {factors: values for factors, values in impossible.items() if values}
     table = TupleTable(model.sizes, [*(each.factors for each in model.rules), *narrowing])
     forbidden = np.zeros(table.total, dtype=np.bool_)
@@ -203,11 +212,14 @@ def _completed_by(table: TupleTable, order: Sequence[int]) -> list[Numbers]:
 
 
 def _numbers_by_level(
-    table: TupleTable, rows: Numbers, factor: int, levels: Numbers, chosen: Numbers
+    table: TupleTable, held: Numbers, factor: int, levels: Numbers, chosen: Numbers
 ) -> NDArray[np.int64]:
-    """The numbers of the rows' combinations of some sets, for each level of a factor that is still at 0."""
+    """The numbers of the rows' combinations of some sets, for each level of a factor that is still at 0.
+
+    `held` are the numbers as the rows are.
+    """
     steps = table.strides_of(factor, chosen)
-    numbers: Numbers = table.numbers(rows, chosen)[:, :, None] + steps[None, :, None] * levels
+    numbers: Numbers = held[:, chosen, None] + (steps[:, None] * levels)[None]
     return numbers
 
 

@@ -6,6 +6,7 @@ import hashlib
 import math
 import struct
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -19,13 +20,21 @@ class Draw:
     """A stream of numbers: BLAKE2b of a key and a counter. Children by label are independent streams."""
 
     def __init__(self, key: str | bytes) -> None:
-        self._key = hashlib.blake2b(key.encode() if isinstance(key, str) else key, digest_size=32).digest()
+        self._source = key
         self._count = 0
         self._state: hashlib.blake2b | None = None
 
     def child(self, label: str) -> Draw:
         """A stream of its own, that depends on this one's key and the label, not on what was drawn before."""
         return Draw(self._key + label.encode())
+
+    @cached_property
+    def _key(self) -> bytes:
+        """Of many streams nothing is ever drawn: their keys are not needed."""
+        source = self._source
+        return hashlib.blake2b(
+            source.encode() if isinstance(source, str) else source, digest_size=32
+        ).digest()
 
     def integer(self, low: int, high: int) -> int:
         """A number from `low` to `high`, both included (the bias is below 2**-64)."""
@@ -50,9 +59,12 @@ class Draw:
         ranges = [(low, high - low + 1) for low, high in bounds]
         if count and any(span < 1 for _, span in ranges):
             raise ValueError(f"nothing between two of the bounds {bounds}")
-        words = iter(self._words(count * len(bounds)))
-        for _ in range(count):
-            yield tuple(low + (next(words) & _mask(span)) % span for low, span in ranges)
+        words = self._words(count * len(bounds))
+        columns = []
+        for place, (low, span) in enumerate(ranges):
+            mask = _mask(span)
+            columns.append([low + (word & mask) % span for word in words[place :: len(bounds)]])
+        yield from zip(*columns, strict=True)
 
     def integers(self, low: int, high: int, shape: int | Sequence[int]) -> NDArray[np.int64]:
         """An int64 array of that shape of numbers from `low` to `high`, both included."""
@@ -73,7 +85,8 @@ class Draw:
         order = list(items)
         most = len(order) - 1
         for last, word in zip(range(most, 0, -1), self._words(most), strict=True):
-            other = (word & _mask(last + 1)) % (last + 1)
+            span = last + 1
+            other = (word & (1 << (span.bit_length() + 64)) - 1) % span  # `_mask`, without a call of it
             order[last], order[other] = order[other], order[last]
         return order
 
@@ -83,11 +96,12 @@ class Draw:
             self._state = hashlib.blake2b(key=self._key)
         first = self._count
         self._count += max(count, 0)
+        copy, packed, integer = self._state.copy, _PLACE.pack, int.from_bytes
         words = []
         for place in range(first, self._count):
-            state = self._state.copy()
-            state.update(_PLACE.pack(place))
-            words.append(int.from_bytes(state.digest(), "little"))
+            state = copy()
+            state.update(packed(place))
+            words.append(integer(state.digest(), "little"))
         return words
 
 

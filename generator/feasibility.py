@@ -128,11 +128,12 @@ class Solver:
             for number in self._rules_of[pending.pop()]:
                 factors, blocks = self._blocks[number]
                 values = [row[factor] for factor in factors]
-                free = [place for place, value in enumerate(values) if value == FREE]
-                if len(free) > 1:
+                free = values.count(FREE)
+                if free > 1:
                     continue
-                place = free[0] if free else 0
-                others = tuple(values[:place] + values[place + 1 :])
+                place = values.index(FREE) if free else 0
+                del values[place]
+                others = tuple(values)
                 target = factors[place]
                 blocked = domains[target] & blocks[place].get(others, 0)
                 if not blocked:

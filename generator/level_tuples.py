@@ -60,10 +60,12 @@ class TupleTable:
             steps = np.where(self.members == factor, self.strides, 0)
             self._steps.append(steps.sum(axis=-1))  # exact: integers
 
-    def numbers(self, rows: Numbers, chosen: Any = slice(None)) -> Numbers:
-        """The numbers of the combinations that rows hold: one for each row and each (chosen) set."""
-        steps = rows[:, self.members[chosen]] * self.strides[chosen]
-        numbers: Numbers = self.starts[chosen] + steps.sum(axis=-1)  # exact: integers
+    def numbers(self, rows: Numbers) -> Numbers:
+        """The numbers of the combinations that rows hold: one for each row and each set."""
+        numbers: Numbers = np.repeat(self.starts[None], len(rows), axis=0)
+        # A few factors make a set: adding them one by one is quicker than a sum along so short an axis.
+        for place in range(self.members.shape[1]):
+            numbers += rows[:, self.members[:, place]] * self.strides[:, place]
         return numbers
 
     def strides_of(self, factor: int, chosen: Any) -> Numbers:
@@ -109,17 +111,22 @@ def padded(rows: Sequence[Row] | Sequence[Sequence[int]], count: int) -> Numbers
     return array
 
 
-def feasible_flags(solver: Solver, table: TupleTable) -> Flags:
-    """For each combination of a table whether some complete row has it; a solver remembers it of the sets."""
+def feasible_flags(solver: Solver, table: TupleTable, known: Sequence[Row] = ()) -> Flags:
+    """For each combination of a table whether some complete row has it; a solver remembers it of the sets.
+
+    `known` are complete rows that no rule forbids: for what they hold nothing is searched.
+    """
     if table.sets not in solver.feasible:
-        solver.feasible[table.sets] = _feasible_flags(solver, table)
+        solver.feasible[table.sets] = _feasible_flags(solver, table, known)
     return solver.feasible[table.sets]
 
 
-def _feasible_flags(solver: Solver, table: TupleTable) -> Flags:
+def _feasible_flags(solver: Solver, table: TupleTable, known: Sequence[Row]) -> Flags:
     model = solver.model
     found = np.zeros(table.total, dtype=np.bool_)
-    possible = _without_impossible_pairs(solver, table)
+    if known:
+        found[table.numbers(padded(known, len(model.sizes)))] = True
+    possible = _without_impossible_pairs(solver, table, known)
     for place in range(len(table.sets)):
         here = table.slice_of(place)
         for number in np.flatnonzero(possible[here]).tolist():
@@ -137,13 +144,13 @@ def _feasible_flags(solver: Solver, table: TupleTable) -> Flags:
     return found
 
 
-def _without_impossible_pairs(solver: Solver, table: TupleTable) -> Flags:
+def _without_impossible_pairs(solver: Solver, table: TupleTable, known: Sequence[Row]) -> Flags:
     """All combinations but those of three factors and more that hold an impossible pair."""
     possible = np.ones(table.total, dtype=np.bool_)
     if max(map(len, table.sets), default=0) < 3:
         return possible
     pairs = TupleTable(solver.model.sizes, list(combinations(range(len(solver.model.sizes)), 2)))
-    feasible = feasible_flags(solver, pairs)
+    feasible = feasible_flags(solver, pairs, known)
     places = {each: place for place, each in enumerate(pairs.sets)}
     for place, factors in enumerate(table.sets):
         here = table.slice_of(place)

@@ -146,8 +146,12 @@ class _Run:
 
     def _broken(self, place: int, bound: Bindings) -> set[int] | None:
         """The places that the first broken rule hangs on; None where no rule is broken."""
-        for constraint in self.search.checks_at(place):
-            scope = Partial(self.search.spec, bound)
+        checks = self.search.checks_at(place)
+        if not checks:
+            return None
+        scope = Partial(self.search.spec, bound)
+        for constraint in checks:
+            scope.asked.clear()
             try:
                 if not holds(constraint, scope):
                     return self.search.places_of(scope.asked)

@@ -15,9 +15,15 @@ def find_violations(
 ) -> list[Violation]:
     """The constraints that a call breaks, in the spec's order; EvaluationError where none decides.
 
-    With `constraints`, these alone are looked at.
+    With `constraints`, these alone are looked at. A call that breaks none of them all is asked again when it
+    becomes a case; that it is valid under this very spec it remembers.
     """
-    return check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)
+    if constraints is None and call.valid_under is spec:
+        return []
+    found = check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)
+    if constraints is None and not found:
+        call.note_valid(spec)
+    return found
 
 
 def find_refusable(spec: Spec, call: Call) -> str | None:

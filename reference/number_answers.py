@@ -51,10 +51,12 @@ def _leaves(kind: ElementType, numbers: Numbers) -> bool:
 
 
 def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:
-    elements = rounded.elements.copy()
     special = ~np.isfinite(sign)
-    elements[special] = encode(kind, sign[special].tolist())
     minus_zero = (sign == 0) & np.signbit(sign) & (rounded.allowed == 0)
+    if not (special.any() or minus_zero.any()):
+        return rounded
+    elements = rounded.elements.copy()
+    elements[special] = encode(kind, sign[special].tolist())
     elements[minus_zero] = encode(kind, [-0.0])[0]
     return Rounded(elements, rounded.allowed, rounded.alternatives)
 

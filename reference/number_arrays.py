@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.tensors import Tensor
 from reference.estimates import power_below
 from reference.exact_roots import root
-from reference.numbers import bits_of, decode
-from reference.powers_of_two import holds_powers_alone
+from reference.given_numbers import given_numbers
 from reference.rationals import Rationals
 from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
 
@@ -49,19 +48,12 @@ class Numbers:
         kind = given.element_type
         if kind.kind == "bool":
             return cls.exact(given.array.astype(np.int64).astype(object), working)
-        decoded = decode(kind, given.array)
-        scale = decoded.scale
-        numerator = np.asarray(decoded.integers * scale.numerator, dtype=object)
-        value = Rationals(numerator, np.array(scale.denominator, dtype=object))
-        sign = np.where(decoded.finite, value.signs(), decoded.special)
-        if kind.is_float and not holds_powers_alone(kind):
-            minus_zero = decoded.finite & (bits_of(given.array) == 1 << (kind.bits - 1))
-            sign = np.where(minus_zero, -0.0, sign)
+        known = given_numbers(given)
         nothing = np.zeros(given.shape)
-        found = cls(working, value, nothing, sign, np.zeros(given.shape, dtype=np.bool_))
+        found = cls(working, known.value, nothing, known.sign, np.zeros(given.shape, dtype=np.bool_))
         if kind.is_float:
-            return found._flushed(np.zeros(given.shape))
-        return found.rounded(1, exact=True) if working.is_float and decoded.wide else found
+            return found._flushed(nothing)
+        return found.rounded(1, exact=True) if working.is_float and known.wide else found
 
     @classmethod
     def exact(cls, values: object, working: Working) -> Numbers:
@@ -228,6 +220,9 @@ class Numbers:
         return self.arranged(lambda each: np.transpose(each, order))
 
     def broadcast(self, shape: tuple[int, ...]) -> Numbers:
+        parts = (self.error, self.sign, self.lost)
+        if all(each.shape == shape for each in parts):
+            return replace(self, value=self.value.spread(shape))
         return self.arranged(lambda each: np.broadcast_to(each, shape))
 
     def gather(self, places: NDArray[np.intp], inside: Mask | None = None) -> Numbers:
@@ -257,7 +252,8 @@ class Numbers:
             ends = self.working.greatest * (1 - MARGIN)
             for each in (self, other):
                 inexact = each.error > 0
-                lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
+                if inexact.any():
+                    lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
         return settled(self.working, value, error, special, zero, lost)
 
     def _passed_on(self) -> Mask:
@@ -277,7 +273,7 @@ class Numbers:
         """
         if not self.working.is_float:
             return self
-        exact, free = (np.broadcast_to(each, self.shape) for each in (exact, free))
+        exact, free = (_spread(each, self.shape) for each in (exact, free))
         kept = exact
         if exact.any():
             kept = exact & self.value.spread(self.shape).representable(self.working.layout)
@@ -304,13 +300,20 @@ def settled(
 ) -> Numbers:
     """Numbers of a value, with NaN and infinities from `special` and the signs of zeros from `zero`."""
     shape = np.broadcast_shapes(value.shape, error.shape, special.shape)
-    finite = np.isfinite(np.broadcast_to(special, shape))
+    finite = np.isfinite(_spread(special, shape))
     sign = value.signs()
-    sign = np.where(sign == 0, np.broadcast_to(zero, shape), sign)
+    sign = np.where(sign == 0, _spread(zero, shape), sign)
     sign = np.where(finite, sign, special)
     value = value.where(finite, Rationals.of(0)) if not finite.all() else value
     error = np.where(finite, error, 0.0)
-    return Numbers(working, value, error, sign, np.broadcast_to(lost, shape))
+    return Numbers(working, value, error, sign, _spread(lost, shape))
+
+
+def _spread(array: NDArray[Any] | bool, shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array in a shape that its own broadcasts to; numpy's function is slow where it has nothing to do."""
+    if isinstance(array, np.ndarray) and array.shape == shape:
+        return array
+    return np.broadcast_to(array, shape)
 
 
 def _is_zero_value(numbers: Numbers) -> Mask:

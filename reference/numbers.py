@@ -40,7 +40,9 @@ class Decoded:
     @property
     def scale(self) -> Fraction:
         """The value of one unit of `integers`."""
-        return Fraction(2) ** self.exponent
+        if self.exponent < 0:
+            return Fraction(1, 1 << -self.exponent)
+        return Fraction(1 << self.exponent)
 
 
 def bits_of(array: NDArray[Any]) -> NDArray[np.uint64]:

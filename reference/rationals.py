@@ -207,8 +207,14 @@ class Rationals:
 
     def signs(self) -> NDArray[np.float64]:
         """1 or -1 for each number, 0 for zero."""
+        return self._signs
+
+    @cached_property
+    def _signs(self) -> NDArray[np.float64]:
         numerator: NDArray[Any] = self.numerator if self.small is None else self.small
-        return np.asarray(np.asarray(numerator > 0) * 1.0 - np.asarray(numerator < 0) * 1.0)
+        found = np.asarray(np.asarray(numerator > 0) * 1.0 - np.asarray(numerator < 0) * 1.0)
+        found.setflags(write=False)
+        return found
 
     def are_doubles(self) -> bool:
         """Whether float64 holds each of the numbers exactly."""

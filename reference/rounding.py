@@ -117,6 +117,8 @@ def _ends_of(
 
     What float64 does not tell for certain is compared exactly.
     """
+    if not places.size:
+        return []
     layout = layout_of(element_type)
     scale = 1 << _SCALE
     denominator = value.denominator if value.denominator.shape == () else value.denominator[places]

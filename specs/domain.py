@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -109,12 +110,29 @@ class Unification:
 
 def operand_of(tensor: Given) -> Operand | None:
     """An input tensor as expressions see it; bfloat16 is decoded, float8 stays as bits."""
-    if tensor is None or isinstance(tensor, Operand):
-        return tensor
-    array = tensor.array.reshape(-1)
-    if tensor.element_type.name == "bfloat16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    return Operand(tensor.element_type.name, tensor.shape, array.tolist())
+    return tensor if tensor is None or isinstance(tensor, Operand) else _TensorOperand(tensor)
+
+
+class _TensorOperand(Operand):
+    """A tensor of which the elements are listed when a rule looks at them: few rules do."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        for field, value in (
+            ("element_type", tensor.element_type.name),
+            ("shape", tensor.shape),
+            ("_tensor", tensor),
+        ):
+            object.__setattr__(self, field, value)
+
+    _tensor: Tensor
+
+    @cached_property
+    def values(self) -> Sequence[Any]:
+        array = self._tensor.array.reshape(-1)
+        if self.element_type == "bfloat16":
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        found: list[Any] = array.tolist()
+        return found
 
 
 @dataclass(frozen=True)

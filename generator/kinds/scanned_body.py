@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from generator.bodies import STEPS, BodyMaker, can_double, shaped_type
+from generator.bodies import STEPS, can_double
 from generator.draws import Draw
 from generator.kind import Kind, Level
 from generator.kind_checks import need_graph, need_variadic
 from generator.partial import OMITTED, Bindings, Partial
+from generator.scanning import WAYS, scanned_ways, scanning_graph
 from generator.wanted_outputs import NAMES
 from opcert.vocabulary.attributes import Graph
 from specs.expressions import Expression
@@ -20,7 +21,6 @@ _SLICED = "num_scan_inputs"
 _INPUT_AXES, _OUTPUT_AXES = "scan_input_axes", "scan_output_axes"
 _INPUT_WAYS, _OUTPUT_WAYS = "scan_input_directions", "scan_output_directions"
 _AXES: tuple[Level, ...] = (OMITTED, "first", "last")
-_WAYS: tuple[Level, ...] = (OMITTED, "forward", "backward", "mixed")
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class ScannedBody(Kind):
             "gathered": (1, 0, 2),
             _INPUT_AXES: (*_AXES, *negative),
             _OUTPUT_AXES: (*_AXES, *negative),
-            _INPUT_WAYS: _WAYS,
-            _OUTPUT_WAYS: _WAYS,
+            _INPUT_WAYS: WAYS,
+            _OUTPUT_WAYS: WAYS,
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
@@ -77,7 +77,8 @@ class ScannedBody(Kind):
         input_axes = _axes(levels[_INPUT_AXES], sliced, rank + 1)
         output_axes = _axes(levels[_OUTPUT_AXES], gathered, rank + 1)
         ways = [
-            _ways(levels[each], count) for each, count in ((_INPUT_WAYS, sliced), (_OUTPUT_WAYS, gathered))
+            scanned_ways(levels[each], count)
+            for each, count in ((_INPUT_WAYS, sliced), (_OUTPUT_WAYS, gathered))
         ]
         whole = []
         for axis in input_axes or [0] * sliced:
@@ -157,17 +158,7 @@ class ScannedBody(Kind):
     def _graph(
         self, kind: str, states: Sequence[Any], slices: Sequence[Any], step: str, gathered: int
     ) -> Graph:
-        """A body that gives its states and `gathered` values of each run; below 0 fewer states."""
-        body = BodyMaker(self.name)
-        types = [shaped_type(kind, each) for each in (*states, *slices)]
-        taken = [body.take(each) for each in types]
-        results = [body.step(each, step) for each in taken]
-        for place in range(len(states) + min(gathered, 0)):
-            body.give(results[place], types[place])
-        for place in range(gathered):
-            at = len(states) + place % len(slices)
-            body.give(results[at], types[at])
-        return body.made()
+        return scanning_graph(self.name, kind, states, slices, step, gathered)
 
 
 def _axes(level: Level, count: int, rank: int) -> list[int]:
@@ -177,10 +168,3 @@ def _axes(level: Level, count: int, rank: int) -> list[int]:
     if level == "negative":
         return [-1 if place % 2 == 0 else -rank for place in range(count)]
     return [rank - 1 if level == "last" else 0] * count
-
-
-def _ways(level: Level, count: int) -> list[int]:
-    """The directions of a level, likewise; of a single one, mixed is backward."""
-    if level == OMITTED:
-        return []
-    return [(place + 1) % 2 if level == "mixed" else int(level == "backward") for place in range(count)]
