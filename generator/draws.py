@@ -59,6 +59,9 @@ class Draw:
         ranges = [(low, high - low + 1) for low, high in bounds]
         if count and any(span < 1 for _, span in ranges):
             raise ValueError(f"nothing between two of the bounds {bounds}")
+        if not bounds:
+            yield from [()] * count
+            return
         words = self._words(count * len(bounds))
         columns = []
         for place, (low, span) in enumerate(ranges):

@@ -35,6 +35,15 @@ def newest_operators() -> list[OperatorName]:
     return sorted(found.values())
 
 
+def ends_of_operators() -> list[OperatorName]:
+    """The newest version of each declared operator, and then the oldest, which may have kinds of its own."""
+    oldest = {
+        (each.domain, each.name): each
+        for each in sorted(declared_operators(), key=lambda one: -one.since_version)
+    }
+    return list(dict.fromkeys((*newest_operators(), *sorted(oldest.values()))))
+
+
 @cache
 def space_of(operator: OperatorName) -> Space:
     """The space of an operator that ships."""
