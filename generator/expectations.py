@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
+from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
 from generator.calls import Call
 from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.validity import find_violations
@@ -120,12 +120,29 @@ def expectations_of(asked: Question) -> tuple[Expectation, ...]:
             groups.append((answers, [options]))
     names = [each for each in output_names(asked.spec, asked.call) if each]
     return tuple(
-        Expectation(
-            tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False)),
+        expectation_of(
+            names,
+            answers,
             _options_of(questions, matter, members, "reading"),
             _options_of(questions, matter, members, "behaviour"),
         )
         for answers, members in groups
+    )
+
+
+def expectation_of(
+    names: Sequence[str],
+    answers: Sequence[Answer],
+    readings: Mapping[str, tuple[str, ...]] | None = None,
+    behaviours: Mapping[str, tuple[str, ...]] | None = None,
+) -> Expectation:
+    """What comes out under some options, for the outputs that are asked for."""
+    pairs = list(zip(names, answers, strict=False))
+    return Expectation(
+        tuple(expected_output(*each) for each in pairs),
+        readings or {},
+        behaviours or {},
+        tuple(Unordered((name,), 0) for name, answer in pairs if answer.unordered),
     )
 
 

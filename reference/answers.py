@@ -18,12 +18,14 @@ class Answer:
     """One output: the correctly rounded values, and what an honest runtime may return instead.
 
     `allowed` is float64 of the output's shape, rounded up (infinity: any value); None asks for equal bits.
-    `alternatives` maps a flat row-major index to further storage values that are as good.
+    `alternatives` maps a flat row-major index to further storage values that are as good. Slices across the
+    first axis may be in any order where it is `unordered`.
     """
 
     expected: Tensor
     allowed: NDArray[np.float64] | None = None
     alternatives: Mapping[int, tuple[Any, ...]] | None = None
+    unordered: bool = False
 
 
 class OutsideDomain(OpcertError):

@@ -12,7 +12,7 @@ from conformance.running.responses import Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case, Expectation
 from generator.bare_cases import first_type
 from generator.calls import Call
-from generator.expectations import expect, expected_output
+from generator.expectations import expect, expectation_of
 from generator.fuzzing.known_space import Attempt, Space
 from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.validity import find_refusable
@@ -125,8 +125,7 @@ class Bench:
         names = output_names(self.space.spec, call)
         given = arguments_of(self.space.spec, call)
         answers = self.space.reference.evaluate(values, given, self.space.settled, outputs=len(names))
-        wanted = zip(filter(None, names), wanted_of(names, answers), strict=False)
-        return (Expectation(tuple(expected_output(*each) for each in wanted)),)
+        return (expectation_of(list(filter(None, names)), wanted_of(names, answers)),)
 
     def _every(self, call: Call) -> tuple[Expectation, ...]:
         return expect(self.space.spec, self.space.reference, call)
