@@ -2,7 +2,7 @@
 
 Usage: uv run python -m benchmarks.causes RECORD... [-s SUITE] [--without-known] [--each]
 
-The causes stand in `benchmarks/hand_made_causes/<runtime>.yaml`, one list of cases for each; they were written
+The causes stand in `benchmarks/hand_made_causes/<runtime>.yaml`, one list of cases for each, written
 before the code that finds causes was tuned. `purity`: how many of the cases are of the cause that most of
 their class are of. `pair recall`: of the pairs of cases that are of one cause, how many are in one class.
 A case that fails of several causes counts for the one of its class. With `--without-known` no entry of
@@ -22,6 +22,7 @@ from pathlib import Path
 from conformance.recording.records import Record, read_record
 from conformance.suite.suites import open_suite
 from generator.cache import named_suite
+from opcert.commands.cause_finding import with_known_causes
 from opcert.vocabulary.yaml_files import load_file
 from reports.case_results import put_together
 from reports.failure_classes import classes_of
@@ -121,6 +122,8 @@ def _show(record: Record, suite_name: str, *, known: bool, each: bool) -> None:
     made = read_hand_made(HAND_MADE / f"{name}.yaml")
     with open_suite(named_suite(suite_name, lambda told: print(told, file=sys.stderr))) as suite:
         results = put_together(suite, record, suite_name)
+        if known:
+            results = with_known_causes(results)
         classes = [[str(case.id) for case in found.cases] for found in classes_of(results)]
     print(f"{name}: {made.number} causes by hand; {hold_against(classes, made)}")
     if each:

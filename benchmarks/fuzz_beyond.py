@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.disagreeing import names_of
 from conformance.judging.judge import FAILING
-from conformance.judging.refusals import signature
+from conformance.judging.signatures import signature
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite

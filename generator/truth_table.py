@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.judging.refusals import signature
+from conformance.judging.signatures import signature
 from generator.breaches import Breach
 from generator.calls import Call
 from generator.truth_calls import TruthCalls

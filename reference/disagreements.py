@@ -62,6 +62,8 @@ class Disagreement(Entry):
     `versions` are globs over the runtime's versions that the entry is known to be about. `passage` is where a
     document says what the other side is blamed for not doing: `file:line`, `file:first-last`, or in a
     document of one line `file:1:column`. A witness's fault has one, unless it is a crash or of the whole run.
+    `thread` is where it was reported to whom it concerns, `same_as` the id of an entry of the same cause,
+    whose conditions are written otherwise: reports show both as that one.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
@@ -77,6 +79,8 @@ class Disagreement(Entry):
     passage: Annotated[tuple[Passage, ...], BeforeValidator(_as_list)] = ()
     explanation: str = Field(min_length=1)
     evidence: Texts = Field(min_length=1)
+    thread: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    same_as: str | None = Field(default=None, pattern=r"^[a-z0-9_]+$")
 
     @model_validator(mode="after")
     def _blame_stands_in_the_text(self) -> Self:

@@ -16,10 +16,10 @@ from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
 from reports.case_results import Results
+from reports.class_words import headline
 from reports.failure_classes import classes_of
 from reports.files import write_text
 from reports.followed_readings import fault_name
-from reports.summary import headline
 from reports.yaml_types import Date, Listed, Strict
 
 LASTS = timedelta(days=90)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from conformance.judging.judge import FAILING, worst_verdict
+from conformance.judging.known_causes import KnownCause
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
@@ -64,7 +65,8 @@ class Results:
 
     `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
     are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
-    says whose the suite is; None where nobody asked.
+    says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
+    failing cases of each, `mended` those whose cases pass in this run.
     """
 
     suite: Suite
@@ -73,6 +75,8 @@ class Results:
     suite_name: str = DEFAULT_SUITE
     excuses: Excuses = field(default_factory=Excuses)
     standing: SuiteStanding | None = None
+    known: tuple[KnownCause, ...] = ()
+    mended: tuple[KnownCause, ...] = ()
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -10,12 +10,12 @@ from typing import Any
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import FAMILIES
 from reports.case_results import CaseResult, Results
+from reports.class_words import headline
 from reports.features import CONSTRAINT, ELEMENT_TYPE
 from reports.followed_readings import matched_options
 from reports.links import operator_words
 from reports.report import Report
 from reports.run_page import Page
-from reports.summary import headline
 from reports.told_facts import items, mapping, text
 from reports.type_order import in_type_order
 from reports.verdicts import WORST_FIRST, short_word, word

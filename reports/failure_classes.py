@@ -1,37 +1,56 @@
-"""Failure classes: failing cases of one cause, as far as that can be told, in the order to fix them."""
+"""Failure classes: failing cases of one cause, as far as that is known, in the order to fix them.
+
+What tells a cause, the first that does: an entry that explains the cases; what the runtime said when it
+refused or died; an experiment that was made on it (`diagnosis.json`); for invalid calls that were answered,
+the rule. Only what is left is divided by conditions that go with failing.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
-from conformance.judging.refusals import signature
+from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
+from conformance.judging.known_causes import KnownCause
+from conformance.judging.refusals import sentence
+from conformance.judging.signatures import crash_signature, signature
 from opcert.vocabulary.names import OperatorName
+from reports.associations import associate, by_operator, comparable, operators_of, remark
 from reports.case_results import CaseResult, Results
-from reports.conditions import Condition, Observation, separate
+from reports.conditions import Condition
 from reports.failure_kinds import (
     DIFFERENCES,
-    SLIGHTLY,
+    OPEN,
     TIER_OF,
     TIERS,
     UNEXPLAINED,
     VERBS,
     Kind,
     Tier,
+    failure_kind,
 )
-from reports.features import CONSTRAINT, feature_names
+from reports.features import CONSTRAINT
 from reports.type_order import type_rank
+
+Told = Literal["entry", "message", "experiment", "rule", "association", "nothing"]
+"""What tells the cause of a class."""
+
+SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
+"""Kinds of failure of which the runtime, or its end, says something itself."""
 
 
 @dataclass(frozen=True)
 class FailureClass:
-    """Failing cases of one operator (in one or more versions) that fail in one way under the same conditions.
+    """Failing cases of one cause, of one or more operator versions, that fail in one way.
 
-    `conditions` is None where no set of conditions separates them, and empty where the cases fail whatever
-    the conditions. `fulfilling` counts the cases of those versions that were judged and fulfil the
-    conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of their class.
+    `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
+    what experiments showed of it, whoever told it. Where it is an association, `conditions` separate the
+    cases from passing ones; of a message they are a remark; they are None where there are none. `fulfilling`
+    counts the cases of those versions that were judged and fulfil the conditions; those among them that fail
+    otherwise are counted in `elsewhere`, by the number of their class.
     """
 
     number: int
@@ -41,11 +60,17 @@ class FailureClass:
     cases: tuple[CaseResult, ...]
     fulfilling: int = 0
     elsewhere: Mapping[int, int] | None = None
+    told: Told = "association"
+    known: KnownCause | None = None
+    said: str = ""
+    shown: DiagnosedCause | None = None
 
     @property
     def tier(self) -> Tier:
+        if self.known is not None and not self.known.blames:
+            return OPEN
         # A lost process stays at the top, explained or not.
-        if self.conditions is None and self.kind not in ("crash", "timeout"):
+        if self.told == "nothing" and self.kind not in ("crash", "timeout"):
             return UNEXPLAINED
         return TIER_OF[self.kind]
 
@@ -79,132 +104,155 @@ def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, i
     return case.size, type_rank(case.element_type), str(case.id)
 
 
-def failure_kind(case: CaseResult) -> Kind | None:
-    """In which way a case fails; None where it does not."""
-    match case.verdict:
-        case "crash" | "timeout" | "rejected_valid" | "accepted_invalid":
-            return case.verdict
-        case "mismatch":
-            if case.wrong_shape:
-                return "shape"
-            ratio = case.ratio
-            return "inexact" if ratio is not None and ratio < SLIGHTLY else "values"
-        case _:
-            return None
-
-
 @lru_cache(maxsize=16)
 def classes_of(results: Results) -> tuple[FailureClass, ...]:
     """The failure classes of a run, found once."""
-    return find_classes(results.cases)
+    return find_classes(results.cases, results.known, diagnosis_of(results))
 
 
-def find_classes(cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
+@lru_cache(maxsize=16)
+def diagnosis_of(results: Results) -> Diagnosis | None:
+    """What experiments showed of a run, as the file beside its record says; None where there is none."""
+    digest = (results.record.footer or {}).get("digest")
+    return read_diagnosis(results.record.path.with_name(FILE), results.suite.digest, digest)
+
+
+def find_classes(
+    cases: Sequence[CaseResult], known: Sequence[KnownCause] = (), diagnosis: Diagnosis | None = None
+) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
-    by_cause: dict[tuple[str, str, Kind, str], list[CaseResult]] = defaultdict(list)
-    by_operator: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
+    failing = {str(each.id): each for each in cases if each.fails}
+    classes = list(_claimed(failing, known))
+    claimed = {str(case.id) for each in classes for case in each.cases}
+    left = [each for name, each in failing.items() if name not in claimed]
+    every = by_operator(cases)
+    classes += _by_message(left, every)
+    classes += _by_rule([each for each in left if each.verdict == "accepted_invalid"])
+    wrong = {str(each.id): each for each in left if each.verdict == "mismatch"}
+    causes = () if diagnosis is None else diagnosis.causes
+    classes += _by_experiment(wrong, causes)
+    shown = {str(case.id) for each in classes for case in each.cases}
+    classes += _by_condition([each for name, each in wrong.items() if name not in shown], every)
+    return _numbered([_with_experiments(each, causes) for each in classes], cases)
+
+
+def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> Iterable[FailureClass]:
+    """One class for each entry that explains cases; the first entry that claims a case has it."""
+    taken: set[str] = set()
+    for entry in known:
+        members = tuple(
+            failing[each] for each in dict.fromkeys(entry.cases) if each in failing and each not in taken
+        )
+        taken.update(str(each.id) for each in members)
+        if members:
+            kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+            said = _sentence(min(members, key=smallness)) if worst in SPOKEN else ""
+            yield FailureClass(
+                0, worst, operators_of(members), None, members, told="entry", known=entry, said=said
+            )
+
+
+def _by_message(
+    left: Sequence[CaseResult], every: Mapping[tuple[str, str], Sequence[CaseResult]]
+) -> Iterable[FailureClass]:
+    """Refusals by what they say, across operators; lost processes by how they were lost, in one operator."""
+    groups: dict[tuple[Kind, str, str], list[CaseResult]] = defaultdict(list)
+    for each in left:
+        row, operator = each.row, f"{each.operator.domain}::{each.operator.name}"
+        if row is None:
+            continue
+        if each.verdict == "rejected_valid":
+            said = signature(str(row.error), row.message or row.reason or "", (each.operator.name,))
+            groups["rejected_valid", "", said].append(each)
+        elif each.verdict == "crash":
+            lost = crash_signature(row.signal, row.reason or "", row.stderr or "")
+            groups["crash", operator, lost].append(each)
+        elif each.verdict == "timeout":
+            groups["timeout", operator, row.stage or ""].append(each)
+    for (kind, _, _), members in groups.items():
+        names = by_operator(members)
+        conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None
+        said = _sentence(min(members, key=smallness)) if kind in SPOKEN else ""
+        yield FailureClass(
+            0, kind, operators_of(members), conditions, tuple(members), told="message", said=said
+        )
+
+
+def _sentence(case: CaseResult) -> str:
+    """The runtime's own sentence about a case, or how the process was lost."""
+    row = case.row
+    if row is None:
+        return ""
+    refused = case.verdict == "rejected_valid"
+    return sentence(row.message or row.reason or "") if refused else row.reason or ""
+
+
+def _by_rule(failing: Sequence[CaseResult]) -> Iterable[FailureClass]:
+    """Invalid input that is accepted: each rule is a class, whatever else the cases have in common."""
+    groups: dict[tuple[str, str, str | None], list[CaseResult]] = defaultdict(list)
+    for each in failing:
+        groups[each.operator.domain, each.operator.name, each.constraint].append(each)
+    for (_, _, rule), members in groups.items():
+        conditions = None if rule is None else (Condition(CONSTRAINT, (rule,)),)
+        told: Told = "nothing" if rule is None else "rule"
+        found = FailureClass(0, "accepted_invalid", operators_of(members), conditions, tuple(members))
+        yield replace(found, told=told)
+
+
+def _by_experiment(
+    wrong: Mapping[str, CaseResult], causes: Sequence[DiagnosedCause]
+) -> Iterable[FailureClass]:
+    """Wrong answers by what experiments on the runtime showed."""
+    for each in causes:
+        members = tuple(wrong[name] for name in each.cases if name in wrong)
+        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+        if members and not each.told:
+            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+            yield FailureClass(0, worst, operators_of(members), None, members, told="experiment", shown=each)
+
+
+def _with_experiments(found: FailureClass, causes: Sequence[DiagnosedCause]) -> FailureClass:
+    """The class with what experiments showed of exactly its cases."""
+    names = {str(each.id) for each in found.cases}
+    shown = next((each for each in causes if set(each.cases) == names), found.shown)
+    return replace(found, shown=shown)
+
+
+def _by_condition(
+    failing: Sequence[CaseResult], every: Mapping[tuple[str, str], Sequence[CaseResult]]
+) -> Iterable[FailureClass]:
+    """Wrong answers by the conditions that go with them; what has none is one class of its operator."""
+    for name, members in by_operator(failing).items():
+        by_kind: dict[Kind, list[CaseResult]] = defaultdict(list)
+        for each in members:
+            kind = failure_kind(each)
+            if kind is not None:
+                by_kind[kind].append(each)
+        for kind, alike in by_kind.items():
+            for found in associate(kind, alike, every[name]):
+                told: Told = "nothing" if found.conditions is None else "association"
+                made = FailureClass(0, kind, operators_of(found.cases), found.conditions, found.cases)
+                yield replace(made, told=told)
+
+
+def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
+    """The classes in the order to fix them, with how many cases fulfil the conditions of each."""
     judged: dict[OperatorName, list[CaseResult]] = defaultdict(list)
     for each in cases:
-        kind = failure_kind(each)
-        key = (each.operator.domain, each.operator.name)
-        by_operator[key].append(each)
-        if kind is not None or each.verdict == "pass":
+        if each.fails or each.verdict == "pass":
             judged[each.operator].append(each)
-        if kind is not None:
-            by_cause[(*key, kind, _complaint(kind, each))].append(each)
-    classes: list[FailureClass] = []
-    for (domain, name, kind, _), failing in by_cause.items():
-        classes += _explain(kind, failing, by_operator[(domain, name)])
-    classes.sort(key=_fixing_order)
-    numbered = [replace(each, number=number) for number, each in enumerate(classes, 1)]
+    ordered = sorted(classes, key=_fixing_order)
+    numbered = [replace(each, number=number) for number, each in enumerate(ordered, 1)]
     class_of = {str(case.id): each.number for each in numbered for case in each.cases}
     return tuple(_with_fit(each, judged, class_of) for each in numbered)
 
 
-def _complaint(kind: Kind, case: CaseResult) -> str:
-    """What a refusal says, in the form that all of one cause share."""
-    if kind != "rejected_valid" or case.row is None:
-        return ""
-    return signature(str(case.row.error), case.row.message or "")
-
-
-def _explain(kind: Kind, failing: list[CaseResult], operator_cases: list[CaseResult]) -> list[FailureClass]:
-    versions = {each.operator for each in failing}
-    judged = failing + [
-        each
-        for each in operator_cases
-        if each.operator in versions and each.verdict == "pass" and _comparable(kind, each)
-    ]
-    if kind == "accepted_invalid":
-        return _by_rule(failing)
-    observations = [
-        Observation(str(each.operator), each.features, failure_kind(each) == kind) for each in judged
-    ]
-    names = feature_names(each.features for each in failing)
-    left = set(range(len(failing)))
-    found = []
-    for each in separate(observations, names):
-        members = tuple(judged[position] for position in sorted(each.covered))
-        if not _tells(members, each.conditions, operator_cases):
-            continue
-        left -= each.covered
-        found.append(FailureClass(0, kind, _operators(members), each.conditions, members))
-    by_version: dict[OperatorName, list[CaseResult]] = defaultdict(list)
-    for position in sorted(left):
-        by_version[judged[position].operator].append(judged[position])
-    for members_left in by_version.values():
-        members = tuple(members_left)
-        found.append(FailureClass(0, kind, _operators(members), None, members))
-    return found
-
-
-def _tells(
-    members: Sequence[CaseResult], conditions: Sequence[Condition], operator_cases: Sequence[CaseResult]
-) -> bool:
-    """Whether conditions say something of these cases, where others that fulfil them fail in another way."""
-    versions = {each.operator for each in members}
-    alike = sum(
-        each.fails and each.operator in versions and all(one.holds(each.features) for one in conditions)
-        for each in operator_cases
-    )
-    return 4 * len(members) >= alike and (len(members) > 1 or alike == 1)
-
-
-def _by_rule(failing: list[CaseResult]) -> list[FailureClass]:
-    """Invalid input that is accepted: each rule is a class, whatever else the cases have in common."""
-    by_rule: dict[str | None, list[CaseResult]] = defaultdict(list)
-    for each in failing:
-        by_rule[each.constraint].append(each)
-    return [
-        FailureClass(
-            0,
-            "accepted_invalid",
-            _operators(tuple(cases)),
-            None if rule is None else (Condition(CONSTRAINT, (rule,)),),
-            tuple(cases),
-        )
-        for rule, cases in by_rule.items()
-    ]
-
-
-def _comparable(kind: Kind, case: CaseResult) -> bool:
-    """Whether a case could have failed in this way at all: a valid call is never accepted wrongly."""
-    if kind == "accepted_invalid":
-        return case.demand == "refuse"
-    return kind in ("crash", "timeout") or case.demand == "answer"
-
-
-def _operators(cases: tuple[CaseResult, ...]) -> tuple[OperatorName, ...]:
-    return tuple(sorted({each.operator for each in cases}))
-
-
-def _fixing_order(each: FailureClass) -> tuple[int, bool, int, int, int, str]:
-    unexplained = each.conditions is None
+def _fixing_order(each: FailureClass) -> tuple[int, bool, int, str]:
+    """What loses most comes first; among these what most cases hang on."""
     return (
         TIERS.index(each.tier),
-        unexplained,
-        -len(each.operators),
-        len(each.conditions or ()),
+        each.told == "nothing",
         -len(each.cases),
         min(str(case.id) for case in each.cases),
     )
@@ -215,10 +263,9 @@ def _with_fit(
 ) -> FailureClass:
     if found.conditions is None:
         return found
-    fulfilling = 0
-    elsewhere: dict[int, int] = defaultdict(int)
+    fulfilling, elsewhere = 0, Counter[int]()
     for each in (case for operator in found.operators for case in judged[operator]):
-        if not _comparable(found.kind, each):
+        if not comparable(found.kind, each):
             continue
         if all(condition.holds(each.features) for condition in found.conditions):
             fulfilling += 1

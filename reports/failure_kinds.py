@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from reports.case_results import CaseResult
+
 Kind = Literal["crash", "timeout", "shape", "values", "inexact", "rejected_valid", "accepted_invalid"]
 
 SLIGHTLY = 10.0
@@ -26,8 +28,11 @@ _VALUES = Tier("Wrong values", "silent; those that touch most operator versions 
 _REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
 _ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
 _INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")
-UNEXPLAINED = Tier("Unexplained", "no set of up to three conditions separates these cases from passing ones")
-TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, _INEXACT, UNEXPLAINED)
+UNEXPLAINED = Tier("Unexplained", "nothing known, said or tried tells what these cases have in common")
+OPEN = Tier(
+    "Open in the documents", "the document is wrong there, or may be read so: no fault of the runtime"
+)
+TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, _INEXACT, UNEXPLAINED, OPEN)
 TIER_OF: Mapping[Kind, Tier] = {
     "crash": _LOST,
     "timeout": _LOST,
@@ -48,3 +53,17 @@ VERBS: Mapping[Kind, str] = {
 }
 
 DIFFERENCES = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
+
+
+def failure_kind(case: CaseResult) -> Kind | None:
+    """In which way a case fails; None where it does not."""
+    match case.verdict:
+        case "crash" | "timeout" | "rejected_valid" | "accepted_invalid":
+            return case.verdict
+        case "mismatch":
+            if case.wrong_shape:
+                return "shape"
+            ratio = case.ratio
+            return "inexact" if ratio is not None and ratio < SLIGHTLY else "values"
+        case _:
+            return None

@@ -9,6 +9,7 @@ from functools import cached_property
 from reports.answer_views import AnswerView, view_answer
 from reports.case_results import Results
 from reports.case_views import CaseView, view_case
+from reports.class_words import fit_text, headline, remarks
 from reports.excuses import STANDINGS, Excuse
 from reports.failure_classes import FailureClass, classes_of, marked_features
 from reports.failure_kinds import TIERS
@@ -51,9 +52,14 @@ class ExcusedCases:
 
 @dataclass(frozen=True)
 class ClassView:
-    """A failure class in words, with its smallest case; `anchor` is its element, the links lead to cases."""
+    """A failure class in words, with what is known of it and its smallest case.
+
+    `anchor` is its element; the links lead to cases.
+    """
 
     found: FailureClass
+    headline: str
+    remarks: tuple[str, ...]
     anchor: str
     operators: str
     fit: str
@@ -182,6 +188,8 @@ class Page:
         note = token("note", str(found.number))
         return ClassView(
             found,
+            headline(found),
+            tuple(remarks(found)),
             note_id(self.position, found.number),
             short_names(found.operators),
             fit_text(found),
@@ -199,26 +207,6 @@ def _part(number: int, whole: int) -> str:
     if number == whole:
         return "this case" if whole == 1 else f"all {plural(whole, 'case')}"
     return f"{count(number)} of {plural(whole, 'case')}"
-
-
-def fit_text(found: FailureClass) -> str:
-    """How many cases fit a note: `all 29 such cases`, `9 of 11 such cases, the other 2 fall under 9`."""
-    own = len(found.cases)
-    if found.conditions is None:
-        return f"{plural(own, 'case')}; no set of up to three conditions separates them"
-    elsewhere = found.elsewhere or {}
-    others = sum(elsewhere.values())
-    if own == found.fulfilling:
-        return "the only such case" if own == 1 else f"all {count(own)} such cases"
-    said = f"{count(own)} of {plural(found.fulfilling, 'such case')}"
-    if others:
-        rest = own + others == found.fulfilling
-        verb = "falls" if others == 1 else "fall"
-        numbers = listed([str(each) for each in elsewhere])
-        said += (
-            f", {'the other ' if rest else ''}{count(others)} {'' if rest else 'more '}{verb} under {numbers}"
-        )
-    return said
 
 
 def _types(results: Results, found: FailureClass) -> str:

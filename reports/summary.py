@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from opcert.vocabulary.harmless import one_line, shown
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results
-from reports.conditions import Condition
+from reports.class_words import fit_text, headline
 from reports.failure_classes import FailureClass, classes_of
-from reports.features import CONSTRAINT
 from reports.followed_readings import readings_summary
-from reports.run_page import fit_text
 from reports.told_facts import short_names
 from reports.verdicts import WORST_FIRST, word
 
@@ -59,16 +57,3 @@ def failure_line(found: FailureClass) -> str:
     """A class in one line: its number, operators, what its cases do and when, and how many fit."""
     line = f"{found.number}. {short_names(found.operators)}: {headline(found)} ({fit_text(found)})"
     return one_line(line, 400)
-
-
-def headline(found: FailureClass) -> str:
-    """A class in words: `wrong when mode=cubic and ratio=up2`."""
-    if found.conditions is None:
-        return f"{found.verb}, condition not found"
-    if not found.conditions:
-        return f"{found.verb} whatever the attributes and inputs"
-    return f"{found.verb} when {' and '.join(map(_condition, found.conditions))}"
-
-
-def _condition(each: Condition) -> str:
-    return f"{' or '.join(each.values)} is broken" if each.feature == CONSTRAINT else str(each)

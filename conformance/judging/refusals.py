@@ -1,4 +1,4 @@
-"""The part of a runtime's message that says why it refused, in one line of bounded length."""
+"""What a runtime's message says: in one line for people, and without its particulars to compare it by."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST_HEAD = 180
 _LONG_LIST = 3
 # Where in a runtime's source something was noticed.
 _PLACE = re.compile(r"(?:Exception from|Check '.*' failed at) \S+:\d+:? ?")
-_PARTICULARS = re.compile(r"""0x[0-9a-fA-F]+|[0-9]+|'[^']*'|"[^"]*"|\{[^}]*\}|\[[^\]]*\]""")
+_FOLDER = re.compile(r"(?:[\w.+-]*/){2,}(?=[\w.+-])")
 _SUMMARY = "Summary:"
 _TRACEBACK = "Traceback (most recent call last):"
 
@@ -45,9 +45,9 @@ def shorten(message: str) -> str:
     return head + between + _cut(telling, _LONGEST - len(head) - len(between))
 
 
-def signature(kind: str, message: str) -> str:
-    """What a refusal says, without its numbers and names: what says the same is taken for one cause."""
-    return _PARTICULARS.sub("#", f"{kind}: {message[:2000]}")
+def sentence(message: str) -> str:
+    """What a message says, as its runtime says it, without where in its source and with whole words."""
+    return " ".join(_FOLDER.sub("", shorten(message)).split())
 
 
 def _cut(line: str, longest: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.judge import FAILING, Judgement, judge
-from conformance.judging.refusals import signature
+from conformance.judging.signatures import signature
 from conformance.running.responses import Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case, Expectation
 from generator.bare_cases import first_type
@@ -35,12 +35,14 @@ class Failure:
 
     `how` is the signal of a crash, the kind of a difference, what a refusal says without its particulars, or
     the rule that a call breaks which was answered. `empty`: the documents define outputs without elements.
+    `pattern` is what wrong outputs look like.
     """
 
     verdict: str
     how: str
     empty: bool = False
     reason: str = field(default="", compare=False)
+    pattern: str = field(default="", compare=False)
 
     def like(self, other: Failure) -> bool:
         """Whether both may have one cause: a call without results may fail of the same as one with some."""
@@ -160,7 +162,7 @@ def _failure(judgement: Judgement, response: Response, empty: bool = False, how:
         how = signature(response.kind, response.message)
     elif judgement.verdict == "mismatch":
         how = _difference(judgement)
-    return Failure(judgement.verdict, how, empty, str(judgement.reason))
+    return Failure(judgement.verdict, how, empty, str(judgement.reason), judgement.pattern or "")
 
 
 def _difference(judgement: Judgement) -> str:

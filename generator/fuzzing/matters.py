@@ -108,7 +108,7 @@ def _others(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
     yield from _other_types(space, call)
     for known in space.spec.attributes.values():
         now = _text(space.value_of(call, known.name))
-        for value in _values(space, known)[:MOST_OTHERS]:
+        for value in values_of(space, known)[:MOST_OTHERS]:
             if known.kind is not None and _text(value) != now:
                 yield known.name, _text(value), call.with_attribute(known.name, Attribute(known.kind, value))
         if known.name in call.attributes and not known.has_default and not known.required:
@@ -130,7 +130,7 @@ def _other_types(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
                 yield name, kind, with_type(call, group, kind)
 
 
-def _values(space: Space, known: AttributeSpec) -> list[Any]:
+def values_of(space: Space, known: AttributeSpec) -> list[Any]:
     """Values to try for an attribute that is no list: those allowed, else the factor's levels and numbers."""
     if known.kind not in ("int", "float", "string"):
         return []

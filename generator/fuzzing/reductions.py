@@ -32,7 +32,7 @@ def simpler(space: Space, call: Call, *, values_tell: bool = False) -> Iterator[
     call = call.trimmed()
     yield from _less_given(space, call)
     yield from _other_types(space, call)
-    for each in (*_fewer_axes(call), *_shorter(call)):
+    for each in (*fewer_axes(call), *_shorter(call)):
         # What a smaller tensor does not bear, a smaller value of a kind may: pads as long as an axis was.
         for one in (each, *simpler_values(space, each)):
             yield one
@@ -95,7 +95,7 @@ def converted(given: Tensor, kind: ElementType) -> Tensor:
     return Tensor(kind, encode(kind, numbers.tolist()).reshape(given.shape))
 
 
-def _fewer_axes(call: Call) -> Iterator[Call]:
+def fewer_axes(call: Call) -> Iterator[Call]:
     """An axis less, alone or with an entry of the lists that may belong to it; or the entry alone."""
     given = call.inputs[0][1]
     rank = 0 if given is None else len(given.shape)

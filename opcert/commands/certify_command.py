@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Certify this record, as `opcert run` or `opcert merge` wrote it, instead of running.",
 )
+@shared_options.known
+@shared_options.diagnose
 @baseline_options.baseline
 @baseline_options.update
 @shared_options.jobs
@@ -66,6 +68,8 @@ def command(
     profile_name: str | None,
     key_path: Path | None,
     record_path: Path | None,
+    known_files: tuple[Path, ...],
+    diagnose_seconds: float | None,
     baseline: Path | None,
     update_baseline: bool,
     jobs: int,
@@ -87,7 +91,9 @@ def command(
     that is not whole is not certified.
     """
     # Imported here, so that --help does not wait for them.
+    from conformance.judging.kept_diagnosis import FILE as DIAGNOSIS
     from conformance.running.run_options import RunOptions
+    from opcert.commands.cause_finding import with_experiments, with_known_causes
     from opcert.commands.certified_suite import Asked, open_certified
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
@@ -129,7 +135,11 @@ def command(
         else:
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
-        results = excuse(put_together(suite, record, named), profile, known_before)
+        results = with_known_causes(put_together(suite, record, named), folders, known_files)
+        if given is None and run_error(record) is None:
+            limits = Limits(case_seconds=timeout)
+            results = with_experiments(results, found, limits, folders, diagnose_seconds)
+        results = excuse(results, profile, known_before)
         broken = run_error(record)
         if given is None or broken is not None:
             say(format_summary(results))
@@ -144,7 +154,7 @@ def command(
             say(format_summary(results))
         if any(each.fails for each in results.cases):
             say("opcert: looking for what the failures resemble", error=True)
-        remove_derived(folder, ours=True)
+        remove_derived(folder, ours=True, but=(DIAGNOSIS,))
         explain_run(results, folders)
         report = write_format("html", results, folder)
         write_format("junit", results, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from opcert.vocabulary.errors import unwritable
@@ -17,6 +18,9 @@ CERTIFIED = {
 }
 """The files that `certify` writes, and what ours of that name hold."""
 
+_EXPERIMENTS = {"diagnosis.json": rb'"format":"opcert-diagnosis/'}
+"""What a run writes beside its record where something fails."""
+
 _REPORTED = {
     "badge.json": rb'"label": "operator documents: ',
     "cases.csv": rb"\Acase,operator,family,element_type,verdict,",
@@ -27,13 +31,16 @@ _REPORTED = {
 """The files that `report` writes in its further formats."""
 
 
-def remove_derived(folder: Path, *, ours: bool) -> None:
+def remove_derived(folder: Path, *, ours: bool, but: Collection[str] = ()) -> None:
     """Remove from the folder of a record what was made from it; UserError where that cannot be done.
 
+    Files with names in `but` stay.
     In a folder that is `ours` (nobody named it, or it was named for a certificate) whatever has the name of a
     file that `certify` writes goes; anything else only where what it holds shows that it is of opcert.
     """
-    for name, mark in {**CERTIFIED, **_REPORTED}.items():
+    for name, mark in {**CERTIFIED, **_EXPERIMENTS, **_REPORTED}.items():
+        if name in but:
+            continue
         path = folder / name
         try:
             for begun in folder.glob(f".{name}.{'[a-z0-9_]' * 8}"):  # what a killed process was writing

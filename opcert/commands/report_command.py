@@ -41,6 +41,7 @@ SIDE_BY_SIDE = Path("out/side-by-side")
     type=click.Path(path_type=Path, dir_okay=False),
     help="Say which failing cases are known to this file of known failures.",
 )
+@shared_options.known
 @click.option(
     "-o",
     "--output",
@@ -62,6 +63,7 @@ def command(
     folders: tuple[Path, ...],
     profile_name: str | None,
     baseline_path: Path | None,
+    known_files: tuple[Path, ...],
     output: Path | None,
     formats: tuple[str, ...],
 ) -> int:
@@ -74,6 +76,7 @@ def command(
     from dataclasses import replace
 
     from conformance.recording.records import read_record
+    from opcert.commands.cause_finding import with_known_causes
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
@@ -89,7 +92,12 @@ def command(
     lock_folder(folder, "the report")
     with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
-        found = [excuse(put_together(opened, each, named), profile, baseline) for each in records]
+        found = [
+            excuse(
+                with_known_causes(put_together(opened, each, named), folders, known_files), profile, baseline
+            )
+            for each in records
+        ]
         if "badge" in formats:
             standing = find_standing(opened)
             found = [replace(each, standing=standing) for each in found]

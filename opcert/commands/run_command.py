@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
+
+if TYPE_CHECKING:
+    from reports.case_results import Results
 
 
 @click.command("run", help=__doc__)
@@ -29,6 +33,8 @@ from opcert.commands.terminal import say
     help="GiB of resident memory for each worker.",
 )
 @shared_options.network
+@shared_options.known
+@shared_options.diagnose
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
 @click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
@@ -55,6 +61,8 @@ def command(
     start_timeout: float,
     memory: float,
     network: bool,
+    known_files: tuple[Path, ...],
+    diagnose_seconds: float | None,
     max_failures: int | None,
     shard: str | None,
     resume: bool,
@@ -70,14 +78,15 @@ def command(
     from opcert.commands.runtime_argument import choose_runtime
 
     baseline_options.check_usage(baseline, update_baseline)
-    found = choose_runtime(runtime, python, upgrade)
+    tested = choose_runtime(runtime, python, upgrade)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
-    path = output or Path("out") / found.slug / "run.jsonl"
+    path = output or Path("out") / tested.slug / "run.jsonl"
     lock_record(path)
-    with first_worker(found, limits) as first:
+    with first_worker(tested, limits) as first:
         # Imported here, because the runtime starts in the meantime.
         from conformance.running.run_options import RunOptions
         from conformance.suite.shards import Shard
+        from opcert.commands.cause_finding import with_experiments, with_known_causes
         from opcert.commands.run_summary import exit_code, run_error, state_error, summarise
         from opcert.commands.running import record_run
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
@@ -87,9 +96,14 @@ def command(
             pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify
         )
         with resolve_suite(suite_name, folders=folders) as suite:
-            record = record_run(suite, found, path, options, ours=output is None, resume=resume, first=first)
+            record = record_run(suite, tested, path, options, ours=output is None, resume=resume, first=first)
             name = suite_name_for_commands(suite_name, suite, folders)
-            say(summarise(suite, record, name))
+
+            def causes(found: Results) -> Results:
+                explained = with_known_causes(found, folders, known_files)
+                return with_experiments(explained, tested, limits, folders, diagnose_seconds)
+
+            say(summarise(suite, record, name, causes))
             answer = exit_code(record)
             if run_error(record) is not None:
                 say(state_error(record), error=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from conformance.judging.judge import FAILING
@@ -14,10 +14,17 @@ from opcert.commands.failures import program
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.harmless import one_line
 from reports.case_results import Results, put_together
+from reports.cause_paragraphs import (
+    MOST_CAUSES,
+    cause_paragraphs,
+    mended_line,
+    others_line,
+    totals_line,
+)
 from reports.followed_readings import fault_text
 from reports.headline import runtime_label
 from reports.phrasing import plural
-from reports.summary import failure_lines, readings_lines, verdict_table
+from reports.summary import readings_lines, verdict_table
 from reports.verdicts import word
 
 _MOST_ROWS = 20_000
@@ -65,14 +72,19 @@ def state_error(record: Record) -> str:
     )
 
 
-def summarise(suite: Suite, record: Record, suite_name: str) -> str:
-    """What `format_summary` says of a run; the failure classes of a long one are of some of its cases."""
+def summarise(
+    suite: Suite, record: Record, suite_name: str, causes: Callable[[Results], Results] = lambda found: found
+) -> str:
+    """What `format_summary` says of a run; the failure classes of a long one are of some of its cases.
+
+    `causes` puts what is known of causes into results.
+    """
     if len(record.results) <= _MOST_ROWS:
-        return format_summary(put_together(suite, record, suite_name))
+        return format_summary(causes(put_together(suite, record, suite_name)))
     failing = [case for case, verdict in record.verdicts.items() if verdict in FAILING]
     others = [case for case, verdict in record.verdicts.items() if verdict not in FAILING]
     chosen = frozenset((*spread(failing, _MOST_CASES), *spread(others, _MOST_CASES)))
-    results = put_together(suite, record, suite_name, chosen)
+    results = causes(put_together(suite, record, suite_name, chosen))
     told = (
         f"Readings and failures are of {len(chosen)} cases: {min(len(failing), _MOST_CASES)} of the "
         f"{len(failing)} that fail, and as many or fewer of the others. `opcert report` looks at all.\n"
@@ -88,19 +100,24 @@ def spread(names: Sequence[str], most: int) -> Sequence[str]:
 
 
 def format_summary(results: Results) -> str:
-    """The whole of it, of the cases that have a row in the record."""
+    """The whole of it, of the cases that have a row in the record: causes, readings, then the totals."""
     shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
     record = results.record
-    parts = [runtime_label(record), _align(verdict_table(record.verdicts))]
+    parts = [runtime_label(record)]
+    causes = cause_paragraphs(shown)
+    told = ["\n    ".join(each.lines(program())) for each in causes[:MOST_CAUSES]]
+    if len(causes) > MOST_CAUSES:
+        told.append(others_line(causes[MOST_CAUSES:]))
+    parts += _section("What fails, each cause with the command that reproduces its smallest case", told)
+    parts += _section("Mended since its entry was written", [mended_line(each) for each in results.mended])
+    parts += _section("Readings followed", readings_lines(shown))
+    parts += [f"Fault: {one_line(fault_text(each), _LONGEST)}" for each in record.faults]
     stopped = (record.footer or {}).get("stopped")
     if stopped:
         parts.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")
-    parts += [f"Fault: {one_line(fault_text(each), _LONGEST)}" for each in record.faults]
-    parts += _section("Readings followed", readings_lines(shown))
-    failures = [
-        f"{line}\n    {command.replace('opcert', program(), 1)}" for line, command in failure_lines(shown)
-    ]
-    parts += _section("Failures, each with the command that reproduces its smallest case", failures)
+    parts.append(_align(verdict_table(record.verdicts)))
+    if causes:
+        parts.append(totals_line(shown, len(causes)))
     return "\n\n".join(parts) + "\n"
 
 

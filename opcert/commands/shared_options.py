@@ -56,4 +56,18 @@ specs = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     help="A folder of specs of your own; where no operator is named, all of that folder are meant.",
 )
+known = click.option(
+    "--known",
+    "known_files",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file of causes that are known, as disagreements.yaml has them; it comes before those of opcert.",
+)
+diagnose = click.option(
+    "--diagnose",
+    "diagnose_seconds",
+    type=click.FloatRange(0, 86400),
+    help="Seconds to ask the runtime for causes of its failures, by experiment; 0 for none. Default: 30 % of "
+    "the time that the run took, at most 30.",
+)
 dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from conformance.judging.judge import VERDICTS
+from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause
+from conformance.judging.known_causes import KnownCause
 from conformance.suite.canonical import plain
 from reports.case_results import CaseResult, Results
+from reports.class_words import headline
 from reports.failure_classes import FailureClass, classes_of
 from reports.files import write_text
 from reports.followed_readings import fault_text, find_readings
 from reports.headline import list_warnings, runtime_label
-from reports.summary import headline
 from reports.told_facts import text
 from reports.type_order import in_type_order
 from reports.untested import find_untested
@@ -44,6 +46,7 @@ def render_json(results: Results) -> str:
         "warnings": list(list_warnings(results)),
         "counts": _counts(results.cases),
         "operators": [_operator(results, cases) for cases in results.by_operator.values()],
+        "mended": [{**_known(each), "cases": list(each.asked)} for each in results.mended],
         "classes": [_failure_class(results, each) for each in classes_of(results)],
         "faults": [fault_text(each) for each in results.record.faults],
         "notTested": [each.text for each in find_untested(results)],
@@ -80,6 +83,10 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "kind": found.kind,
         "operators": [str(each) for each in found.operators],
         "says": headline(found),
+        "told": found.told,
+        "sentence": found.said or None,
+        "known": None if found.known is None else _known(found.known),
+        "experiment": None if found.shown is None else _experiment(found.shown),
         "conditions": None
         if conditions is None
         else [{"feature": each.feature, "values": list(each.values)} for each in conditions],
@@ -88,6 +95,35 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "cases": [str(each.id) for each in found.cases],
         "smallest": str(found.smallest.id),
         "reproduce": results.reproduction_command(found.smallest.id),
+    }
+
+
+def _known(known: KnownCause) -> dict[str, Any]:
+    return {
+        "id": known.id,
+        "title": known.title,
+        "cause": known.kind,
+        "explanation": known.explanation,
+        "evidence": list(known.evidence),
+        "passage": list(known.passage),
+        "thread": known.thread,
+        "versions": list(known.versions),
+    }
+
+
+def _experiment(shown: DiagnosedCause) -> dict[str, Any]:
+    return {
+        "says": shown.sentence,
+        "needed": [
+            {"factor": each.factor, "value": each.value, "fails": list(each.fails), "cures": list(each.cures)}
+            for each in shown.needed
+        ],
+        "free": list(shown.free),
+        "smallest": shown.smallest,
+        "call": list(shown.call),
+        "got": shown.got,
+        "confirmed": list(shown.confirmed),
+        "without": {each: shown.count(each) for each in OUTCOMES},
     }
 
 

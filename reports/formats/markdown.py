@@ -7,12 +7,13 @@ from pathlib import Path
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from reports.case_results import Results
-from reports.failure_classes import FailureClass, classes_of
+from reports.cause_paragraphs import CauseParagraph, cause_paragraphs, mended_line
+from reports.failure_classes import classes_of
 from reports.files import write_text
 from reports.followed_readings import fault_text
 from reports.headline import list_sentences, list_warnings, runtime_label
 from reports.markdown_tables import table, within
-from reports.summary import failure_line, readings_lines, summary_table
+from reports.summary import readings_lines, summary_table
 from reports.untested import find_untested
 
 LIMIT = 1024 * 1024
@@ -44,8 +45,11 @@ def _blocks(results: Results) -> Iterator[str]:
             yield f"- {for_markdown(fault_text(fault))}"
     if classes:
         yield "## What fails, in the order to fix it"
-        for found in classes:
-            yield _failure(results, found)
+        for told in cause_paragraphs(results):
+            yield _failure(told)
+    if results.mended:
+        yield "## Mended since its entry was written"
+        yield "\n".join(f"- {for_markdown(mended_line(each))}" for each in results.mended)
     readings = readings_lines(results)
     if readings:
         yield "## Readings followed"
@@ -54,10 +58,10 @@ def _blocks(results: Results) -> Iterator[str]:
     yield "\n".join(f"- {for_markdown(each.text)}" for each in find_untested(results))
 
 
-def _failure(results: Results, found: FailureClass) -> str:
-    row = found.smallest.row
+def _failure(told: CauseParagraph) -> str:
+    row = told.found.smallest.row
     said = (row.reason if row is not None else None) or ""
-    lines = [f"{for_markdown(failure_line(found))}"]
+    lines = [for_markdown(told.head), *map(for_markdown, told.remarks)]
     if said:
         lines.append(f"Smallest: {for_markdown_code(said)}")
-    return "  \n".join([*lines, for_markdown_code(results.reproduction_command(found.smallest.id))])
+    return "  \n".join([*lines, for_markdown_code(told.command)])

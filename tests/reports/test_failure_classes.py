@@ -15,11 +15,10 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.case_results import CaseResult, Results, put_together
+from reports.class_words import conditions_text, fit_text, headline
 from reports.conditions import Condition, Observation, separate
 from reports.failure_classes import FailureClass, find_classes
 from reports.failure_kinds import TIERS
-from reports.run_page import fit_text
-from reports.summary import headline
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases
 
 VERDICTS = st.sampled_from([*VERDICT_NAMES, "pass", "pass", "mismatch"])
@@ -183,12 +182,12 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 def test_planted_faults_are_named(sample: Results) -> None:
     said = [headline(each) for each in find_classes(sample.cases)]
     assert said == [
-        "crashes when extent=from_zero",
-        "no answer in 10 s when auto_pad=valid and strides=beyond_image",
+        "crashes: the worker died of SIGFPE",
+        "no answer in 10 s",
         "wrong shape when crops=all_of_axis",
         "wrong when mode=cubic and ratio=up2",
         "wrong when auto_pad=same_lower and rates=three",
-        "refuses valid input when value=rank1",
+        "refuses valid input: Pad: input 'value' must have rank 0, found rank 1",
         "accepts invalid input when shape_length_is_axes is broken",
         "accepts invalid input when pads_length is broken",
         "inexact when antialias=1 and mode=linear and element_type=double",
@@ -220,9 +219,9 @@ def test_fit_in_words(own: int, fulfilling: int, elsewhere: dict[int, int], want
 
 
 def test_unexplained_says_so() -> None:
-    found = FailureClass(1, "values", (), None, (case_result(1, 18, {}, "mismatch"),))
+    found = FailureClass(1, "values", (), None, (case_result(1, 18, {}, "mismatch"),), told="nothing")
     assert fit_text(found) == "1 case; no set of up to three conditions separates them"
-    assert headline(found) == "wrong, condition not found"
+    assert headline(found) == "wrong, cause not found"
 
 
 def test_rows_of_one_case_give_one_verdict(tmp_path: Path) -> None:
@@ -254,7 +253,8 @@ def test_refusals_that_say_different_things_are_different_classes(tmp_path: Path
     made = Maker(tmp_path).make(cases, respond)
     found = find_classes(put_together(made.suite, made.record).cases)
     assert sorted(headline(each) for each in found) == [
-        "refuses valid input when mode=cubic",
-        "refuses valid input when mode=nearest",
+        "refuses valid input: no cubic for 'X' of 17",
+        "refuses valid input: roi of rank 3 missing",
     ]
     assert [len(each.cases) for each in found] == [3, 3]
+    assert sorted(conditions_text(each) for each in found) == ["mode=cubic", "mode=nearest"]

@@ -1,0 +1,175 @@
+"""What experiments on a runtime showed of its failures, beside a record: `diagnosis.json`.
+
+It is written after a run, and reports read it; nobody needs the runtime for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from conformance.suite.canonical import canonical_json
+from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.strict_json import parse_json
+
+_MOST_BYTES = 256 << 20
+FORMAT = "opcert-diagnosis/1"
+FILE = "diagnosis.json"
+
+Outcome = Literal["pass", "unsupported", "fails", "unknown"]
+"""What becomes of a case without its cause; `unknown` where no call could be made or asked that says it."""
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True)
+class Needed:
+    """A factor that a failure needs, and its value in the call that is shown.
+
+    With each value of `fails` the call fails in the same way, with each of `cures` it passes: all were tried.
+    """
+
+    factor: str
+    value: str
+    fails: tuple[str, ...]
+    cures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TriedCall:
+    """A call that was made: a case with one factor changed (None: as it is), and what became of it.
+
+    `case` is where the experiment began; `step` counts the changes that were kept before this one.
+    """
+
+    case: str
+    step: int
+    factor: str | None
+    to: str | None
+    call: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class DiagnosedCause:
+    """Failing cases of one cause, as experiments showed it.
+
+    `told` says that the cause was known before (by an entry, or by what the runtime said) and only its
+    factors and its cost were asked for. `smallest` is the case that was taken apart, `call` what is left of
+    it that still fails so, in lines, and `got` how; `free` factors may have any other value that was
+    tried. `confirmed` are the cases that pass with each factor of `needed` changed alone; `without` says of
+    each case what becomes of it with one of them changed.
+    """
+
+    told: bool
+    cases: tuple[str, ...]
+    smallest: str
+    call: tuple[str, ...]
+    got: str
+    needed: tuple[Needed, ...]
+    free: tuple[str, ...]
+    confirmed: tuple[str, ...]
+    without: Mapping[str, Outcome]
+
+    @property
+    def sentence(self) -> str:
+        """What was shown, and no more: with which values it fails, and with which it does not."""
+        if not self.needed:
+            return "no single change of an attribute, type, sign or element makes it right"
+        fails = " and ".join(f"{each.factor} = {_either((each.value, *each.fails))}" for each in self.needed)
+        cures = " or ".join(f"{each.factor} = {_either(each.cures)}" for each in self.needed)
+        return f"fails with {fails}; right with {cures}"
+
+    def count(self, outcome: Outcome) -> int:
+        """How many of its cases come to this without it."""
+        return sum(each == outcome for each in self.without.values())
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All experiments on one run. `stopped` says what ended them before their end, None where nothing did.
+
+    `unexplained` are the cases that no experiment puts to a cause, `unsteady` those that did not fail again.
+    """
+
+    causes: tuple[DiagnosedCause, ...]
+    unexplained: tuple[str, ...]
+    unsteady: tuple[str, ...]
+    seconds: float
+    stopped: str | None
+    calls: tuple[TriedCall, ...]
+
+
+def _either(values: Sequence[str]) -> str:
+    found = list(dict.fromkeys(values))
+    shown = [*found[:4], f"{len(found) - 4} others"] if len(found) > 5 else found
+    return " or ".join(shown)
+
+
+def write_diagnosis(path: Path, suite: str, record: str | None, diagnosis: Diagnosis) -> None:
+    """Write it for a suite and a record, which their digests name; UserError where that is impossible."""
+    content = {"format": FORMAT, "suite": suite, "record": record, **asdict(diagnosis)}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(canonical_json(content) + b"\n")
+    except OSError as error:
+        raise unwritable("the diagnosis", path, error) from error
+
+
+def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | None:
+    """The diagnosis of a record; None where there is no such file, or one of another run.
+
+    Raises UserError where the file is damaged.
+    """
+    try:
+        raw = read_regular(path, _MOST_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unreadable("the diagnosis", path, error) from error
+    try:
+        content = parse_json(raw)
+        if content["format"] != FORMAT:
+            raise ValueError(f"the format {content['format']!r}")
+        if (content["suite"], content["record"]) != (suite, record):
+            return None
+        return Diagnosis(
+            tuple(_cause(each) for each in content["causes"]),
+            _texts(content["unexplained"]),
+            _texts(content["unsteady"]),
+            float(content["seconds"]),
+            None if content["stopped"] is None else str(content["stopped"]),
+            tuple(TriedCall(**each) for each in content["calls"]),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UserError(
+            "the diagnosis is damaged",
+            got=f"{type(error).__name__}: {error}",
+            where=Place(str(path)),
+            remedy="Remove the file, or run again.",
+        ) from error
+
+
+def _cause(entry: Mapping[str, Any]) -> DiagnosedCause:
+    needed = tuple(
+        Needed(str(each["factor"]), str(each["value"]), _texts(each["fails"]), _texts(each["cures"]))
+        for each in entry["needed"]
+    )
+    return DiagnosedCause(
+        bool(entry["told"]),
+        _texts(entry["cases"]),
+        str(entry["smallest"]),
+        _texts(entry["call"]),
+        str(entry["got"]),
+        needed,
+        _texts(entry["free"]),
+        _texts(entry["confirmed"]),
+        dict(entry["without"]),
+    )
+
+
+def _texts(entries: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(str(each) for each in entries)

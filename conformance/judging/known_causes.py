@@ -1,0 +1,49 @@
+"""Causes that somebody has explained: what reports show of an entry, and the cases that it claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+CauseKind = Literal["witness_fault", "finding", "reading", "tolerance"]
+
+WORDS: dict[CauseKind, str] = {
+    "witness_fault": "the runtime does not do what the passage says",
+    "finding": "the document is wrong, not the runtime",
+    "reading": "the document may be read so",
+    "tolerance": "it rounds beyond the allowed error",
+}
+"""What each kind of cause says of whom. Readings and findings blame nobody."""
+
+
+@dataclass(frozen=True)
+class KnownCause:
+    """An entry of a file of known disagreements, and what it claims in one run.
+
+    `passage` are places in documents (`file:line`), `evidence` what shows it, `thread` where it was reported
+    upstream. `versions` are globs over versions of the runtime that it is known to be about. `cases` and
+    `faults` are the failing ones that it explains; of an entry that explains none any more, `asked` are the
+    cases that it is about, which pass.
+    """
+
+    id: str
+    kind: CauseKind
+    explanation: str
+    evidence: tuple[str, ...]
+    passage: tuple[str, ...] = ()
+    thread: str | None = None
+    versions: tuple[str, ...] = ("*",)
+    cases: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its first sentence."""
+        head, dot, _ = self.explanation.partition(". ")
+        return head + dot.rstrip()
+
+    @property
+    def blames(self) -> bool:
+        """Whether it says that the runtime is wrong."""
+        return self.kind in ("witness_fault", "tolerance")

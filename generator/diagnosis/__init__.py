@@ -1,0 +1,1 @@
+"""What a run's failures come from: entries that explain them, and experiments on the runtime."""

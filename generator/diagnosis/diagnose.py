@@ -1,0 +1,161 @@
+"""Experiments on a runtime after a run: what wrong answers need to be wrong, and what each cause costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from conformance.judging.kept_diagnosis import Diagnosis
+from conformance.suite.cases import Case
+from generator.calls import Call
+from generator.change_trials import is_known, size_of
+from generator.diagnosis.causes_shown import Shown
+from generator.diagnosis.laboratory import Exhausted, Laboratory
+from generator.diagnosis.taking_apart import single_cures, take_apart
+from generator.fuzzing.judged_calls import Ask
+from generator.fuzzing.known_space import Space, open_space
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+
+MOST_OF_TOLD = 400
+"""So many cases of a cause that was told are asked what becomes of them without it."""
+
+
+class Spaces:
+    """The input spaces of operators, opened once; None of those without a reference."""
+
+    def __init__(self, folders: tuple[Path, ...] = ()) -> None:
+        self._folders = folders
+        self._found: dict[OperatorName, Space | None] = {}
+
+    def of(self, case: Case) -> Space | None:
+        """The space that a case is a call of."""
+        if case.operator not in self._found:
+            try:
+                self._found[case.operator] = open_space(case.operator, self._folders)
+            except UserError:
+                self._found[case.operator] = None
+        try:
+            return self._found[case.operator] if is_known(case, self._folders) else None
+        except (UserError, IndexError):
+            return None
+
+
+def diagnose(
+    wrong: Sequence[Case],
+    told: Sequence[Sequence[Case]],
+    ask: Ask,
+    *,
+    seconds: float,
+    most_calls: int = 100_000,
+    folders: tuple[Path, ...] = (),
+    clock: Callable[[], float] = time.monotonic,
+) -> Diagnosis:
+    """Experiment on a runtime for so many seconds and calls.
+
+    `wrong` are failing cases whose cause nobody told; `told` those of each cause that was told, of which only
+    factors and costs are asked for. What experiments did not come to is in `unexplained`.
+    """
+    begun = clock()
+    laboratory = Laboratory(ask, most_calls, seconds, begun=begun)
+    work = _Work(laboratory, Spaces(folders))
+    stopped = None
+    try:
+        for case in sorted(wrong, key=size_of):
+            work.explain(case)
+        work.put_together()
+        for cases in sorted(told, key=len, reverse=True):
+            work.cost(sorted(cases, key=size_of))
+    except Exhausted as error:
+        stopped = str(error)
+    explained = {case for each in work.shown for case in each.cases}
+    left = [str(each.id) for each in wrong if str(each.id) not in explained]
+    return Diagnosis(
+        tuple(each.kept() for each in work.shown),
+        tuple(each for each in left if each not in work.unsteady),
+        tuple(work.unsteady),
+        round(clock() - begun, 3),
+        stopped,
+        tuple(laboratory.calls),
+    )
+
+
+class _Work:
+    def __init__(self, laboratory: Laboratory, spaces: Spaces) -> None:
+        self.laboratory = laboratory
+        self.spaces = spaces
+        self.shown: list[Shown] = []
+        self.unsteady: list[str] = []
+
+    def explain(self, case: Case) -> None:
+        """Put a case to the cause that it has, or find a new one."""
+        space, call, name = self.spaces.of(case), _call_of(case), str(case.id)
+        if space is None:
+            return
+        failure = self.laboratory.outcome(space, name, 0, call).failure
+        if failure is None:
+            self.unsteady.append(name)
+            return
+        known = [each for each in self.shown if not each.told and _same_operator(each, space)]
+        cures = [each.factor for each in single_cures(self.laboratory, space, name, 0, call)]
+        for each in known:
+            if each.is_in(space, call, cures):
+                each.add(name, failure, "pass", confirmed=True)
+                return
+        core = take_apart(self.laboratory, space, name, call, failure)
+        if not core.needed:
+            return
+        found = next((each for each in known if each.takes(core)), None)
+        if found is None:
+            found = Shown(core, name)
+            self.shown.append(found)
+        found.add(name, failure, found.outcome_without(self.laboratory, space, name, call))
+
+    def put_together(self) -> None:
+        """Put those to others that are part of them, those with the fewest factors first."""
+        ordered = sorted(
+            (each for each in self.shown if not each.told), key=lambda each: len(each.core.crisp)
+        )
+        kept: list[Shown] = []
+        for each in ordered:
+            whole = next(
+                (
+                    one
+                    for one in kept
+                    if (_same_operator(one, each.core.space) and each.is_part_of(one)) or each.is_as(one)
+                ),
+                None,
+            )
+            if whole is None:
+                kept.append(each)
+            else:
+                whole.include(each)
+        self.shown = [*kept, *(each for each in self.shown if each.told)]
+
+    def cost(self, cases: Sequence[Case]) -> None:
+        """Find what the cases of a cause that was told need, and what they would come to without it."""
+        found: Shown | None = None
+        for case in cases[:MOST_OF_TOLD]:
+            space, call, name = self.spaces.of(case), _call_of(case), str(case.id)
+            if space is None:
+                continue
+            if found is None:
+                failure = self.laboratory.outcome(space, name, 0, call).failure
+                if failure is None:
+                    continue
+                core = take_apart(self.laboratory, space, name, call, failure)
+                if not core.needed:
+                    continue
+                found = Shown(core, name, told=True, cases=[str(each.id) for each in cases])
+                self.shown.append(found)
+            found.without[name] = found.outcome_without(self.laboratory, space, name, call)
+
+
+def _call_of(case: Case) -> Call:
+    return Call(dict(case.attributes), case.inputs, case.slots, None)
+
+
+def _same_operator(shown: Shown, space: Space) -> bool:
+    own, other = shown.core.space.spec.operator, space.spec.operator
+    return (own.domain, own.name) == (other.domain, other.name)

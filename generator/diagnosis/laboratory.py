@@ -1,0 +1,82 @@
+"""Calls tried on a runtime, each once: within a number of calls and seconds, and every one noted."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from conformance.judging.kept_diagnosis import TriedCall
+from generator.calls import Call
+from generator.diagnosis.one_factor import Changed
+from generator.fuzzing.judged_calls import Ask, Bench, Failure
+from generator.fuzzing.known_space import Attempt, Space
+
+INVALID = "invalid"
+"""The outcome of a call that is none of the operator's: it is not asked."""
+MOST_HANGS = 3
+
+
+class Exhausted(Exception):
+    """The calls or seconds are used up."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a call: a verdict, or why nothing can be said; and how it fails, if it does."""
+
+    word: str
+    failure: Failure | None = None
+
+    @property
+    def passes(self) -> bool:
+        return self.word == "pass"
+
+    def like(self, failure: Failure) -> bool:
+        """Whether it fails as another call does; a wrong value may be more or less wrong."""
+        if self.failure is None or self.failure.verdict != failure.verdict:
+            return False
+        return self.failure.how == failure.how or {self.failure.how, failure.how} == {"value", "slightly"}
+
+
+@dataclass(eq=False)
+class Laboratory:
+    """Asks a runtime about calls; the same call is asked once. `begun` is when the time began to count."""
+
+    ask: Ask
+    most_calls: int = 100_000
+    seconds: float = float("inf")
+    calls: list[TriedCall] = field(default_factory=list)
+    begun: float = field(default_factory=time.monotonic)
+    _benches: dict[str, Bench] = field(default_factory=dict)
+    _known: dict[str, Outcome] = field(default_factory=dict)
+    _hangs: int = 0
+
+    def outcome(self, space: Space, case: str, step: int, changed: Changed | Call) -> Outcome:
+        """What becomes of a call that was made from a case; raises Exhausted."""
+        call = changed if isinstance(changed, Call) else changed.call
+        operator = str(space.spec.operator)
+        digest = call.digest(space.spec.operator)
+        key = f"{operator}/{digest}"
+        found = self._known.get(key)
+        if found is None:
+            attempt = space.attempt(call)
+            if attempt is None or attempt.breaks is not None:
+                found = Outcome(INVALID)
+            else:
+                found = self._asked(space, attempt)
+                factor, to = (None, None) if isinstance(changed, Call) else (changed.factor, changed.to)
+                self.calls.append(TriedCall(case, step, factor, to, digest, found.word))
+            self._known[key] = found
+        return found
+
+    def _asked(self, space: Space, attempt: Attempt) -> Outcome:
+        if len(self.calls) >= self.most_calls:
+            raise Exhausted(f"{self.most_calls} calls were made")
+        if time.monotonic() - self.begun >= self.seconds:
+            raise Exhausted(f"{self.seconds:g} s are over")
+        if self._hangs >= MOST_HANGS:
+            raise Exhausted(f"{MOST_HANGS} calls had no answer in time")
+        bench = self._benches.setdefault(str(space.spec.operator), Bench(space, self.ask))
+        word, failure = bench.outcome(attempt)
+        self._hangs += word == "timeout"
+        return Outcome(word, failure)

@@ -1,0 +1,134 @@
+"""Taking a failing call apart: everything is made plain that may be, and what is left is what it needs.
+
+As in delta debugging, a change is kept where the call still fails in the same way. Of what is left every
+factor is changed once more, alone: a value with which the call passes shows that the factor is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from conformance.judging.kept_diagnosis import Needed
+from generator.calls import Call
+from generator.diagnosis.laboratory import Laboratory
+from generator.diagnosis.one_factor import ELEMENTS, Changed, is_crisp, others, plainest, value_of
+from generator.fuzzing.judged_calls import Failure
+from generator.fuzzing.known_space import Space
+
+MOST_ROUNDS = 4
+
+
+@dataclass(eq=False)
+class _Values:
+    """What became of the values of one factor; `plain` is whether its plainest one, if tried, cures."""
+
+    fails: dict[str, None] = field(default_factory=dict)
+    cures: dict[str, None] = field(default_factory=dict)
+    plain_cures: bool = False
+    said_nothing: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """What is left of a failing call, with the factors that it needs and those that do not matter.
+
+    `needed` are factors that are not plain, and right when they are; where there are none, plain ones that
+    are right with every other value; else elements. `unclear` are factors of which nothing can be
+    said, because the call with another value fails in another way, or is none.
+    """
+
+    space: Space
+    call: Call
+    failure: Failure
+    needed: tuple[Needed, ...]
+    free: tuple[str, ...]
+    unclear: frozenset[str] = frozenset()
+
+    @property
+    def crisp(self) -> tuple[Needed, ...]:
+        """The factors with values that can be named; where there are none, the others."""
+        return tuple(each for each in self.needed if is_crisp(each.factor)) or self.needed
+
+
+def single_cures(laboratory: Laboratory, space: Space, case: str, step: int, call: Call) -> list[Changed]:
+    """The changes of one crisp factor to its plainest value with which a failing call passes.
+
+    Of a list whose signs cure it that is the signs alone, though it may be left out as well.
+    """
+    found = {}
+    for changed in plainest(space, call):
+        new = is_crisp(changed.factor) and changed.factor not in found
+        if new and laboratory.outcome(space, case, step, changed).passes:
+            found[changed.factor] = changed
+    return [each for name, each in found.items() if f"signs of {name}" not in found]
+
+
+def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure) -> Core:
+    """The core of a failing call of a case; raises Exhausted.
+
+    What cures the call alone is not touched, and must cure what is left of it, too: else the call would
+    wander from one mistake of the runtime to another.
+    """
+    step = 0
+    held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+    for _ in range(MOST_ROUNDS):
+        before, seen = step, set[tuple[str, str]]()
+        while (changed := _next(space, call, seen, held)) is not None:
+            seen.add((changed.factor, changed.to))
+            if not laboratory.outcome(space, case, step, changed).like(failure):
+                continue
+            if held and not _still_cures(laboratory, space, case, step + 1, changed.call, held):
+                continue
+            call, step = changed.call, step + 1
+            if not held:
+                held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+        if step == before:
+            break
+    values: dict[str, _Values] = {}
+    for changed in (*plainest(space, call), *others(space, call)):
+        found = laboratory.outcome(space, case, step, changed)
+        known = values.setdefault(changed.factor, _Values())
+        if found.passes:
+            known.cures[changed.to] = None
+            known.plain_cures |= changed.plain
+        elif found.like(failure):
+            known.fails[changed.to] = None
+        elif changed.plain:
+            known.said_nothing = True
+    free = tuple(name for name, each in values.items() if is_crisp(name) and each.fails and not each.cures)
+    unclear = frozenset(name for name, each in values.items() if each.said_nothing and not each.plain_cures)
+    return Core(space, call, failure, tuple(_needed(space, call, values)), free, unclear)
+
+
+def _needed(space: Space, call: Call, values: Mapping[str, _Values]) -> Iterator[Needed]:
+    """The factors that tell: see `Core`; of a list whose signs are needed the signs alone."""
+    crisp = [name for name, each in values.items() if is_crisp(name) and each.plain_cures]
+    crisp = [name for name in crisp if f"signs of {name}" not in crisp]
+    if not crisp:
+        crisp = [name for name, each in values.items() if is_crisp(name) and each.cures and not each.fails]
+    # That a call with fewer axes is right says nothing of why this one is wrong.
+    wanted = crisp or [
+        name for name, each in values.items() if each.plain_cures and name.startswith(ELEMENTS)
+    ]
+    for name in wanted:
+        yield Needed(name, value_of(space, call, name), tuple(values[name].fails), tuple(values[name].cures))
+
+
+def _next(space: Space, call: Call, seen: set[tuple[str, str]], held: set[str]) -> Changed | None:
+    touched = held | {each.removeprefix("signs of ") for each in held}
+    free = (each for each in plainest(space, call) if each.factor not in touched)
+    return next((each for each in free if (each.factor, each.to) not in seen), None)
+
+
+def _still_cures(
+    laboratory: Laboratory, space: Space, case: str, step: int, call: Call, held: set[str]
+) -> bool:
+    """Whether a call passes with each held factor made plain alone."""
+    left = set(held)
+    for changed in plainest(space, call):
+        if changed.factor in left:
+            if not laboratory.outcome(space, case, step, changed).passes:
+                return False
+            left.remove(changed.factor)
+    return not left

@@ -1,0 +1,102 @@
+"""Puts what is known of causes beside a run: from entries, and from experiments on the runtime."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opcert.commands.terminal import say
+from opcert.vocabulary.errors import RuntimeUnavailable
+
+if TYPE_CHECKING:
+    from conformance.processes.worker_limits import Limits
+    from conformance.runtimes.runtimes import Runtime
+    from conformance.suite.cases import Case
+    from reports.case_results import Results
+
+MOST_SECONDS = 30.0
+"""Experiments take no longer without being asked to, and no more than this part of the run's own time."""
+PART_OF_RUN = 0.3
+_CALL_SECONDS = 5.0
+
+
+def with_known_causes(
+    results: Results, folders: tuple[Path, ...] = (), files: tuple[Path, ...] = ()
+) -> Results:
+    """The results with the entries that explain failures of theirs, those of the user's files first.
+
+    Raises UserError, or SeveralErrors with every mistake in a file.
+    """
+    # Imported here: a run in which nothing fails has no use for it.
+    from generator.diagnosis.claims import claim
+    from reference.disagreements import load_disagreements, read_disagreements
+
+    entries = [entry for each in files for entry in read_disagreements(each)]
+    entries += [entry for each in folders for entry in load_disagreements(each)]
+    entries += load_disagreements()
+    found = claim(results.suite, results.record, entries, folders)
+    return replace(results, known=found.explaining, mended=found.mended)
+
+
+def with_experiments(
+    results: Results,
+    runtime: Runtime,
+    limits: Limits,
+    folders: tuple[Path, ...] = (),
+    seconds: float | None = None,
+) -> Results:
+    """The results with experiments on the runtime, which `diagnosis.json` beside the record keeps.
+
+    Without `seconds` they take at most 30 % of the run's own time, and 30 s. Where no footer ends the record,
+    nothing fails that they could tell of, or the runtime does not start again, there are none. Raises
+    UserError where the file cannot be written.
+    """
+    from conformance.judging.kept_diagnosis import FILE, write_diagnosis
+    from generator.diagnosis.diagnose import diagnose
+    from generator.fuzzing.workers import RunningRuntime
+
+    allowed = _allowed(results) if seconds is None else seconds
+    footer = results.record.footer
+    wrong, told = _asked(results)
+    if footer is None or allowed <= 0 or not (wrong or told):
+        return results
+    say(f"opcert: asking the runtime for causes, at most {allowed:.0f} s", error=True)
+    short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
+    try:
+        with RunningRuntime(runtime, short, lambda line: say(line, error=True)) as running:
+            found = diagnose(wrong, told, running.ask, seconds=allowed, folders=folders)
+    except RuntimeUnavailable as error:
+        say(f"opcert: no experiments: {error}", error=True)
+        return results
+    write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
+    return replace(results)
+
+
+def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
+    """The wrong answers whose cause nobody told, and the cases of each cause that was told."""
+    from reports.failure_classes import classes_of
+
+    wrong, told = [], []
+    for each in classes_of(results):
+        cases = [results.suite.case(str(case.id)) for case in each.cases if _may_be_asked(case.verdict)]
+        if each.told in ("entry", "message"):
+            told.append(cases)
+        else:
+            wrong += cases
+    return wrong, [each for each in told if each]
+
+
+def _may_be_asked(verdict: str) -> bool:
+    # Each lost process costs a start, and rules that are not checked have nothing that could be changed.
+    return verdict in ("mismatch", "rejected_valid")
+
+
+def _allowed(results: Results) -> float:
+    from reports.phrasing import parse_moment
+
+    header, footer = results.record.header, results.record.footer or {}
+    begun, ended = parse_moment(str(header.get("started"))), parse_moment(str(footer.get("finished")))
+    if begun is None or ended is None:
+        return 0.0
+    return min(MOST_SECONDS, PART_OF_RUN * (ended - begun).total_seconds())

@@ -1,0 +1,90 @@
+"""What a terminal says of each cause: a few lines, and one line of all that are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.judging.known_causes import KnownCause
+from opcert.vocabulary.harmless import one_line
+from reports.case_results import Results
+from reports.class_words import fit_text, headline, remarks
+from reports.failure_classes import FailureClass, Told, classes_of
+from reports.phrasing import count, listed, plural
+from reports.told_facts import short_names
+
+MOST_CAUSES = 10
+"""So many are told in full."""
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class CauseParagraph:
+    """A cause in lines: its head, what is known of it, and the command for its smallest case."""
+
+    found: FailureClass
+    head: str
+    remarks: tuple[str, ...]
+    command: str
+
+    def lines(self, program: str = "opcert") -> list[str]:
+        """Its lines, the first one to stand further left; `program` is how opcert is called."""
+        return [self.head, *self.remarks, self.command.replace("opcert", program, 1)]
+
+
+def cause_paragraphs(results: Results) -> list[CauseParagraph]:
+    """Every cause of a run, in the order to fix."""
+    return [_paragraph(results, each) for each in classes_of(results)]
+
+
+def others_line(left: Sequence[CauseParagraph]) -> str:
+    """The causes that are not told in full, by number and operators."""
+    cases = sum(len(each.found.cases) for each in left)
+    names = listed([f"{each.found.number} ({short_names(each.found.operators)})" for each in left[:12]])
+    more = f" and {len(left) - 12} more" if len(left) > 12 else ""
+    verb = "has" if len(left) == 1 else "have"
+    return one_line(
+        f"{plural(len(left), 'more cause')} {verb} {plural(cases, 'case')}: {names}{more}; "
+        "`opcert report` tells them all",
+        2 * _LONGEST,
+    )
+
+
+def mended_line(entry: KnownCause) -> str:
+    """An entry that explains nothing any more."""
+    return one_line(
+        f"{entry.id}: {entry.title} ({plural(len(entry.asked), 'case')} asked, all pass)", _LONGEST
+    )
+
+
+def totals_line(results: Results, causes: int) -> str:
+    """The last line: how many fail, for how many causes, and how these are known."""
+    classes = classes_of(results)
+    failing = sum(len(each.cases) for each in classes)
+    told = Counter(each.told for each in classes)
+    words: dict[Told, str] = {
+        "entry": "known",
+        "message": "told by the runtime",
+        "experiment": "shown by experiment",
+        "rule": "a rule not checked",
+        "association": "by association alone",
+        "nothing": "not found",
+    }
+    parts = [f"{count(told[name])} {said}" for name, said in words.items() if told[name]]
+    verb = "fails" if failing == 1 else "fail"
+    passing = results.counts["pass"]
+    return (
+        f"{count(passing)} of {plural(len(results.cases), 'case')} pass, {count(failing)} {verb} for "
+        f"{plural(causes, 'cause')} ({', '.join(parts)})."
+    )
+
+
+def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
+    head = one_line(f"{found.number}. {short_names(found.operators)}: {headline(found)}", _LONGEST)
+    return CauseParagraph(
+        found,
+        f"{head} ({fit_text(found)})",
+        tuple(one_line(each, _LONGEST) for each in remarks(found)),
+        results.reproduction_command(found.smallest.id),
+    )

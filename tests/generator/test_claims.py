@@ -1,0 +1,120 @@
+"""Entries of known causes beside runs: what they claim, what they leave, and when they are mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
+from generator.diagnosis.claims import claim
+from opcert.vocabulary.errors import OpcertError
+from reference.disagreements import Disagreement, read_disagreements
+from reports.case_results import put_together
+from reports.class_words import headline
+from reports.failure_classes import find_classes
+from tests.reports.sample import RESIZE_18, Maker, Sample, make_case
+
+MODES = ("nearest", "linear", "cubic")
+
+
+def answer(case: Case) -> Response:
+    return Answered((case.expectations[0].outputs[0].expected,))
+
+
+def refuse_all_but_linear(case: Case) -> Response:
+    mode = case.levels["mode"]
+    return answer(case) if mode == "linear" else Refused("Fail", f"no {mode} kernel")
+
+
+def entry(name: str, runtime: str, **more: object) -> Disagreement:
+    return Disagreement.model_validate(
+        {
+            "id": name,
+            "operator": "ai.onnx::Resize-*",
+            "against": runtime,
+            "cause": "witness_fault",
+            "passage": "page.rst:3",
+            "explanation": "It has no kernel. Nobody wrote one.",
+            "evidence": "seen",
+            **more,
+        }
+    )
+
+
+def run(folder: Path, respond: Callable[[Case], Response]) -> tuple[Sample, str]:
+    cases = [
+        make_case(RESIZE_18, "cover", {"mode": mode, "ratio": ratio})
+        for mode in MODES
+        for ratio in ("same", "up2", "down2")
+    ]
+    made = Maker(folder).make(cases, respond)
+    return made, str(made.record.header["runtime"]["name"])
+
+
+def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    entries = [
+        entry("of_cubic", runtime, levels={"mode": "cubic"}, thread="https://example.org/7"),
+        entry("of_every_kernel", runtime, verdicts="rejected_valid", reason="*no cubic*"),
+        entry("of_another", "another runtime"),
+    ]
+    found = claim(made.suite, made.record, entries)
+    assert [each.id for each in found.explaining] == ["of_cubic"]
+    (known,) = found.explaining
+    assert len(known.cases) == 3
+    assert (known.title, known.thread) == ("It has no kernel.", "https://example.org/7")
+    classes = find_classes(put_together(made.suite, made.record).cases, found.explaining)
+    assert sorted((each.told, headline(each), len(each.cases)) for each in classes) == [
+        ("entry", "It has no kernel.", 3),
+        ("message", "refuses valid input: no nearest kernel", 3),
+    ]
+
+
+def test_an_entry_is_mended_only_where_each_of_its_cases_was_asked_and_passed(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    entries = [
+        entry("mended", runtime, levels={"mode": "linear"}, verdicts="rejected_valid"),
+        entry("half", runtime, levels={"ratio": "same"}, verdicts="mismatch", reason="*wrong*"),
+        entry("of_nothing", runtime, levels={"mode": "area"}),
+        entry("of_invalid", runtime, levels={"mode": "linear"}, verdicts="accepted_invalid"),
+    ]
+    found = claim(made.suite, made.record, entries)
+    assert found.explaining == ()
+    assert [(each.id, len(each.asked)) for each in found.mended] == [("mended", 3)]
+
+
+def test_entries_of_one_cause_are_one_class(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    entries = [
+        entry("first", runtime, levels={"mode": "cubic"}),
+        entry("second", runtime, levels={"mode": "nearest"}, same_as="first"),
+    ]
+    (known,) = claim(made.suite, made.record, entries).explaining
+    assert (known.id, len(known.cases)) == ("first", 6)
+
+
+def test_a_reading_blames_nobody(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    known = claim(made.suite, made.record, [entry("open", runtime, cause="reading", passage=[])])
+    (found,) = find_classes(put_together(made.suite, made.record).cases, known.explaining)
+    assert not found.known or not found.known.blames
+    assert found.tier.heading == "Open in the documents"
+
+
+def test_a_condition_without_a_spec_or_a_value_claims_nothing(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    odd = entry("odd", runtime, when="no_such_input > 3")
+    assert claim(made.suite, made.record, [odd]).explaining == ()
+
+
+def test_a_wrong_thread_in_a_file_is_told_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "cases:\n  - {id: a, operator: '*', against: x, cause: tolerance, explanation: e, evidence: e, "
+        "thread: nowhere}\n"
+    )
+    with pytest.raises(OpcertError, match="thread"):
+        read_disagreements(path)

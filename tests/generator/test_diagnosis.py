@@ -1,0 +1,138 @@
+"""Experiments on fakes that are wrong on purpose: what they show, and what they leave open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from conformance.judging.judge import judge
+from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
+from conformance.suite.cases import Case
+from generator.diagnosis.diagnose import diagnose
+from generator.operator_cases import generate_operator
+from generator.workshop import Options
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
+from tests.generator.fuzz_fakes import Fake, Mistake, space_of
+
+PAD = "com.microsoft::Pad-1"
+CROP = "ai.onnx::CenterCropPad-18"
+SCHEMA = Path(__file__).parents[2] / "conformance/schemas/diagnosis.json"
+Inputs = Mapping[str, Tensor | None]
+
+
+@cache
+def cases_of(operator: str) -> tuple[Case, ...]:
+    made = generate_operator(OperatorName.parse(operator), Options())
+    return tuple(each for each in made.cases if each.demand == "answer")
+
+
+def failing(operator: str, mistake: Mistake) -> list[Case]:
+    fake = Fake(space_of(operator), mistake)
+    return [each for each in cases_of(operator) if judge(each, fake.ask(each)).verdict != "pass"]
+
+
+def diagnosed(operator: str, mistake: Mistake, **limits: Any) -> Diagnosis:
+    fake = Fake(space_of(operator), mistake)
+    return diagnose(failing(operator, mistake), [], fake.ask, seconds=limits.pop("seconds", 600), **limits)
+
+
+def reflect_as_edge(attributes: dict[str, Any], _inputs: Inputs) -> dict[str, Any] | None:
+    return {**attributes, "mode": "edge"} if attributes.get("mode") == "reflect" else None
+
+
+def edge_as_constant_in_double(attributes: dict[str, Any], inputs: Inputs) -> dict[str, Any] | None:
+    data = inputs["data"]
+    wrong = attributes.get("mode") == "edge" and data is not None and data.element_type.name == "double"
+    return {**attributes, "mode": "constant"} if wrong else None
+
+
+def both(attributes: dict[str, Any], inputs: Inputs) -> dict[str, Any] | None:
+    return reflect_as_edge(attributes, inputs) or edge_as_constant_in_double(attributes, inputs)
+
+
+def factors(diagnosis: Diagnosis) -> list[list[str]]:
+    return [[each.factor for each in cause.needed] for cause in diagnosis.causes]
+
+
+def test_a_wrong_value_of_an_attribute_is_named() -> None:
+    found = diagnosed(PAD, reflect_as_edge)
+    assert factors(found) == [["mode"]]
+    (cause,) = found.causes
+    assert cause.needed[0].value == "reflect"
+    assert set(cause.needed[0].cures) == {"constant", "edge"}
+    assert {*cause.cases, *found.unexplained} == {str(each.id) for each in failing(PAD, reflect_as_edge)}
+    assert set(cause.without.values()) == {"pass"}
+    assert cause.sentence == "fails with mode = reflect; right with mode = constant or edge"
+
+
+def test_two_mistakes_of_which_one_needs_two_factors_are_two_causes() -> None:
+    found = diagnosed(PAD, both)
+    assert sorted(map(sorted, factors(found))) == [["mode"], ["mode", "type of data"]]
+    of_two = next(each for each in found.causes if len(each.needed) == 2)
+    shown = {each.factor: each for each in of_two.needed}
+    assert (shown["mode"].value, shown["type of data"].value) == ("edge", "double")
+
+
+def test_what_is_right_everywhere_has_no_cause() -> None:
+    found = diagnosed(PAD, lambda _attributes, _inputs: None)
+    assert (found.causes, found.unexplained, found.calls) == ((), (), ())
+
+
+def test_a_mistake_in_negative_axes_is_one_of_their_signs() -> None:
+    def turned_round(attributes: dict[str, Any], _inputs: Inputs) -> dict[str, Any] | None:
+        axes = attributes.get("axes", ())
+        return {**attributes, "axes": axes[::-1]} if len(axes) > 1 and min(axes) < 0 else None
+
+    found = diagnosed(CROP, turned_round)
+    assert factors(found) == [["signs of axes"]]
+    assert found.causes[0].needed[0].value == "some negative"
+
+
+def test_it_ends_with_its_calls_and_says_so() -> None:
+    found = diagnosed(PAD, reflect_as_edge, most_calls=7)
+    assert len(found.calls) == 7
+    assert found.stopped == "7 calls were made"
+    assert {name for each in found.causes for name in each.cases}.isdisjoint(found.unexplained)
+    assert diagnosed(PAD, reflect_as_edge, seconds=0.0).calls == ()
+
+
+def test_every_call_that_was_made_is_written_down_and_read_again(tmp_path: Path) -> None:
+    found = diagnosed(PAD, both)
+    path = tmp_path / FILE
+    write_diagnosis(path, "a" * 64, "b" * 64, found)
+    jsonschema.validate(json.loads(path.read_bytes()), json.loads(SCHEMA.read_bytes()))
+    assert read_diagnosis(path, "a" * 64, "b" * 64) == found
+    assert read_diagnosis(path, "a" * 64, "c" * 64) is None
+    assert read_diagnosis(tmp_path / "none.json", "a" * 64, None) is None
+    shown = {(each.call, each.outcome) for each in found.calls}
+    assert len(shown) == len({each.call for each in found.calls})
+    path.write_bytes(path.read_bytes().replace(b'"outcome"', b'"outcom"', 1))
+    with pytest.raises(UserError, match="diagnosis is damaged"):
+        read_diagnosis(path, "a" * 64, "b" * 64)
+
+
+def test_a_case_that_does_not_fail_again_is_unsteady() -> None:
+    fake = Fake(space_of(PAD), lambda _attributes, _inputs: None)
+    cases: Sequence[Case] = cases_of(PAD)[:2]
+    found = diagnose(cases, [], fake.ask, seconds=60)
+    assert set(found.unsteady) == {str(each.id) for each in cases}
+    assert found.unexplained == ()
+
+
+def test_of_a_told_cause_the_cost_is_asked() -> None:
+    cases = failing(PAD, both)
+    fake = Fake(space_of(PAD), both)
+    found = diagnose([], [cases], fake.ask, seconds=600)
+    (cause,) = found.causes
+    assert cause.told
+    assert set(cause.cases) == {str(each.id) for each in cases}
+    assert set(cause.without.values()) <= {"pass", "fails", "unsupported", "unknown"}
+    assert cause.count("pass") > 0
