@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
+from generator.answered_outputs import check_answers
 from generator.calls import Call
 from generator.given_inputs import arguments_of, output_names, wanted_of
 from generator.validity import find_violations
@@ -44,6 +45,7 @@ class Question:
                 found = self.reference.evaluate(
                     self._attributes, self._given, chosen, asked, len(self._names)
                 )
+                check_answers(self.spec, self.call, self._names, found)
                 self.answers[options], self.asked[options] = wanted_of(self._names, found), asked
             except OutsideDomain as error:
                 if self.answers:
@@ -55,7 +57,8 @@ class Question:
                     f"a call made to be valid is outside the domain of {self.reference.operator}",
                     got=f"{describe(self.call)} under {chosen}: {error}",
                 ) from error
-            except OpcertError:
+            except OpcertError as error:
+                error.add_note(f"with {describe(self.call)} under {chosen}")
                 raise
             except Exception as error:
                 error.add_note(f"with {describe(self.call)} under {chosen}")

@@ -50,7 +50,8 @@ def mistakes_of(*modules: Path | None) -> Iterator[None]:
             raise
         lines = {each: _line(error, each) for each in given}
         path = next((each for each in given if lines[each] is not None), given[0])
-        said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+        told = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+        said = " ".join([told, *getattr(error, "__notes__", ())])
         raise UserError(
             "a module that a spec names makes a mistake", got=said, where=Place(str(path), lines[path])
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -206,7 +207,8 @@ def test_a_run_that_is_ended_from_outside_leaves_a_partial_record(
         assert not find_processes(marker)
         assert not list((tmp_path / "temporary").iterdir())
     for left in find_processes(marker):
-        os.kill(left, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it may end by itself meanwhile
+            os.kill(left, signal.SIGKILL)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -138,6 +138,21 @@ def test_a_module_without_what_it_is_for_is_told(specs: Path, name: str, text: s
         ("levels.py", "    return every\n", "    return None\n", "levels that no exclusion rules out", None),
         ("levels.py", '"some": 2', '"some": -2', "breaks step_positive", None),
         ("reference.py", "slice(0, None, step)", "slices", "NameError", "window[axis] = slices"),
+        ("reference.py", "return Answer(Tensor(", "return (); (Tensor(", "too few outputs", None),
+        ("reference.py", "return Answer(Tensor(", "return (X,); (Tensor(", "what is no tensor", None),
+        (
+            "reference.py",
+            "return Answer(Tensor(",
+            "return Answer(X.array); (Tensor(",
+            "what is no tensor",
+            None,
+        ),
+        (
+            *("reference.py", "return Answer(Tensor(X.element_type, X.array[tuple(window)]))"),
+            "from opcert.vocabulary.element_types import ELEMENT_TYPES\n    import numpy\n"
+            "    return Answer(Tensor(ELEMENT_TYPES['bool'], numpy.zeros(3, bool)))",
+            *("another type than it has", None),
+        ),
     ],
 )
 def test_a_mistake_in_a_module_is_told_as_its_users_own(
