@@ -13,7 +13,7 @@ from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, explain
-from specs.domain import Scope, scope_of
+from specs.call_scopes import Scope, scope_of
 from specs.library import load_spec
 from specs.model import Spec
 

@@ -22,7 +22,8 @@ from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import OperatorName
 from reference.answers import Answer
 from reference.interpolation import axis_weights, coordinates, nearest, resampling
-from reference.registry import ReferenceOperator, find_operator
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator
 from specs.library import load_spec
 
 

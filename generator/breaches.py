@@ -25,7 +25,8 @@ from generator.solving import Found, Search
 from generator.space import Space
 from generator.unbreakable import unbreakable_rules
 from generator.validity import find_violations
-from specs.domain import holds, scope_of
+from specs.call_scopes import scope_of
+from specs.domain import holds
 from specs.evaluation import EvaluationError
 from specs.model import Constraint
 

@@ -17,7 +17,8 @@ from generator.changes.finding import find_changes
 from generator.discovery import load_rules
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import ReferenceOperator, find_operator
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator
 from specs.model import Spec
 
 LEAST_EVIDENCE = 12

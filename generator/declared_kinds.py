@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from generator.derived import derive_kind
-from generator.kind import InputName, Kind, Subject
+from generator.kind import InputName, Kind
+from generator.kind_subject import Subject
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared, KindUse

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.kind import Kind, Subject
+from generator.kind import Kind
+from generator.kind_subject import Subject
 from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real

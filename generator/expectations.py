@@ -17,7 +17,7 @@ from generator.validity import find_violations
 from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.registry import Argument, ReferenceOperator
+from reference.reference_operator import Argument, ReferenceOperator
 from specs.model import Reading, Spec
 
 Options = tuple[str, ...]

@@ -8,7 +8,7 @@ from typing import TypeVar
 from generator.calls import Call
 from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
-from reference.registry import Argument
+from reference.reference_operator import Argument
 from specs.model import Spec
 from specs.structures import holds_several
 

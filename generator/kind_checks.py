@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.kind import Subject
+from generator.kind_subject import Subject
 from opcert.vocabulary.errors import UserError
 from specs.model import ParameterSpec
 from specs.structures import is_sequence, listed_forms

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from generator.form_levels import read_form
 from opcert.vocabulary.tensors import Tensor
-from specs.domain import operand_of
+from specs.call_scopes import operand_of
 from specs.evaluation import EvaluationError, Operand, Operands
 from specs.expressions import Expression, parse
 from specs.model import ParameterSpec, Spec

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.kind import Subject
+from generator.kind_subject import Subject
 from generator.partial import Bindings, Partial
 from generator.resizing_edges import COORDINATES, POLICY
 from specs.structures import type_variable

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.data_levels import DATA, fits
-from generator.kind import Subject
+from generator.kind_subject import Subject
 from generator.partial import Bindings
 from specs.structures import element_types_of, type_variable
 

@@ -17,28 +17,23 @@ from generator.partial import OMITTED, Bindings, Levels, Partial
 from generator.shape_choices import Choices, find_choices
 from generator.solving import Variable
 from generator.space_names import check_names
+from generator.tensor_counts import is_many, tensor_counts
+from generator.types_by_use import by_use
 from generator.wanted_outputs import (
     NAMES,
     OUTPUTS,
     WANTED,
     Outputs,
     asks_for_outputs,
-    counts_within,
     names_needed,
     output_factors,
     output_rules,
 )
-from opcert.vocabulary.element_types import ELEMENT_TYPES
-from specs.declared import Bounds, Declared
+from specs.declared import Declared
 from specs.expressions import parse
 from specs.model import Exclusion, ParameterSpec, Spec
 from specs.shape_expressions import Shape, parse_shape
-from specs.structures import element_types_of, is_sequence, is_structured, type_variable
-
-COUNTS: tuple[Level, ...] = (2, 1, 3)
-"""How many tensors a variadic input gets."""
-_BY_USE = ("float", "int64", "int32", "double", "float16", "bool", "uint8", "int8", "bfloat16", "string")
-"""Element types in the order in which people use them; the others follow as the document lists them."""
+from specs.structures import element_types_of, is_structured, type_variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +143,7 @@ class SpaceMaker:
             if each.type in self._spec.type_constraints and len(types) > 1:
                 name = f"type_{type_variable(self._spec, each)}"
                 if name not in self._factors:
-                    self._factor(name, tuple(_by_use(types)))
+                    self._factor(name, tuple(by_use(types)))
                     found.append(name)
         return tuple(found)
 
@@ -156,7 +151,7 @@ class SpaceMaker:
         for kind in kinds:
             for name, types in kind.type_factors.items():
                 if name not in self._factors:
-                    self._factor(name, tuple(_by_use(types)))
+                    self._factor(name, tuple(by_use(types)))
                     yield name
 
     def _add_kind(self, kind: Kind) -> None:
@@ -199,28 +194,8 @@ class SpaceMaker:
                 self._factor(each.name, (*form_levels(self._spec, each), *omitted))
             elif omitted and not is_structured(self._spec, each):
                 self._factor(each.name, ("given", OMITTED))
-            if self._is_many(each) and f"shapes:{each.name}" not in brought:
-                self._factor(f"{each.name}_count", self._counts(each))
-
-    def _is_many(self, parameter: ParameterSpec) -> bool:
-        return parameter.option == "variadic" or is_sequence(self._spec, parameter)
-
-    def _counts(self, parameter: ParameterSpec) -> tuple[Level, ...]:
-        """How many tensors a variadic input, or a sequence, may have; the plainest number first."""
-        told = self._declared.counts.get(parameter.name)
-        if isinstance(told, Bounds):
-            return tuple(each for each in counts_within(told) if int(each) >= self._fewest(parameter))
-        if parameter.option != "variadic":
-            return (*COUNTS, 0)
-        least = parameter.least_length or 1
-        return tuple(count for count in COUNTS if int(count) >= least) or (least,)
-
-    def _fewest(self, parameter: ParameterSpec) -> int:
-        """How many tensors of a variadic input the node needs, where the other inputs are there or empty."""
-        arity = self._spec.input_arity
-        if parameter.option != "variadic" or arity is None:
-            return 0
-        return arity.least - (len(self._spec.inputs) - 1)
+            if is_many(self._spec, each) and f"shapes:{each.name}" not in brought:
+                self._factor(f"{each.name}_count", tensor_counts(self._spec, each))
 
     def _add_outputs(self) -> None:
         """Which outputs are asked for, where there is a choice."""
@@ -250,7 +225,7 @@ class SpaceMaker:
             needs = self._expanded(shape.names) | choices.needs(name, shape)
             if name in self._factors:
                 needs.add(f"level:{name}")
-            if self._is_many(parameter):
+            if is_many(self._spec, parameter):
                 self._variable(f"shapes:{name}", needs | {f"level:{name}_count"}, VariadicShapes(name, shape))
             else:
                 self._variable(f"shape:{name}", needs, InputShape(name, shape, choices.group))
@@ -259,7 +234,7 @@ class SpaceMaker:
         """Add the factor of the classes; what is excluded where types are paired with them."""
         if not data:
             return ()
-        types = _by_use(element_types_of(self._spec, data[0]))
+        types = by_use(element_types_of(self._spec, data[0]))
         classes = classes_of(types, self._declared)
         if classes:
             self._factor(DATA, classes)
@@ -285,8 +260,3 @@ class SpaceMaker:
 def _in_order(shapes: Mapping[str, Shape]) -> list[str]:
     """The names in shapes, in the order in which they are first written."""
     return list(dict.fromkeys(name for shape in shapes.values() for name in sorted(shape.names)))
-
-
-def _by_use(types: Sequence[str]) -> list[str]:
-    known = [each for each in types if each in ELEMENT_TYPES]
-    return [*(each for each in _BY_USE if each in known), *(each for each in known if each not in _BY_USE)]

@@ -21,7 +21,8 @@ from generator.validity import find_refusable, find_violations
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reference.answers import UnstableLength
-from reference.registry import ReferenceOperator, find_operator
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator
 from specs.domain import Violation
 from specs.model import Constraint, Finding, Spec
 

@@ -16,7 +16,7 @@ from opcert.vocabulary.attributes import AttributeValue, attribute
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.registry import ReferenceOperator
+from reference.reference_operator import ReferenceOperator
 from specs.model import Example, ParameterSpec, Spec, Value
 
 MOST_ELEMENTS = 100_000

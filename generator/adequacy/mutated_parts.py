@@ -13,7 +13,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from generator.adequacy.unmutated import left_out_of, read_unmutated
-from reference.registry import ReferenceOperator, find_operator, implemented
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator, implemented
 
 ARITHMETIC = frozenset(
     (

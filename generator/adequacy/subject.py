@@ -25,7 +25,7 @@ from generator.validity import find_violations
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.bounding import bounded
-from reference.registry import ReferenceOperator
+from reference.reference_operator import ReferenceOperator
 from specs.model import Spec
 
 LONGEST = 5.0

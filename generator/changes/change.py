@@ -12,7 +12,7 @@ from opcert.vocabulary.attributes import AttributeValue, attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
-from reference.registry import ReferenceOperator
+from reference.reference_operator import ReferenceOperator
 from specs.model import Spec
 
 Narrow = Callable[[Tensor], Tensor | None]

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.explanations.misread_axes import axes_changes
-from generator.kind import Given, KindChange, Subject, ValueChange
+from generator.kind import Given, KindChange, ValueChange
+from generator.kind_subject import Subject
 from generator.partial import Bindings
 from generator.resizing_edges import COORDINATES, CROP
 

@@ -9,7 +9,7 @@ from generator.calls import Call
 from generator.workshop import Workshop, word_of
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.errors import InternalError
-from specs.domain import scope_of
+from specs.call_scopes import scope_of
 from specs.expressions import parse
 from specs.model import AttributeSpec, Constraint
 

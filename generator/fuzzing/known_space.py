@@ -19,7 +19,8 @@ from opcert.vocabulary.attributes import Attribute, AttributeValue
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import ReferenceOperator, find_operator
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.model import AttributeSpec, Constraint, ParameterSpec, Spec
 

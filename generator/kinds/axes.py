@@ -8,8 +8,9 @@ from typing import Any
 
 from generator.draws import Draw
 from generator.explanations.misread_axes import axes_changes
-from generator.kind import InputName, KindChange, Level, SingleKind
+from generator.kind import InputName, KindChange, Level
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import InputName, Level, SingleKind
+from generator.kind import InputName, Level
 from generator.partial import Partial
+from generator.single_kind import SingleKind
 
 _FAR = 2**31 - 1
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from generator.draws import Draw
-from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
+from generator.kind import Given, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Level
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from specs.expressions import Expression
 from specs.model import Constraint

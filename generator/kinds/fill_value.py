@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Level
 from generator.partial import Partial
+from generator.single_kind import SingleKind
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.numbers import smallest_subnormal
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from generator.draws import Draw
 from generator.explanations.misread_indices import index_changes
-from generator.kind import InputName, KindChange, Level, SingleKind
+from generator.kind import InputName, KindChange, Level
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.evaluation import EvaluationError
 from specs.expressions import Expression
 from specs.model import Constraint

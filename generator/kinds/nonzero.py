@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from generator.draws import Draw
-from generator.kind import MendedData
+from generator.mended_data import MendedData
 from generator.partial import Bindings, Partial
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression

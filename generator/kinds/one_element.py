@@ -8,8 +8,9 @@ from typing import Any
 
 from generator.data import fill
 from generator.draws import Draw
-from generator.kind import Level, SingleKind
+from generator.kind import Level
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from generator.data_levels import DATA
-from generator.kind import MendedData
+from generator.mended_data import MendedData
 from generator.partial import Partial
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import bits_of, storage_of

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.draws import Draw
-from generator.kind import Given, InputName, KindChange, Level, SingleKind, ValueChange
+from generator.kind import Given, InputName, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.model import Constraint
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from generator.draws import Draw
 from generator.forbidden_values import forbidden
-from generator.kind import Level, SingleKind
+from generator.kind import Level
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Given, KindChange, Level, SingleKind, ValueChange
+from generator.kind import Given, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.model import Constraint
 
 _MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (

@@ -10,8 +10,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from generator.draws import Draw
-from generator.kind import Given, InputName, KindChange, Level, ResultChange, SingleKind, ValueChange
+from generator.kind import Given, InputName, KindChange, Level, ResultChange, ValueChange
 from generator.partial import Bindings, Partial
+from generator.single_kind import SingleKind
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,72 +14,23 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import Answer, UnstableLength
-from reference.choices import Choice
+from reference.answers import Answer
 from reference.estimates import Mask
 from reference.interpolation.axis_weights import Kernel, axis_weights
-from reference.interpolation.coordinates import Axis, coordinates
+from reference.interpolation.coordinates import Axis
+from reference.interpolation.extrapolation import extrapolate
+from reference.interpolation.methods import Arithmetic, Behaviours, Method, Plans
 from reference.interpolation.nearest import move, pixels, plain
 from reference.interpolation.special import outcomes
-from reference.movement import NegativeZeros, Subnormals, moved
+from reference.movement import moved
 from reference.numbers import decode, encode, layout_of, smallest_normal
 from reference.overflow import overflowing
-from reference.rounding import NOT_FINITE, Rounded, convert, round_floats, round_integers, working_layout
+from reference.rounding import NOT_FINITE, Rounded, round_floats, round_integers, working_layout
 from reference.sums import Sums, weighted_sums
 from reference.weights import Weights
 
-Plans = tuple[Axis | None, ...]
-
 DIRECT_AXES = 3
 """Summing all taps in one sum is a listed route up to so many axes; nobody does it beyond."""
-
-
-@dataclass(frozen=True)
-class Method:
-    """How to resample: `rule` picks the nearest element where `kernel` is None."""
-
-    rule: str
-    kernel: Kernel | None
-    extrapolation_value: Fraction
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        # Fractions are slow to hash, and a method is looked up under every combination of readings.
-        return hash((self.rule, self.kernel, self.extrapolation_value))
-
-    @property
-    def by_scale(self) -> bool:
-        """Whether the scale matters in itself, not for the coordinates alone."""
-        return self.rule == "ceil_downsampling" if self.kernel is None else self.kernel.antialias
-
-
-@dataclass(frozen=True)
-class Behaviours:
-    """What documents leave to the implementation: see specs/readings.yaml.
-
-    Those that a version does not name have one answer.
-    """
-
-    conversion: Choice[str]
-    overflow: Choice[str]
-    subnormals: Subnormals
-    negative_zeros: NegativeZeros
-    integer_steps: Choice[str] = Choice("once")
-    unlisted_axes: Choice[str] = Choice("untouched")
-
-
-@dataclass(frozen=True)
-class _Arithmetic:
-    """What the behaviours come to in one call."""
-
-    conversion: str = ""
-    overflow: str = ""
-    integer_steps: str = "once"
-    flush: bool = False
-    unlisted_axes: str = "untouched"
 
 
 def resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Answer:
@@ -91,27 +42,27 @@ def resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> 
     return answer
 
 
-def _ask(element_type: ElementType, axes: Plans, method: Method, behaviours: Behaviours) -> _Arithmetic:
+def _ask(element_type: ElementType, axes: Plans, method: Method, behaviours: Behaviours) -> Arithmetic:
     """The arithmetic of a call, as far as its answer depends on it."""
     kernel = method.kernel
     if element_type.is_integer:
         cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
         if kernel is None and not cropped:
-            return _Arithmetic()
+            return Arithmetic()
         conversion, overflow = behaviours.conversion.ask(), behaviours.overflow.ask()
         # Filters go axis after axis. Nobody truncates or wraps between two, which would shift every mean.
         filtered = kernel is not None and kernel.antialias
         nearest = conversion.startswith("half") and overflow == "saturate"
         steps = behaviours.integer_steps.ask() if filtered and nearest else "once"
-        return _Arithmetic(conversion, overflow, steps)
+        return Arithmetic(conversion, overflow, steps)
     if kernel is None or not element_type.component.is_float:
-        return _Arithmetic()
+        return Arithmetic()
     unlisted = behaviours.unlisted_axes.ask() if None in axes else "untouched"
-    return _Arithmetic(flush=behaviours.subnormals.ask() == "flushed", unlisted_axes=unlisted)
+    return Arithmetic(flush=behaviours.subnormals.ask() == "flushed", unlisted_axes=unlisted)
 
 
 @lru_cache(maxsize=1024)
-def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: _Arithmetic) -> Answer:
+def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: Arithmetic) -> Answer:
     shape = tuple(
         extent if axis is None else axis.length_resized for extent, axis in zip(X.shape, axes, strict=True)
     )
@@ -119,14 +70,14 @@ def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: _Arithmetic) -
         empty = Tensor(X.element_type, np.empty(shape, dtype=X.element_type.storage))
         return Answer(empty, None if method.kernel is None else np.zeros(shape))
     if method.kernel is None:
-        rounded = _extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, arithmetic)
+        rounded = extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, arithmetic)
         elements = Tensor(X.element_type, rounded.elements.reshape(shape))
         return Answer(elements, None, rounded.alternatives or None)
     if X.element_type.kind == "complex":
         rounded = _by_component(X, axes, method.kernel, arithmetic)
     else:
         rounded = _weighted(X, axes, method.kernel, arithmetic)
-    rounded = _extrapolate(rounded, X.element_type, axes, shape, method, arithmetic)
+    rounded = extrapolate(rounded, X.element_type, axes, shape, method, arithmetic)
     elements = Tensor(X.element_type, rounded.elements.reshape(shape))
     return Answer(elements, rounded.allowed.reshape(shape), rounded.alternatives or None)
 
@@ -145,7 +96,7 @@ def _moved(X: Tensor, chosen: tuple[tuple[tuple[int, ...], ...], ...]) -> Rounde
     return move(X.array, chosen)
 
 
-def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic) -> Rounded:
+def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: Arithmetic) -> Rounded:
     if X.element_type.is_integer:
         return _integers(X, axes, kernel, arithmetic)
     flush = arithmetic.flush
@@ -172,7 +123,7 @@ def _unresized(extent: int) -> Axis:
     return Axis("asymmetric", extent, extent, (Fraction(1), 1))
 
 
-def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic) -> Rounded:
+def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: Arithmetic) -> Rounded:
     """Means of integers, which become integers at the end or after each axis."""
     chosen = (arithmetic.conversion, arithmetic.overflow)
     moving = [number for number, each in _weights(axes, kernel) if not each.is_identity]
@@ -234,68 +185,8 @@ def _is_small(element_type: ElementType, array: NDArray[Any]) -> bool:
     return any(0 < abs(each) < bound for each in data.integers.flat)
 
 
-def _extrapolate(
-    rounded: Rounded,
-    element_type: ElementType,
-    axes: Sequence[Axis | None],
-    shape: tuple[int, ...],
-    method: Method,
-    arithmetic: _Arithmetic,
-) -> Rounded:
-    """Put the extrapolation value where the coordinate of any axis lies outside the tensor.
-
-    Where routes differ in that, the interpolated value stays and the extrapolation value is an alternative.
-    Raises UnstableLength where that is a string, for which there is none.
-    """
-    outside, doubtful = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    for number, axis in enumerate(axes):
-        if axis is None or axis.mode != "tf_crop_and_resize":
-            continue
-        decided = _outside(axis)
-        along_axis = [-1 if each == number else 1 for each in range(len(shape))]
-        always = np.array([set(each) == {True} for each in decided]).reshape(along_axis)
-        ever = np.array([True in each for each in decided]).reshape(along_axis)
-        outside, doubtful = outside | always, doubtful | ever
-    if not doubtful.any():
-        return rounded
-    if element_type.kind == "string":
-        # Regions of strings lie inside the tensor, for no document converts the value to a string.
-        raise UnstableLength("whether a string lies outside the tensor hangs on rounding")
-    value = _extrapolation_element(element_type, method.extrapolation_value, arithmetic)
-    elements = rounded.elements.copy()
-    allowed = np.where(outside.reshape(-1), 0.0, rounded.allowed)
-    elements[outside.reshape(-1)] = value
-    gone = set(np.flatnonzero(outside).tolist())
-    alternatives = {index: each for index, each in rounded.alternatives.items() if index not in gone}
-    for index in np.flatnonzero(doubtful & ~outside).tolist():
-        alternatives[index] = (*alternatives.get(index, ()), plain(value))
-    return Rounded(elements, allowed, alternatives)
-
-
-def _outside(axis: Axis) -> list[tuple[bool, ...]]:
-    """For every position whether routes find its coordinate outside the tensor."""
-    last = axis.length_original - 1
-
-    def is_outside(coordinate: Fraction) -> bool:
-        return not 0 <= coordinate <= last
-
-    return coordinates(axis).decide(is_outside)
-
-
-def _extrapolation_element(element_type: ElementType, value: Fraction, arithmetic: _Arithmetic) -> Any:
-    if element_type.kind == "bool":
-        return np.bool_(value != 0)
-    if element_type.kind == "complex":
-        real = encode(element_type.component, [value])[0]
-        return np.array([complex(real, 0)], dtype=element_type.storage)[0]
-    if element_type.is_integer:
-        fitted = convert(value, arithmetic.conversion, arithmetic.overflow, *element_type.integer_range)
-        return np.array([fitted], dtype=element_type.storage)[0]
-    return encode(element_type, [value])[0]
-
-
 def _by_component(
-    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: _Arithmetic
+    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: Arithmetic
 ) -> Rounded:
     """Real and imaginary parts apart; the greater of their allowed errors holds for both.
 

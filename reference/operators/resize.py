@@ -14,8 +14,10 @@ from typing import Annotated, Literal
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.choices import Choice
-from reference.interpolation.asked_axes import Readings, plan_axes, read_method, read_request
-from reference.interpolation.resampling import Behaviours, resample
+from reference.interpolation.asked_axes import Readings, plan_axes
+from reference.interpolation.methods import Behaviours
+from reference.interpolation.resampling import resample
+from reference.interpolation.resize_requests import read_method, read_request
 from reference.movement import NegativeZeros, Subnormals
 from reference.registry import Reading, reference_operator
 

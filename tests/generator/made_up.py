@@ -19,7 +19,7 @@ from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.registry import ReferenceOperator
+from reference.reference_operator import ReferenceOperator
 from specs.model import (
     AttributeSpec,
     Constraint,

@@ -15,7 +15,7 @@ from generator.clearing import Replacements
 from generator.families import cover
 from generator.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.names import OperatorName
-from reference.registry import ReferenceOperator
+from reference.reference_operator import ReferenceOperator
 from tests.generator.declared import write_operator
 
 FACTS = f"""\

@@ -17,7 +17,8 @@ from generator.feasibility import FREE, Solver
 from generator.suite_making import generate_operator
 from generator.workshop import Options
 from opcert.vocabulary.names import OperatorName
-from reference.registry import ReferenceOperator, find_operator
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.expressions import parse
 from specs.model import Spec

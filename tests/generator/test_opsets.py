@@ -17,7 +17,7 @@ from generator.workshop import Options
 from opcert.commands import generate_command, suite_argument
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
-from reference.registry import ReferenceOperator
+from reference.reference_operator import ReferenceOperator
 
 
 @pytest.mark.parametrize("opset", [7, 13, 18, 22])

@@ -23,7 +23,8 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.disagreements import explain, load_disagreements
 from reference.numbers import numbers
-from reference.registry import ReferenceOperator, find_operator, implemented
+from reference.reference_operator import ReferenceOperator
+from reference.registry import find_operator, implemented
 from specs.library import OWN_FOLDER, list_operators, load_spec
 from specs.model import Example, Value
 from specs.shared_readings import read_shared

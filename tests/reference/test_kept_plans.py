@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 
 from reference.choices import Choice
-from reference.interpolation.asked_axes import Readings, Request, _plan_axes, plan_axes, read_method
+from reference.interpolation.asked_axes import Readings, _plan_axes, plan_axes
+from reference.interpolation.resize_requests import Request, read_method
 
 OPTIONS = {
     "scale": ("given", "recomputed"),

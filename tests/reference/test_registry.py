@@ -11,7 +11,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference import registry
 from reference.answers import Answer, OutsideDomain
-from reference.registry import Reading, ReferenceOperator, find_operator, implemented, reference_operator
+from reference.reference_operator import ReferenceOperator
+from reference.registry import Reading, find_operator, implemented, reference_operator
 
 
 @pytest.fixture

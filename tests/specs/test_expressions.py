@@ -13,7 +13,8 @@ from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
-from specs.domain import Scope, check_constraints, operand_of
+from specs.call_scopes import Scope, operand_of
+from specs.domain import check_constraints
 from specs.expressions import EvaluationError, Operand, parse
 from specs.library import load_imported
 from specs.model import Constraint, Origin, Spec
