@@ -18,7 +18,7 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reference.disagreements import Disagreement
-from specs.domain import Scope, scope_of
+from specs.call_scopes import Scope, scope_of
 from specs.library import load_spec
 from specs.model import Spec
 
