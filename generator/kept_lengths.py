@@ -22,7 +22,7 @@ def padded_as_much_as_lost(kernel: Sequence[int]) -> Iterator[tuple[str, Binding
 
 
 def everything_sliced(shape: Sequence[int], with_steps: bool) -> Iterator[tuple[str, Bindings]]:
-    """Slices that leave nothing out: of every axis, backwards, and of the first axis alone."""
+    """Slices that leave nothing out: of every axis, backwards, of the first axis alone; one of nothing."""
     rank = len(shape)
     if not rank:
         return
@@ -32,6 +32,7 @@ def everything_sliced(shape: Sequence[int], with_steps: bool) -> Iterator[tuple[
     yield "everything", {**forwards, **steps}
     if rank > 1 and all(extent > 1 for extent in shape):
         yield "everything_along_one_axis", {**forwards, **steps, "starts": [0, *ones[1:]]}
+    yield "nothing", {**forwards, **steps, "ends": [0] * rank}
     if with_steps:
         backwards = {"starts": [-1] * rank, "ends": [-FAR - 1] * rank, "axes": axes, "steps": [-1] * rank}
         yield "everything_backwards", backwards

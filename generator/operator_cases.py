@@ -19,6 +19,8 @@ from generator.discovery import open_spec
 from generator.found_calls import add_calls, read_kept_calls
 from generator.manifest_facts import operator_facts
 from generator.selection import keep_what_adds
+from generator.specials_together import add_specials_together
+from generator.told_losses import add_told_losses
 from generator.wide_values import add_wide_values
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import FAMILIES, OperatorName
@@ -58,6 +60,8 @@ def generate_operator(
         for make_cases in _families().values():
             make_cases(workshop)
         add_wide_values(workshop)
+        add_told_losses(workshop)
+        add_specials_together(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))

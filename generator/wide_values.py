@@ -29,6 +29,8 @@ _NARROWER = {
     "uint64": ("double", "uint32"),
 }
 """What elements of a type are turned into by mistake."""
+_OTHER_BITS = "bfloat16"
+"""The type whose large numbers are NaN where their bits are taken for float16."""
 _CLASS = "random"
 _TRIED = 12
 """Rows of which a call with such data is looked for."""
@@ -46,6 +48,10 @@ def add_wide_values(workshop: Workshop) -> None:
         if each in types:
             beside = ((levels, _beside(workshop, call)) for levels, call in _calls(workshop, factor, each))
             _add_first(workshop, f"beside_{each}", islice(beside, 1))
+    if _OTHER_BITS in types:
+        large = _calls(workshop, factor, _OTHER_BITS, "huge")
+        beside = ((levels, _beside(workshop, call)) for levels, call in large)
+        _add_first(workshop, f"beside_{_OTHER_BITS}", islice(beside, 1))
 
 
 def _add_first(workshop: Workshop, word: str, calls: Iterable[tuple[Mapping[str, str], Call | None]]) -> None:
@@ -63,7 +69,8 @@ def _add_first(workshop: Workshop, word: str, calls: Iterable[tuple[Mapping[str,
 def _beside(workshop: Workshop, call: Call) -> Call | None:
     """The call with a second input that is one step from the first in every other element.
 
-    Of operators that tell how elements of two tensors stand to each other; None of any other.
+    Of floating-point numbers two that are equal are infinities. Of operators that tell how elements of two
+    tensors stand to each other; None of any other.
     """
     inputs, outputs = workshop.spec.inputs, workshop.spec.outputs
     if len(inputs) != 2 or inputs[0].type != inputs[1].type or outputs[0].type == inputs[0].type:
@@ -72,11 +79,14 @@ def _beside(workshop: Workshop, call: Call) -> Call | None:
     if first is None:
         return None
     array = np.ascontiguousarray(first.array).reshape(-1).copy()
+    if array.dtype.kind == "f":
+        array[:3:2] = (np.inf, -np.inf)[: array[:3:2].size]
+    made = Tensor(first.element_type, array.copy().reshape(first.shape))
     bits = array.view(f"u{array.dtype.itemsize}")
     bits[1::4] += bits.dtype.type(1)
     bits[3::4] -= bits.dtype.type(1)
     second = Tensor(first.element_type, array.reshape(first.shape))
-    return call.with_input(inputs[1].name, second)
+    return call.with_input(inputs[0].name, made).with_input(inputs[1].name, second)
 
 
 def is_wide(given: Tensor) -> bool:
@@ -105,14 +115,17 @@ def _tells(case: Case, name: str) -> bool:
     )
 
 
-def _calls(workshop: Workshop, factor: str, element_type: str) -> Iterator[tuple[Mapping[str, str], Call]]:
+def _calls(
+    workshop: Workshop, factor: str, element_type: str, data: str = _CLASS
+) -> Iterator[tuple[Mapping[str, str], Call]]:
     """Calls of the rows with this type and such data."""
     draw = workshop.draw("wide", element_type)
     for number, row in enumerate(workshop.rows[:_TRIED]):
-        levels = {**row, factor: element_type, DATA: _CLASS}
+        levels = {**row, factor: element_type, DATA: data}
         call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(number)))
         first = call.inputs[0][1] if call is not None and call.inputs else None
         if call is None or first is None or first.element_type.name != element_type:
             continue
-        if is_wide(first) and not workshop.violations(call) and not workshop.has(call):
+        fits = is_wide(first) or data != _CLASS
+        if fits and not workshop.violations(call) and not workshop.has(call):
             yield levels, call

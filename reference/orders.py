@@ -18,7 +18,7 @@ from reference.rounding import round_by, round_ratio
 from reference.working import Mask, rounded_up
 
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
-NanInMaxMin = Literal["propagates", "ignored", "first_operand"]
+NanInMaxMin = Literal["propagates", "ignored", "first_operand", "second_operand"]
 NanReading = Annotated[Choice[NanInMaxMin], Reading]
 NanComparison = Annotated[Choice[Literal["fails", "holds"]], Reading]
 Conversion = Literal["truncate", "floor", "ceil", "half_even", "half_away", "half_up"]
@@ -85,7 +85,8 @@ def greater_of(left: Numbers, right: Numbers, nan: Choice[NanInMaxMin]) -> Numbe
     if nans.any():
         option = nan.ask()
         taken = np.isnan(left.sign) == (option == "propagates")
-        first = np.where(nans, taken if option != "first_operand" else True, first)
+        taken = {"first_operand": True, "second_operand": False}.get(option, taken)
+        first = np.where(nans, taken, first)
     chosen = left.where(first, right)
     # Where errors leave the order open the greater one is still within the greater error of the greater.
     error = np.where(nans | infinite, chosen.error, np.maximum(left.error, right.error))

@@ -22,7 +22,7 @@ from specs.domain import check_constraints
 
 AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
-_TRIES = 8
+_TRIES = 24
 """Calls tried for each one that is wanted, before it is given up."""
 _LARGEST = 4096
 """Elements of the first output beyond which a call takes too long."""

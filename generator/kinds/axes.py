@@ -13,6 +13,7 @@ from generator.partial import Bindings, Partial
 from generator.single_kind import SingleKind
 from specs.expressions import Expression
 from specs.model import Constraint
+from specs.structures import element_types_of, type_variable
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,14 @@ class Axes(SingleKind):
         wide = [axis for axis, extent in enumerate(shape) if extent > 1]
         if self.says(self.unit) and wide:
             yield f"{self.name}_of_extent_one", {self.name: [wide[0]]}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Of no booleans, where axes are reduced: what is least or greatest hangs on the type."""
+        spec = self.subject.spec
+        data = next(each for each in spec.inputs if each.name == self.of)
+        if "keepdims" in spec.attributes and "bool" in element_types_of(spec, data):
+            factor = f"level:type_{type_variable(spec, data)}"
+            yield "no_booleans", {factor: "bool", f"shape:{self.of}": (0, 2), self.name: [0]}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is None or not len(value) or self._adds:

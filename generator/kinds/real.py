@@ -94,6 +94,8 @@ class Real(SingleKind):
         for word, value in (("one", 1.0), ("minus_one", -1.0), ("negative_zero", -0.0)):
             if self._admits(value, scope):
                 yield f"{self.name}_{word}", {self.name: value}
+        if self._is_input() and self._admits(-np.inf, scope):
+            yield f"{self.name}_minus_infinity", {self.name: -np.inf}
 
     def _admits(self, value: float, scope: Partial) -> bool:
         low, high = self._low(scope), self._high(scope)

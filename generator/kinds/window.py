@@ -22,6 +22,8 @@ from specs.model import Constraint
 _NAMES = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode")
 _AUTO = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 _LEADS = 6
+_FAR_BEHIND = 4
+"""Of so long an extent a window that is one shorter reaches two places behind it when it comes twice."""
 
 
 @dataclass(frozen=True)
@@ -253,6 +255,30 @@ class Window(Kind):
         for word, values in padded_as_much_as_lost(list(scope.value(self.kernel))):
             if "pads" in self.covers:
                 yield word, {name: value for name, value in values.items() if name in self.covers}
+        if not self._is_brought and "pads" in self.covers:
+            kernel = list(scope.value(self.kernel))
+            behind: dict[str, Any] = {"pads": [0] * len(kernel) + [2 * each for each in kernel]}
+            plain = dict.fromkeys(("strides", "dilations", "auto_pad"))
+            yield "windows_in_the_padding", {name: None for name in plain if name in self.covers} | behind
+        yield from self._far_behind(list(scope.value(self.over)))
+
+    def _far_behind(self, extents: Sequence[int]) -> Iterator[tuple[str, Bindings]]:
+        """A pool whose last windows reach behind the extents by more than one place, where that counts."""
+        counts = "count_include_pad" in self.subject.spec.attributes
+        if not counts or "ceil_mode" not in self.covers or min(extents, default=0) < _FAR_BEHIND:
+            return
+        near = [each - 1 for each in extents]
+        yield (
+            "far_behind_the_padding",
+            {
+                "kernel_shape": near,
+                self.kernel.text: near,
+                "strides": near,
+                "ceil_mode": 1,
+                "count_include_pad": 1,
+                **{name: None for name in ("pads", "dilations", "auto_pad") if name in self.covers},
+            },
+        )
 
     def changes(self) -> Iterable[KindChange]:
         return window_changes(self.covers)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import isfinite
 from typing import Annotated, Literal
 
 import numpy as np
@@ -88,14 +86,10 @@ def pad_axes(
     if constant_value is not None:
         output[...] = constant_value.array.reshape(())
     elif data.element_type.is_float:
-        exact = Fraction(value) if value and isfinite(value) else value
-        output[...] = encode(data.element_type, [exact])[0]
+        output[...] = encode(data.element_type, [value])[0]
     places = [np.flatnonzero(each >= 0) for each in sources]
     kept = [each[each >= 0] for each in sources]
-    if places:
-        output[np.ix_(*places)] = data.array[np.ix_(*kept)]
-    else:
-        output[...] = data.array
+    output[np.ix_(*places)] = data.array[np.ix_(*kept)]
     return Tensor(data.element_type, output)
 
 

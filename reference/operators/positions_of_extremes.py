@@ -68,6 +68,8 @@ def hardmax(input: Tensor, *, axis: int | None = None, version: int, subnormals:
         at = (1 if axis is None else axis) % len(input.shape)
         shape = prod(input.shape[:at]), prod(input.shape[at:])
         rows, axis = Tensor(kind, input.array.reshape(shape)), -1
+    if not rows.array.size:
+        return Answer(input)
     axis = -1 if axis is None else axis
     doubtful = _best(rows, axis, subnormals, greatest=True)
     one, zero = encode(kind, [1])[0], encode(kind, [0])[0]
@@ -134,8 +136,6 @@ _OUT, _POSSIBLE, _CERTAIN = 0, 1, 2
 
 def _best(data: Tensor, axis: int, subnormals: Subnormals, *, greatest: bool) -> NDArray[np.int64]:
     """For each element whether it is the greatest (or least) along the axis; beside NaN any may be."""
-    if not data.array.size:
-        return np.zeros(data.shape, dtype=np.int64)
     kept, flushed = (sort_keys(data, flushed=each) for each in (False, True))
     found, other = (
         each.keys == (each.keys.max if greatest else each.keys.min)(axis=axis, keepdims=True)

@@ -62,7 +62,7 @@ def _nonzero(given: Tensor, *, flushed: bool) -> NDArray[np.bool_]:
         return np.asarray(flat != 0, dtype=np.bool_)
     magnitude = bits_of(flat.view(kind.storage)) & np.uint64((1 << (kind.bits - 1)) - 1)
     least = np.uint64(1 << (kind.layout.precision - 1)) if flushed else np.uint64(1)
-    parts = magnitude.size // flat.size if flat.size else 1
+    parts = 2 if given.element_type.kind == "complex" else 1
     return np.asarray((magnitude >= least).reshape(flat.size, parts).any(axis=1))
 
 

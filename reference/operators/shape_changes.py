@@ -91,8 +91,8 @@ def tile(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
     places = [
         np.arange(extent * times) % max(extent, 1) for extent, times in zip(input.shape, repeats, strict=True)
     ]
-    array = input.array[np.ix_(*places)] if places else input.array
-    return Tensor(input.element_type, array)
+    # What a tensor of no axes holds would come out bare, no array.
+    return Tensor(input.element_type, np.asarray(input.array[np.ix_(*places)], dtype=input.array.dtype))
 
 
 @reference_operator("ai.onnx::Shape")

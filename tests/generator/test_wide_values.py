@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from conformance.suite.cases import Case
@@ -48,7 +49,14 @@ def test_an_operator_that_has_such_data_gets_no_more() -> None:
 
 def test_relations_are_asked_about_neighbours() -> None:
     found = cases_of("ai.onnx::Equal-19", "beside_")
-    assert {each.element_type.name for each in found} == {"double", "int32", "uint32", "int64", "uint64"}
+    kinds = {"double", "int32", "uint32", "int64", "uint64", "bfloat16"}
+    assert {each.element_type.name for each in found} == kinds
     for case in found:
         answer = case.expectations[0].outputs[0].expected.array.reshape(-1).tolist()
         assert answer == [at % 2 == 0 for at in range(len(answer))]
+
+
+def test_neighbours_that_are_equal_may_be_infinite() -> None:
+    (case,) = cases_of("ai.onnx::Greater-13", "beside_double")
+    left, right = (given.array.reshape(-1) for _, given in case.inputs if given is not None)
+    assert left[:3:2].tolist() == right[:3:2].tolist() == [np.inf, -np.inf]

@@ -147,3 +147,23 @@ def test_what_may_be_refused(
     assert case.may_refuse == leave
     refused = judge(case, Refused("Error", "no"))
     assert refused.verdict == ("rejected_valid" if leave is None else "observed")
+
+
+@pytest.mark.parametrize(
+    ("greatest", "accepted"),
+    [
+        ((NAN, NAN, INF), True),  # NaN spreads
+        ((1, 2, INF), True),  # the number
+        ((NAN, 2, INF), True),  # whichever comes first
+        ((1, NAN, INF), True),  # whichever comes second
+        ((1, 2, 3), False),
+        ((NAN, 1, INF), False),
+    ],
+)
+def test_of_two_of_which_one_is_nan_it_is_one_of_them_by_one_rule(
+    greatest: Sequence[float], accepted: bool
+) -> None:
+    workshop = open_workshop(OperatorName.parse("ai.onnx::Max-13"), Options())
+    pair = floats(NAN, 2, 3), floats(1, NAN, INF)
+    case = workshop.make_valid("cover", None, Call({}, tuple(("data_0", each) for each in pair)))
+    assert (judged(case, floats(*greatest)).verdict == "pass") is accepted

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from conformance.running.responses import Answered, Response
-from conformance.suite.values import decode_floats
 from generator.adequacy.mistake import Mistake
 from generator.adequacy.tensor_edits import Exchange, is_main, main_tensor, with_inputs, with_outputs
 from generator.calls import Call
+from generator.narrowing import held_in
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import encode
 from specs.model import Spec
 
 _ROUNDED: tuple[tuple[str, Mapping[str, str]], ...] = (
@@ -63,7 +62,7 @@ def _passed_through(word: str, narrowed: Mapping[str, str]) -> Iterator[Mistake]
 
     def through(given: Tensor) -> Tensor | None:
         narrow = narrowed.get(given.element_type.name)
-        return None if narrow is None else _through(given, ELEMENT_TYPES[narrow])
+        return None if narrow is None else held_in(given, ELEMENT_TYPES[narrow])
 
     def taken(spec: Spec, call: Call) -> Call | None:
         return with_inputs(spec, call, through, is_main(spec))
@@ -74,23 +73,6 @@ def _passed_through(word: str, narrowed: Mapping[str, str]) -> Iterator[Mistake]
     listed = ", ".join(f"{one} in {other}" for one, other in narrowed.items())
     yield Mistake(f"inputs {word}", f"inputs held in another type ({listed})", taken)
     yield Mistake(f"outputs {word}", f"outputs held in another type ({listed})", made=made)
-
-
-def _through(given: Tensor, narrow: ElementType) -> Tensor:
-    kind, array = given.element_type, given.array
-    with np.errstate(over="ignore", invalid="ignore"):
-        if narrow.is_integer:
-            return Tensor(kind, array.astype(narrow.storage).astype(kind.storage))
-        if narrow.name in ("bfloat16", "float8e5m2"):
-            plain = decode_floats(kind, array).reshape(-1).tolist()
-            held = decode_floats(narrow, np.asarray(encode(narrow, plain))).reshape(array.shape)
-            return Tensor(kind, np.asarray(held).astype(kind.storage))
-        rounded = array.astype(narrow.storage)
-        if not kind.is_integer:
-            return Tensor(kind, rounded.astype(kind.storage))
-    low, high = kind.integer_range
-    whole = [min(max(int(each), low), high) for each in rounded.reshape(-1).tolist()]
-    return Tensor(kind, np.array(whole, dtype=kind.storage).reshape(array.shape))
 
 
 def _read_as(word: str, pairs: Mapping[str, str]) -> Mistake:
