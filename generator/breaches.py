@@ -210,7 +210,7 @@ def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
             broken = set(broken_rules(space, changed.outline))
             if rule.id in broken:
                 return broken
-    search = Search(space.spec, space.variables, [_opposite(rule)])
+    search = Search(space.spec, space.variables, [opposite_of(rule)])
     for turn in range(BASES):
         breaking = _solved(space, search, space.plain_types, draw.child(str(turn)))
         broken = set() if breaking is None else set(broken_rules(space, breaking.call))
@@ -219,7 +219,7 @@ def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
     return set()
 
 
-def _opposite(rule: Constraint) -> Constraint:
+def opposite_of(rule: Constraint) -> Constraint:
     """The rule that holds where this one, which requires something, is broken."""
     opposite = f"not ({rule.require})" if rule.when is None else f"({rule.when}) and not ({rule.require})"
     return Constraint(rule.id, None, opposite, rule.otherwise, None, None, rule.origin)
@@ -230,7 +230,7 @@ def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     if rule.require is None:
         return
     others = [each for each in space.spec.constraints if each.id != rule.id]
-    search = Search(space.spec, space.variables, [*others, _opposite(rule)])
+    search = Search(space.spec, space.variables, [*others, opposite_of(rule)])
     for levels, turn in product((space.plain_types, {}), range(BASES)):
         stream = draw.child(str(turn))
         breaking = _solved(space, search, levels, stream)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from generator.calls import Call
+from generator.contradictions import no_call_keeps_the_rules
 from generator.cores import Core, find_core, model_with_cores
 from generator.covering import cover
 from generator.data_levels import DATA, fits
@@ -55,7 +56,10 @@ def space_model(space: Space, with_types: bool = False) -> Model:
 
 
 def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> tuple[Core, ...]:
-    """The cores of a space: rows without a call are explained, until every row has its call."""
+    """The cores of a space: rows without a call are explained, until every row has its call.
+
+    Raises UserError where the rules of the declaration leave no call at all.
+    """
     cores = list(known)
     for _ in range(MOST_TURNS):
         found: list[Core] = []
@@ -66,6 +70,8 @@ def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> 
             if isinstance(result, Found):
                 continue
             core = find_core(space, levels, result)
+            if core is not None and not core.levels:
+                raise no_call_keeps_the_rules(space)
             if core is not None:
                 found.append(core)
         if not found:

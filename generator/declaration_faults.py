@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from generator.breaches import broken_by_search, find_breaches
+from generator.breaches import broken_by_search, find_breaches, opposite_of
 from generator.cores import Core
 from generator.draws import Draw
+from generator.extents import Extent
+from generator.solving import Found, Search
 from generator.space import Space
 from opcert.vocabulary.errors import Place, UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared
+from specs.model import Constraint
 
 
 def levels_without_call(space: Space, cores: Iterable[Core]) -> Iterator[UserError]:
@@ -34,7 +38,7 @@ def rules_broken_together(space: Space) -> Iterator[UserError]:
         return
     breached = {each.constraint.id for each in find_breaches(space, Draw(f"{space.spec.operator}/invalid"))}
     for rule in written:
-        if rule.id in breached:
+        if rule.id in breached or _speaks_of_nothing(space, rule):
             continue
         others = sorted(broken_by_search(space, rule, Draw(f"{space.spec.operator}/{rule.id}")) - {rule.id})
         problem = "a rule that no call breaks" if not others else "a rule whose breach breaks others as well"
@@ -44,6 +48,18 @@ def rules_broken_together(space: Space) -> Iterator[UserError]:
             where=_places(space).get(f"constraint {rule.id}"),
             remedy="Narrow it with `when` to what the others leave open, or leave it out if they say it all.",
         )
+
+
+def _speaks_of_nothing(space: Space, rule: Constraint) -> bool:
+    """Whether calls break the rule in which an extent is 0: those are made at borders, and it keeps them out."""
+    for place, variable in enumerate(space.variables):
+        if isinstance(variable.candidates, Extent):
+            nothing = replace(variable, candidates=Extent(variable.name, 0, 0))
+            variables = (*space.variables[:place], nothing, *space.variables[place + 1 :])
+            search = Search(space.spec, variables, [opposite_of(rule)])
+            if isinstance(search.solve({}, Draw(f"{space.spec.operator}/nothing/{rule.id}")), Found):
+                return True
+    return False
 
 
 def _place_of_factor(space: Space, factor: str) -> Place | None:

@@ -66,6 +66,7 @@ def command(
     Without arguments, of every operator that ships with opcert. Exit code 1 where an error is found that
     findings.yaml does not accept.
     """
+    from opcert.commands.declared_mistakes import check_declarations
     from opcert.commands.import_progress import import_progress
     from specs import importing, linting, reading
     from specs.acceptances import FILE_NAME, Acceptances, read_acceptances
@@ -94,7 +95,10 @@ def command(
             raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
         parts.append(linting.lint_outcomes(outcomes, _examine))
     if names or not subjects:
-        parts.append(linting.lint_operators(names or list_operators(folders), folders, _examine))
+        chosen = names or list_operators(folders)
+        parts.append(linting.lint_operators(chosen, folders, _examine))
+        if folders:
+            check_declarations(chosen, folders)
     linted = linting.accept(linting.join(parts), known)
     linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]

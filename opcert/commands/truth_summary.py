@@ -23,6 +23,8 @@ def summarise_truth(table: TruthTable) -> str:
     width = max(map(len, table.counts), default=0)
     for witness, counts in table.counts.items():
         lines.append(f"  {witness.ljust(width)}  {told_counts(counts)}")
+    if not table.counts.keys() & IN_PROCESS:
+        lines.append("  ONNX knows no such operator: its shape inference and checker were not asked")
     for group in table.refusals:
         lines.extend(_group(group))
     for answered in table.answered_errors:

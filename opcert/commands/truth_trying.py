@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import onnx
+
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
 from generator.calls import Call
-from generator.modelled import kept_cores_of
+from generator.covering_rows import learn_cores
+from generator.declaration_faults import levels_without_call, rules_broken_together
+from generator.modelled import declaration_ships, kept_cores_of
 from generator.space import open_space
 from generator.truth_calls import TruthCalls, make_truth_calls
 from generator.truth_explanations import explanations_of
 from generator.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
 from generator.truth_table import TruthTable, TruthTableMaker
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.model import Spec
@@ -40,11 +45,34 @@ def try_operator(
     spec = load_spec(operator, folders)
     calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
     maker = TruthTableMaker(operator, calls, explanations_of(operator, folders))
-    asked, maker.said = _ask_onnx(spec, calls)
+    if is_known_to_onnx(operator):
+        asked, maker.said = _ask_onnx(spec, calls)
+    else:
+        asked = [Asked(each) for each in _every_call(calls)]
     for runtime in witnesses:
         with scratch_folder("truth") as folder:
             _, maker.said[runtime.text] = ask_runtime(spec, asked, runtime, folder, Silent())
     return maker.make()
+
+
+def is_known_to_onnx(operator: OperatorName) -> bool:
+    """Whether ONNX's inference and checker know the operator: of another one they can say nothing."""
+    return bool(onnx.defs.has(operator.name, "" if operator.domain == "ai.onnx" else operator.domain))
+
+
+def find_faults(operator: OperatorName, folders: Sequence[Path] = ()) -> list[UserError]:
+    """What is wrong in its declaration that only calls show; raises UserError where there is no call at all.
+
+    Of a declaration that ships the cores are kept; of another one they are learned.
+    """
+    space = open_space(load_spec(operator, folders))
+    kept = kept_cores_of(operator, folders)
+    cores = kept if declaration_ships(operator, folders) else learn_cores(space, known=kept)
+    return [*levels_without_call(space, cores), *rules_broken_together(space)]
+
+
+def _every_call(calls: TruthCalls) -> list[Call]:
+    return [*calls.valid, *(each.call for each in (*calls.errors, *calls.undefined))]
 
 
 def _ask_onnx(spec: Spec, calls: TruthCalls) -> tuple[list[Asked], dict[str, Answers]]:

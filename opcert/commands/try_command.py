@@ -8,7 +8,7 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError
 
 NOBODY = "none"
 
@@ -40,18 +40,23 @@ def command(
     OPERATOR is a name like Concat (its newest version) or Concat-13. The calls that its declaration makes are
     given to strict shape inference, to the checker, and to runtimes in processes of their own. Refusals are
     grouped by what they say; disagreements.yaml in the operator's room explains them. Answers with 1 where
-    something is unexplained.
+    something is unexplained, and with 2 where the declaration has a level that no call has, or a rule that no
+    call breaks alone.
     """
     # Imported here, so that --help does not wait for them.
     from generator.modelled import choose_modelled
     from opcert.commands.truth_summary import summarise_truth
-    from opcert.commands.truth_trying import choose_witnesses, try_operator
+    from opcert.commands.truth_trying import choose_witnesses, find_faults, try_operator
 
     chosen = {each: None for text in operators for each in choose_modelled(text, folders, every=all_versions)}
     witnesses = choose_witnesses(runtimes)
     unexplained = 0
+    faults: list[UserError] = []
     for operator in chosen:
         table = try_operator(operator, witnesses, strength, folders)
         unexplained += table.unexplained
         say(summarise_truth(table))
+        faults += find_faults(operator, folders)
+    if faults:
+        raise faults[0] if len(faults) == 1 else SeveralErrors(faults)
     return ExitCode.DOES_NOT_HOLD if unexplained else ExitCode.HOLDS

@@ -13,6 +13,8 @@ from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
 from specs.library import load_spec
+from tests.commands.command_line import call, check_message
+from tests.commands.test_your_operator import steps
 
 HARDMAX = OperatorName("ai.onnx", "Hardmax", 13)
 _SHAPES = 'shapes: {input: "*S"}\nextents: {S: 1..4}\n'
@@ -227,6 +229,74 @@ def test_a_rule_that_no_call_breaks_is_told(tmp_path: Path) -> None:
     assert "a rule that no call breaks" in faults[0]
 
 
+def test_rules_that_no_call_keeps_are_told_with_the_one_to_leave_out(tmp_path: Path) -> None:
+    rule = "  - {id: never, require: axis > 5 and axis < 3, else: undefined, why: nothing}\n"
+    path = _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input)\nconstraints:\n" + rule)
+    with pytest.raises(UserError) as caught:
+        learn_cores(_space(tmp_path))
+    assert f"{path}:6:" in str(caught.value)
+    assert "no call of ai.onnx::Hardmax-13 keeps all the rules" in str(caught.value)
+    assert "got never" in str(caught.value)
+
+
+_OF_CALLS = {
+    "a rule that another one holds already": (
+        "constraints:\n  - {id: one, require: step >= 1, else: undefined, why: again}\n",
+        ["spec.yaml:7:", "a rule whose breach breaks others as well", "one, with step_range"],
+    ),
+    "a rule that no call keeps": (
+        "constraints:\n  - {id: never, require: step > 5 and step < 3, else: undefined, why: nothing}\n",
+        ["spec.yaml:7:", "no call of org.example::EveryNth-1 keeps all the rules", "got never"],
+    ),
+    "a level that no call has": (
+        "constraints:\n  - {id: forward, require: axis >= 0, else: undefined, why: plain}\n",
+        [
+            "spec.yaml:4:",
+            "a level that no call of org.example::EveryNth-1 has",
+            "axis=negative",
+            "exclusions",
+        ],
+    ),
+}
+_EVERY_NTH = 'shapes: {X: "*S"}\nextents: {S: 1..3}\nkinds:\n  axis: axis(X)\n  step: integer(1)\n'
+
+
+@pytest.mark.parametrize("name", _OF_CALLS)
+def test_try_tells_what_only_calls_show(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, words = _OF_CALLS[name]
+    folder = _every_nth(tmp_path, text, capsys)
+    answer = call(capsys, "try", "EveryNth", "--specs", folder, "--runtime", "none")
+    check_message(answer, 2, "input", *words)
+
+
+def test_generate_tells_of_a_declaration_without_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, words = _OF_CALLS["a rule that no call keeps"]
+    folder = _every_nth(tmp_path, text + "reference: reference.py\n", capsys)
+    answer = call(capsys, "generate", "EveryNth", "--specs", folder, "-o", tmp_path / "suite")
+    check_message(answer, 2, "input", *words)
+
+
+def test_lint_tells_mistakes_in_the_declaration_of_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = _every_nth(tmp_path, "", capsys, kind="axiss(X)")
+    answer = call(capsys, "lint", "EveryNth", "--specs", folder)
+    check_message(answer, 2, "input", "spec.yaml:4:", "unknown kind", "axiss")
+
+
+def test_onnx_is_not_asked_about_an_operator_that_it_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = call(capsys, "try", "EveryNth", "--specs", _every_nth(tmp_path, "", capsys), "--runtime", "none")
+    assert answer.code == 0, answer.out
+    assert "ONNX knows no such operator: its shape inference and checker were not asked" in answer.out
+    assert "nothing is unexplained" in answer.out
+
+
 def test_mistakes_are_told_together(tmp_path: Path) -> None:
     _write(tmp_path, 'shapes: {input: "N,, C", put: "*S"}\nkinds:\n  axis: axis(input)\n')
     with pytest.raises(OpcertError) as caught:
@@ -240,6 +310,18 @@ def _write(folder: Path, text: str) -> Path:
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def _every_nth(folder: Path, more: str, capsys: pytest.CaptureFixture[str], kind: str = "axis(X)") -> Path:
+    """A folder of specs with EveryNth of docs/your-operator.md, imported, and more in its declaration."""
+    texts = {Path(each.file).name: each.text for each in steps() if each.file is not None}
+    page, specs = folder / "every_nth.md", folder / "specs"
+    page.write_text(texts[page.name], encoding="utf-8")
+    assert call(capsys, "import", page, "-o", specs).code == 0
+    room = specs / "org.example" / "EveryNth"
+    (room / "reference.py").write_text(texts["reference.py"], encoding="utf-8")
+    (room / FILE_NAME).write_text(_EVERY_NTH.replace("axis(X)", kind) + more, encoding="utf-8")
+    return specs
 
 
 def _space(folder: Path, version: int = 13) -> Space:

@@ -38,7 +38,7 @@ shapes: {data: "*S", indices: "*I"}
 extents: {S: 1..3, I: 0..2}
 kinds:
   axis: integer(0, 5)
-  indices: integer(0, 1)
+  indices: integer(0, 9)
 """
 """The axes of every tensor."""
 

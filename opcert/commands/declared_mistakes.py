@@ -1,0 +1,34 @@
+"""Mistakes in declarations of a user's folders that a spec alone does not show: kinds, names, circles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from generator.modelled import declaration_ships
+from generator.named_operators import calls_are_declared
+from generator.space import open_space
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
+from specs.declarations import find_declaration
+from specs.library import load_spec
+
+
+def check_declarations(operators: Iterable[OperatorName], folders: Sequence[Path]) -> None:
+    """Raise the mistakes in the declarations that folders hold, all together; those that ship are tested."""
+    errors: list[UserError] = []
+    for operator in operators:
+        if find_declaration(operator, folders) is None or declaration_ships(operator, folders):
+            continue
+        spec = load_spec(operator, folders)
+        try:
+            if calls_are_declared(spec):
+                open_space(spec)
+        except SeveralErrors as several:
+            errors += several.errors
+        except UserError as error:
+            errors.append(error)
+    if errors:
+        # One declaration speaks of several versions, each of which has the mistake.
+        told = list({str(each): each for each in errors}.values())
+        raise told[0] if len(told) == 1 else SeveralErrors(told)
