@@ -51,7 +51,7 @@ def rules_broken_together(space: Space) -> Iterator[UserError]:
 
 
 def _speaks_of_nothing(space: Space, rule: Constraint) -> bool:
-    """Whether calls break the rule in which an extent is 0: those are made at borders, and it keeps them out."""
+    """Whether calls break it in which an extent is 0: such calls are made at borders."""
     for place, variable in enumerate(space.variables):
         if isinstance(variable.candidates, Extent):
             nothing = replace(variable, candidates=Extent(variable.name, 0, 0))
