@@ -1,15 +1,48 @@
-"""Whether a reference answers with what its operator has: as many outputs, each of a type that it may be."""
+"""What a reference answers: whether its operator has it, and the tensors that a case holds of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+import numpy as np
+
+from generator.bare_cases import output_types
 from generator.calls import Call
 from opcert.vocabulary.errors import InternalError
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
 from reference.answers import Answer
 from specs.model import ParameterSpec, Spec
 from specs.structures import element_types_of, is_structured, type_variable
+
+
+def asked_answers(
+    spec: Spec, call: Call, names: Sequence[str], answers: Sequence[Answer]
+) -> tuple[tuple[str, Answer], ...]:
+    """The answers for outputs that have a name, with that; of what is no tensor each part, with its own.
+
+    A sequence is its length and its elements, an optional whether it holds something and what that is.
+    """
+    types = output_types(spec, call)
+    pairs = ((name, answer) for name, answer in zip(names, answers, strict=False) if name)
+    return tuple(part for name, answer in pairs for part in _parts(name, types.get(name), answer))
+
+
+def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[str, Answer]]:
+    match kind:
+        case OptionalType():
+            held = answer.parts is not None
+            yield f"{name}_has_element", Answer(tensor(np.array(held)))
+            if held:
+                yield from _parts(f"{name}_element", kind.of, answer)
+        case SequenceType():
+            yield f"{name}_length", replace(answer, parts=())
+            for place, part in enumerate(answer.parts or ()):
+                assert isinstance(part, Answer)
+                yield from _parts(f"{name}_{place}", kind.of, part)
+        case _:
+            yield name, answer
 
 
 def check_answers(spec: Spec, call: Call, names: Sequence[str], answers: Sequence[object]) -> None:

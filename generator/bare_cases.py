@@ -11,7 +11,7 @@ from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
 from specs.model import ParameterSpec, Spec
-from specs.structures import element_types_of, is_sequence, sequence_type, type_variable
+from specs.structures import element_types_of, is_sequence, is_structured, sequence_type, type_variable
 
 FAMILY = "survival"
 
@@ -38,13 +38,19 @@ def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
 
 
 def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
-    """The types of outputs that are sequences, by their names."""
-    names = output_names(spec, call)
-    return {
-        each.name: sequence_type(_element_type(spec, call, each))
-        for each in spec.outputs
-        if each.name in names and is_sequence(spec, each)
-    }
+    """The types of outputs that are sequences or optionals, by their names.
+
+    What may be now a tensor and now something else is what the input of its type variable is.
+    """
+    names, found = output_names(spec, call), dict[str, ValueType]()
+    given = {slot.name: slot.type for slot in call.slots if slot.type is not None}
+    for output in spec.outputs:
+        if output.name in names and is_sequence(spec, output):
+            found[output.name] = sequence_type(_element_type(spec, call, output))
+        elif output.name in names and is_structured(spec, output):
+            like = [each.name for each in spec.inputs if each.type == output.type and each.name in given]
+            found.update((output.name, given[name]) for name in like[:1])
+    return found
 
 
 def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:

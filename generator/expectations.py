@@ -10,9 +10,9 @@ from itertools import product
 import numpy as np
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
-from generator.answered_outputs import check_answers
+from generator.answered_outputs import asked_answers, check_answers
 from generator.calls import Call
-from generator.given_inputs import arguments_of, output_names, wanted_of
+from generator.given_inputs import arguments_of, output_names
 from generator.validity import find_violations
 from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
@@ -33,10 +33,11 @@ class Question:
     settled: Mapping[str, str]
     open: Sequence[Reading]
     call: Call
-    answers: dict[Options, tuple[Answer, ...]] = field(default_factory=dict)
+    answers: dict[Options, tuple[tuple[str, Answer], ...]] = field(default_factory=dict)
     asked: dict[Options, set[str]] = field(default_factory=dict)
 
-    def answer(self, options: Options) -> tuple[Answer, ...]:
+    def answer(self, options: Options) -> tuple[tuple[str, Answer], ...]:
+        """What comes out under some options: the name and the answer of each tensor that a case holds."""
         if options not in self.answers:
             chosen = dict(self.settled)
             chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
@@ -46,7 +47,8 @@ class Question:
                     self._attributes, self._given, chosen, asked, len(self._names)
                 )
                 check_answers(self.spec, self.call, self._names, found)
-                self.answers[options], self.asked[options] = wanted_of(self._names, found), asked
+                self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
+                self.asked[options] = asked
             except OutsideDomain as error:
                 if self.answers:
                     raise UnstableLength(
@@ -83,8 +85,7 @@ class Question:
         Raises UnstableLength where the reference does.
         """
         answers = self.answer(tuple(next(iter(each.options)) for each in self.open))
-        names = [each for each in output_names(self.spec, self.call) if each]
-        return tuple(expected_output(name, each) for name, each in zip(names, answers, strict=False))
+        return tuple(expected_output(*each) for each in answers)
 
     def asks_for(self, reading: str, options: Options) -> bool:
         """Whether the answer under some options may be another with another option of a reading."""
@@ -112,7 +113,7 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
 def expectations_of(asked: Question) -> tuple[Expectation, ...]:
     """What `expect` gives, of a call that is known to break no rule."""
     questions, matter = asked.open, _readings_that_matter(asked)
-    groups: list[tuple[tuple[Answer, ...], list[Options]]] = []
+    groups: list[tuple[tuple[tuple[str, Answer], ...], list[Options]]] = []
     for options in _combinations(questions, matter):
         answers = asked.answer(options)
         for known, members in groups:
@@ -121,10 +122,8 @@ def expectations_of(asked: Question) -> tuple[Expectation, ...]:
                 break
         else:
             groups.append((answers, [options]))
-    names = [each for each in output_names(asked.spec, asked.call) if each]
     return tuple(
         expectation_of(
-            names,
             answers,
             _options_of(questions, matter, members, "reading"),
             _options_of(questions, matter, members, "behaviour"),
@@ -134,18 +133,16 @@ def expectations_of(asked: Question) -> tuple[Expectation, ...]:
 
 
 def expectation_of(
-    names: Sequence[str],
-    answers: Sequence[Answer],
+    answers: Sequence[tuple[str, Answer]],
     readings: Mapping[str, tuple[str, ...]] | None = None,
     behaviours: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Expectation:
     """What comes out under some options, for the outputs that are asked for."""
-    pairs = list(zip(names, answers, strict=False))
     return Expectation(
-        tuple(expected_output(*each) for each in pairs),
+        tuple(expected_output(*each) for each in answers),
         readings or {},
         behaviours or {},
-        tuple(Unordered((name,), 0) for name, answer in pairs if answer.unordered),
+        tuple(Unordered((name,), 0) for name, answer in answers if answer.unordered),
     )
 
 
@@ -213,10 +210,12 @@ def expected_output(name: str, answer: Answer) -> ExpectedOutput:
     return ExpectedOutput(name, answer.expected, answer.allowed, alternatives)
 
 
-def _same_answers(left: Sequence[Answer], right: Sequence[Answer]) -> bool:
+def _same_answers(left: Sequence[tuple[str, Answer]], right: Sequence[tuple[str, Answer]]) -> bool:
     if left is right:
         return True
-    return len(left) == len(right) and all(map(_same_answer, left, right))
+    if len(left) != len(right):
+        return False
+    return all(_same_answer(ours, theirs) for (_, ours), (_, theirs) in zip(left, right, strict=True))
 
 
 def _same_answer(left: Answer, right: Answer) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping
 
 from generator.calls import Call
 from opcert.vocabulary.slots import gather, slots_of
@@ -11,8 +10,6 @@ from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
 from reference.reference_operator import Argument
 from specs.model import Spec
 from specs.structures import holds_several
-
-_Answer = TypeVar("_Answer")
 
 
 def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
@@ -43,8 +40,3 @@ def _is_one_tensor(kind: ValueType) -> bool:
 def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
     """The names of all outputs of the node in order, empty where one is not asked for."""
     return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)
-
-
-def wanted_of(names: Sequence[str], answers: Sequence[_Answer]) -> tuple[_Answer, ...]:
-    """The answers for outputs that have a name: the others, and those behind the last, nobody asks for."""
-    return tuple(each for name, each in zip(names, answers, strict=False) if name)

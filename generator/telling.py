@@ -9,8 +9,9 @@ from conformance.judging.judge import FAILING, judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from generator.adequacy.tensor_edits import is_any, is_main, with_inputs, with_outputs
+from generator.answered_outputs import asked_answers
 from generator.calls import Call
-from generator.given_inputs import arguments_of, output_names, wanted_of
+from generator.given_inputs import arguments_of, output_names
 from generator.narrowing import held_in
 from generator.workshop import Workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -80,4 +81,4 @@ def answer_of(workshop: Workshop, call: Call) -> Answered | None:
             answers = reference.evaluate(plain, arguments_of(spec, call), settled, outputs=len(names))
     except (OutsideDomain, UnstableLength):
         return None
-    return Answered(tuple(each.expected for each in wanted_of(names, answers)))
+    return Answered(tuple(each.expected for _, each in asked_answers(spec, call, names, answers)))

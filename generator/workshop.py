@@ -178,7 +178,9 @@ class Workshop:
             id=CaseId(self.spec.operator, family, word, call.digest(self.spec.operator)),
             # Without an input a case counts under the type that comes out.
             element_type=bare.element_type if given else first.element_type,
-            output_names=call.outputs or tuple(each.name for each in expectations[0].outputs),
+            output_names=bare.output_names
+            if call.outputs or bare.output_types
+            else tuple(each.name for each in expectations[0].outputs),
             demand="answer",
             expectations=expectations,
             levels=dict(levels),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.errors import OpcertError
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +19,25 @@ class Answer:
 
     `allowed` is float64 of the output's shape, rounded up (infinity: any value); None asks for equal bits.
     `alternatives` maps a flat row-major index to further storage values that are as good. Slices across the
-    first axis may be in any order where it is `unordered`.
+    first axis may be in any order where it is `unordered`. A sequence is its length, and `parts` are the
+    tensors in it; an optional that holds nothing has None for them.
     """
 
     expected: Tensor
     allowed: NDArray[np.float64] | None = None
     alternatives: Mapping[int, tuple[Any, ...]] | None = None
     unordered: bool = False
+    parts: tuple[Answer | Tensor, ...] | None = ()
+
+
+def sequence_of(parts: tuple[Answer | Tensor, ...]) -> Answer:
+    """The answer of an output that is a sequence of tensors."""
+    return Answer(tensor(np.array(len(parts), np.int64)), parts=parts)
+
+
+def nothing() -> Answer:
+    """The answer of an output that is an optional which holds nothing."""
+    return Answer(tensor(np.array(False)), parts=None)
 
 
 class OutsideDomain(OpcertError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from types import UnionType
@@ -78,6 +79,8 @@ def _answer(result: Any, options: Mapping[str, Choice[str]]) -> Answer:
     if isinstance(result, Tensor) and "negative_zeros" in options:
         return moved(result, options["subnormals"], options["negative_zeros"])
     found: Answer = result
+    if isinstance(found, Answer) and found.parts:
+        return replace(found, parts=tuple(_answer(each, options) for each in found.parts))
     return found
 
 

@@ -18,8 +18,9 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
+from generator.answered_outputs import asked_answers
 from generator.calls import Call
-from generator.given_inputs import arguments_of, output_names, wanted_of
+from generator.given_inputs import arguments_of, output_names
 from generator.named_operators import calls_are_declared
 from generator.validity import find_violations
 from opcert.vocabulary.tensors import Tensor
@@ -88,7 +89,7 @@ class Subject:
             names = output_names(self.spec, call)
             given = arguments_of(self.spec, call)
             answers = self.reference.evaluate(plain, given, chosen, outputs=len(names))
-            outputs = tuple(each.expected for each in wanted_of(names, answers))
+            outputs = tuple(each.expected for _, each in asked_answers(self.spec, call, names, answers))
             if not all(map(_holds_its_type, outputs)):
                 return Refused("TypeError", "elements that the output's type does not have")
             return Answered(outputs)

@@ -83,7 +83,7 @@ def _calls_with(
         levels = {name: str(level) for name, level in model.row_levels(row).items()}
         levels |= _plain_float(workshop)
         call = workshop.levels.build_call(workshop.spec, {**levels, "data": "distinct"}, draw.child(str(row)))
-        X = call.inputs[0][1] if call is not None else None
+        X = call.inputs[0][1] if call is not None and call.inputs else None
         if call is None or X is None or X.array.size < len(PLACES):
             continue
         changed = call.with_input(call.inputs[0][0], _with_special(X, special, place))

@@ -10,11 +10,12 @@ from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.signatures import signature
 from conformance.running.responses import Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case, Expectation
-from generator.bare_cases import first_type
+from generator.answered_outputs import asked_answers
+from generator.bare_cases import first_type, output_types
 from generator.calls import Call
 from generator.expectations import expect, expectation_of
 from generator.fuzzing.known_space import Attempt, Space
-from generator.given_inputs import arguments_of, output_names, wanted_of
+from generator.given_inputs import arguments_of, output_names
 from generator.validity import find_refusable
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
@@ -127,7 +128,7 @@ class Bench:
         names = output_names(self.space.spec, call)
         given = arguments_of(self.space.spec, call)
         answers = self.space.reference.evaluate(values, given, self.space.settled, outputs=len(names))
-        return (expectation_of(list(filter(None, names)), wanted_of(names, answers)),)
+        return (expectation_of(asked_answers(self.space.spec, call, names, answers)),)
 
     def _every(self, call: Call) -> tuple[Expectation, ...]:
         return expect(self.space.spec, self.space.reference, call)
@@ -147,6 +148,8 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
         output_names=tuple(each.name for each in space.spec.outputs),
         demand="answer" if breaks is None else "refuse" if refuse else "survive",
         expectations=expectations,
+        slots=call.slots,
+        output_types=output_types(space.spec, call),
         constraint=None if breaks is None else breaks.id,
         may_refuse=None if breaks is not None else find_refusable(space.spec, call),
         valid_case=None if valid is None else str(CaseId(operator, "boundary", None, valid.digest(operator))),
