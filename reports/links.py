@@ -18,6 +18,11 @@ def token(key: str, value: str) -> str:
     return f"{key}:{value}" if plain else f'{key}:"{value.replace(chr(34), chr(34) * 2)}"'
 
 
+def any_of(key: str, values: Iterable[str]) -> str:
+    """One token of a search that any of several plain values fulfils: `type:complex64,complex128`."""
+    return f"{key}:{','.join(values)}"
+
+
 def cases_link(*tokens: str, of: str = "") -> str:
     """The list of the cases that fulfil every token, as the run `of` sees them (empty: the first run)."""
     return _link("cases", {"q": " ".join(tokens), "of": of})

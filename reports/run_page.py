@@ -76,8 +76,17 @@ class ClassView:
         return len(self.found.cases)
 
     @property
+    def fit_beyond(self) -> str:
+        """How many cases fit, where that says more than their number."""
+        return "" if self.fit == plural(self.number, "case") else self.fit[0].upper() + self.fit[1:]
+
+    @property
     def all_cases(self) -> str:
         return f"All {plural(self.number, 'case')}" if self.number > 1 else "The only case"
+
+
+OPEN_CAUSES = 3
+"""So many causes are open at first; of a few more all are."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,7 @@ class Page:
 
     @cached_property
     def matrix(self) -> Matrix:
-        return build_matrix(self.results.cases, self.classes, self.of)
+        return build_matrix(self.results.cases, self.classes, self.of, self.position)
 
     @cached_property
     def tiers(self) -> tuple[TierView, ...]:
@@ -149,6 +158,11 @@ class Page:
             if classes:
                 found.append(TierView(tier.heading, tier.why, classes))
         return tuple(found)
+
+    @property
+    def open_causes(self) -> int:
+        """How many causes stand open when the page is opened."""
+        return OPEN_CAUSES if len(self.classes) > OPEN_CAUSES + 2 else len(self.classes)
 
     @cached_property
     def faults(self) -> tuple[tuple[str, Excuse | None], ...]:

@@ -50,7 +50,7 @@ function drawerHead(row, detail, problem) {
 <p>${own?.sentence ?? html`${SAYS[verdict.name] ?? ''}${verdict.name === 'pass' && run.ratio[row] > 0 ? ` The worst element is at ${ratioText(run.ratio[row])} of its allowed error.` : ''}`}</p>
 ${own ? '' : reason ? html`<p class="mute">${reason}</p>` : ''}${own?.resembles ? html`<p>${own.resembles}</p>` : ''}${problem ? html`<p class="warning">${problem}</p>` : ''}
 ${excuse ? html`<p class="excuse">${excuse.sentence}${excuse.link ? html`, ${excuse.leads ? html`<a href="${excuse.link}" rel="noreferrer">${excuse.link}</a>` : excuse.link}` : ''}</p>` : ''}
-${found ? html`<p>Note ${note}: ${found.text}.${found.smallest === table.ids[row] ? ' This is its smallest case.' : html` Its smallest case is <a href="${link({ case: found.smallest })}">${found.smallest.slice(found.smallest.indexOf('/') + 1)}</a>.`}</p>` : ''}`;
+${found ? html`<p>Note ${note}: ${found.text.replace(/\.+$/, '')}.${found.smallest === table.ids[row] ? ' This is its smallest case.' : html` Its smallest case is <a href="${link({ case: found.smallest })}">${found.smallest.slice(found.smallest.indexOf('/') + 1)}</a>.`}</p>` : ''}`;
 }
 const copied = text => html`<div class="command"><pre><code>${text}</code></pre><button class="button" type="button" data-copy="${text}">Copy</button></div>`;
 // The lines of the case between those of the runtime; none where either is not known.

@@ -38,6 +38,8 @@ function onClick(event) {
   if (!target) return;
   const { dataset } = target;
   if ('copy' in dataset) copyText(target);
+  else if ('fold' in dataset) fold(target);
+  else if ('only' in dataset) go({ only: state.only ? '' : 'failing', note: '' }, true);
   else if ('by' in dataset) go({ by: dataset.by, note: '' });
   else if ('of' in dataset) { list.shown = STEP; go({ of: dataset.of === directory.runs[0][0] ? '' : dataset.of, note: '' }); }
   else if ('sort' in dataset) { list.shown = STEP; go({ sort: dataset.sort === 'verdict' ? '' : dataset.sort }, true); }
@@ -68,6 +70,7 @@ function onKey(event) {
 }
 function listen() {
   addEventListener('hashchange', show);
+  addEventListener('resize', fitMatrix);
   document.addEventListener('click', onClick);
   document.addEventListener('keydown', onKey);
   for (const kind of ['pointerover', 'focusin']) document.addEventListener(kind, event => pointAt(event.target));

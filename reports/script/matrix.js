@@ -1,20 +1,53 @@
 // The support matrix by something else than element type: that one stands in the page from the beginning.
+const MANY_ROWS = 40; // Of more rows those groups are folded at first in which nothing fails.
 const madeBefore = new Map();
 
+// What stands in the page: the table, and in its order the groups of rows, each with its operators.
+function matrixMade(place, box) {
+  if (!madeBefore.has(place)) {
+    const bodies = findAll('tbody', box), rows = findAll('tr[data-operator]', box).length;
+    if (rows > MANY_ROWS) for (const each of bodies) if (each.classList.contains('quiet')) setFold(each, true);
+    const groups = bodies.map(body => ({
+      name: find('button', body).textContent, says: find('.small', body)?.textContent ?? '', quiet: body.classList.contains('quiet'),
+      operators: findAll('tr[data-operator]', body).map(each => each.dataset.operator),
+    }));
+    madeBefore.set(place, { table: find('table', box), groups, folded: new Set(groups.filter(each => rows > MANY_ROWS && each.quiet).map(each => each.name)) });
+  }
+  return madeBefore.get(place);
+}
+function setFold(body, folded) {
+  body.classList.toggle('folded', folded);
+  find('[data-fold]', body).setAttribute('aria-expanded', String(!folded));
+}
+function fold(button) {
+  const body = button.closest('tbody'), made = madeBefore.get(runPlace()), folded = !body.classList.contains('folded');
+  setFold(body, folded);
+  if (folded) made.folded.add(button.textContent); else made.folded.delete(button.textContent);
+}
 async function showMatrix() {
-  const place = runPlace(), box = find(`#matrix-${place}`);
-  if (!madeBefore.has(place)) madeBefore.set(place, box.innerHTML);
+  const place = runPlace(), box = find(`#matrix-${place}`), made = matrixMade(place, box);
   const columns = find('.columns', box.closest('.run'));
-  for (const button of findAll('button', columns)) button.setAttribute('aria-pressed', String(button.dataset.by === state.by));
+  for (const button of findAll('button[data-by]', columns)) button.setAttribute('aria-pressed', String(button.dataset.by === state.by));
   const want = `${state.by} ${state.attr}`;
   const choice = find('select', columns);
   if (state.attr) choice.value = state.attr;
-  if (box.dataset.shows === want) return;
-  if (state.by !== 'type') await ready();
-  if (`${state.by} ${state.attr}` !== want || place !== runPlace()) return;
-  box.dataset.shows = want;
-  if (state.by === 'type') { box.innerHTML = madeBefore.get(place); return; }
-  put(box, state.by === 'runtime' ? runtimeMatrix() : columnMatrix(matrixColumns(choice.value)));
+  if (box.dataset.shows !== want) {
+    if (state.by !== 'type') await ready();
+    if (`${state.by} ${state.attr}` !== want || place !== runPlace()) return;
+    box.dataset.shows = want;
+    if (state.by === 'type') box.replaceChildren(made.table);
+    else put(box, state.by === 'runtime' ? runtimeMatrix() : columnMatrix(matrixColumns(choice.value)));
+    for (const body of findAll('tbody', box)) setFold(body, made.folded.has(find('button', body).textContent));
+  }
+  find('[data-only]', columns)?.setAttribute('aria-pressed', String(state.only === 'failing'));
+  find('table', box).classList.toggle('failing-only', state.only === 'failing');
+  fitMatrix();
+}
+// A table that has room needs no box to scroll in, and keeps its heads in sight.
+function fitMatrix() {
+  const box = find(`#matrix-${runPlace()}`);
+  box.classList.remove('fits');
+  box.classList.toggle('fits', box.scrollWidth <= box.clientWidth);
 }
 function matrixColumns(name) {
   if (state.by === 'family') return { title: 'family', key: 'family', codes: table.familyOf, names: table.families };
@@ -39,9 +72,9 @@ function columnMatrix({ title, key, codes, names }) {
   const used = names.map((name, place) => place).filter(place => names[place] !== '' && feet[place]);
   const line = (operator, own) => {
     const op = tokenText('op', operator.word);
-    return html`<tr><th scope="row"><a href="${casesLink(op)}">${shortName(operator)}</a></th>${matrixCell(own.all, [op], 'all')}${used.map(place => matrixCell(own.by[place], [op, tokenText(key, names[place])], names[place]))}</tr>`;
+    return html`${rowStart(operator, own.all, op)}${matrixCell(own.all, [op], 'all')}${used.map(place => matrixCell(own.by[place], [op, tokenText(key, names[place])], names[place]))}</tr>`;
   };
-  return wholeMatrix(title, ['all', ...used.map(place => names[place])], used.length < 5, table.operators.map((operator, place) => [operator, line(operator, cells[place])]), [table.size, ...used.map(place => feet[place])]);
+  return wholeMatrix(title, ['all', ...used.map(place => names[place])], used.length < 5, table.operators.map((operator, place) => [operator, cells[place].all, line(operator, cells[place])]), [table.size, ...used.map(place => feet[place])]);
 }
 // Runs side by side: what each does, and in how many cases both were judged and differ.
 function runtimeMatrix() {
@@ -63,7 +96,7 @@ function runtimeMatrix() {
   others.forEach((_, place) => sums.push(table.size, ...[0, 1, 2, 3, 4].map(pair => cells.reduce((sum, own) => sum + own.others[place].pairs[pair], 0))));
   const lines = table.operators.map((operator, number) => {
     const op = tokenText('op', operator.word), own = cells[number];
-    return [operator, html`<tr><th scope="row"><a href="${casesLink(op)}">${shortName(operator)}</a></th>${matrixCell(own.mine, [op], mine.label)}${others.map((other, place) => {
+    return [operator, own.mine, html`${rowStart(operator, own.mine, op)}${matrixCell(own.mine, [op], mine.label)}${others.map((other, place) => {
       const { own: tally, pairs } = own.others[place];
       const queries = [['status:pass', `${other.key}:pass`], ['status:pass', `${other.key}:failing`], ['status:failing', `${other.key}:pass`], ['status:failing', `${other.key}:failing`], null];
       return [matrixCell(tally, [op], other.label, other.key), queries.map((query, pair) => html`<td class="f-quiet"><div class="cell"><span class="label">${heads[2 + 6 * place + pair]}</span>${pairs[pair] && query ? html`<a href="${casesLink(op, ...query)}">${count(pairs[pair])}</a>` : html`<span class="mute">${count(pairs[pair])}</span>`}</div></td>`)];
@@ -72,22 +105,25 @@ function runtimeMatrix() {
   return wholeMatrix('runtime', heads, false, lines, sums);
 }
 const shortName = operator => operator.name.split('::')[1];
+const failsIn = tally => tally.numbers.some((number, place) => place < FAILING && number);
+const rowStart = (operator, tally, op) => html`<tr data-operator="${operator.name}"${failsIn(tally) ? '' : html` class="quiet"`}><th scope="row"><a href="${casesLink(op)}">${shortName(operator)}</a></th>`;
 function wholeMatrix(title, heads, few, lines, sums) {
-  const domains = [...new Set(lines.map(([operator]) => operator.name.split('::')[0]))].sort();
-  return html`<table class="matrix${few ? ' few' : ''}"><caption class="hidden">Verdicts by operator version and ${title}</caption><thead><tr><th scope="col">operator</th>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${domains.map(domain => html`<tr class="domain"><th scope="colgroup" colspan="${heads.length + 1}">${domain}</th></tr>${lines.filter(([operator]) => operator.name.startsWith(`${domain}::`)).map(([, line]) => line)}`)}</tbody>
+  const { groups, table: made } = madeBefore.get(runPlace()), lineOf = new Map(lines.map(([operator, , line]) => [operator.name, line]));
+  return html`<table class="matrix${few ? ' few' : ''}${made.classList.contains('long') ? ' long' : ''}"><caption class="hidden">What passes, by operator version and ${title}</caption><thead><tr><th scope="col">operator</th>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
+${groups.map(({ name, says, quiet, operators }) => html`<tbody${quiet ? html` class="quiet"` : ''}><tr class="domain"><th scope="colgroup" colspan="${heads.length + 1}"><button type="button" data-fold aria-expanded="true">${name}</button>${says ? html` <span class="small">${says}</span>` : ''}</th></tr>${operators.map(each => lineOf.get(each))}</tbody>`)}
 <tfoot><tr><th scope="row">cases</th>${sums.map(sum => html`<td>${count(sum)}</td>`)}</tr></tfoot></table>`;
 }
-// One cell, as in the page made beforehand: the worst verdict and its count of all that ran, then the others.
+// One cell, as in the page made beforehand: what passes of all, marked with the worst verdict, and its notes.
+const MOST_NOTES = 3;
 function matrixCell(tally, tokens, label, other) {
   if (!tally.total) return html`<td class="empty"><span class="mute"><span class="hidden">${label}: no case</span><span aria-hidden="true">–</span></span></td>`;
-  const places = name => table.verdicts.findIndex(each => each.name === name);
-  const failing = table.verdicts.map((_, place) => place).filter(place => place < FAILING && tally.numbers[place]);
-  const order = [...failing, ...['pass', 'unsupported', 'observed', 'harness_error', 'not_run'].map(places)].filter(place => tally.numbers[place]);
-  const worst = order[0], verdict = table.verdicts[worst];
-  const ran = tally.total - tally.numbers[places('harness_error')] - tally.numbers[places('not_run')];
-  const to = (...more) => casesLink(...tokens, ...more), status = place => `${other ?? 'status'}:${table.verdicts[place].name}`;
-  const rest = order.slice(1).filter(place => table.verdicts[place].name !== 'pass' || !failing.length);
+  const places = name => table.verdicts.findIndex(each => each.name === name), present = place => tally.numbers[place];
+  const failing = table.verdicts.map((_, place) => place).filter(place => place < FAILING && present(place));
+  const [worst] = [...failing, ...['pass', 'unsupported', 'observed', 'harness_error', 'not_run'].map(places)].filter(present);
+  const verdict = table.verdicts[worst], passing = present(places('pass'));
   const notes = other ? [] : [...tally.notes].sort((one, two) => one - two);
-  return html`<td class="f-${failing.length ? verdict.name : 'quiet'}"><div class="cell" title="${order.map(place => `${count(tally.numbers[place])} ${table.verdicts[place].word}`).join(', ')}"><span class="label">${label}</span><a class="first" href="${to(status(worst))}">${verdictWord(verdict, true)}${notes.length ? html`<sup>${notes.join(' ')}</sup>` : ''}<span class="k">${count(tally.numbers[worst])}${failing.length ? ` of ${count(ran)}` : ''}</span></a>${rest.map(place => html`<a class="u" href="${to(status(place))}">${count(tally.numbers[place])} ${table.verdicts[place].short}</a>`)}</div></td>`;
+  const said = table.verdicts.map((each, place) => [each, place]).filter(([, place]) => present(place)).map(([each, place]) => `${count(tally.numbers[place])} ${each.word}`).join(', ');
+  const marks = notes.slice(0, notes.length > MOST_NOTES ? MOST_NOTES - 1 : MOST_NOTES).map(note => html`<a href="#note-${runPlace()}-${note}"><span class="hidden">note </span>${note}</a>`);
+  const more = notes.length - marks.length;
+  return html`<td class="f-${failing.length ? verdict.name : 'quiet'}"><div class="cell" title="${said}${notes.length ? `; notes ${notes.join(', ')}` : ''}"><span class="label">${label}</span><a class="first" href="${casesLink(...tokens)}"><span class="v v-${verdict.name}">${sign(verdict)}<span class="hidden">${verdict.short}, </span></span><b>${count(passing)}</b> <span class="k">of ${count(tally.total)}</span></a>${notes.length ? html`<span class="marks">${marks}${more > 0 ? html`<a href="${casesLink(...tokens, 'status:failing')}">+${more}<span class="hidden"> more notes</span></a>` : ''}</span>` : ''}</div></td>`;
 }

@@ -21,7 +21,7 @@ async function show() {
   const box = find('#query');
   if (document.activeElement !== box) box.value = state.q;
   showTitle(place);
-  if (state.page === 'summary') { showNote(place); await showMatrix(); }
+  if (state.page === 'summary') { await showMatrix(); showNote(place); find('#h-support-0:target')?.scrollIntoView({ behavior: 'instant' }); }
   if (state.page === 'cases') { await ready(); if (state.page === 'cases') showList(); }
   await showDrawer();
   root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
@@ -31,6 +31,7 @@ function showNote(place) {
   const note = state.note && document.getElementById(`note-${place}-${state.note}`);
   if (!note) return;
   note.classList.add('hit');
+  note.open = true;
   note.scrollIntoView({ behavior: 'instant' });
 }
 function showTitle(place) {

@@ -1,6 +1,6 @@
-// What is seen stands in the fragment of the address: #/PAGE?q=…&by=…&attr=…&sort=…&case=…&note=…&of=…&theme=…
+// What is seen stands in the fragment of the address: #/PAGE?q=…&by=…&attr=…&only=…&sort=…&case=…&note=…&of=…&theme=…
 const PAGES = ['summary', 'cases', 'readings', 'documents', 'adequacy', 'accuracy', 'time'];
-const DEFAULTS = { page: 'summary', q: '', by: 'type', attr: '', sort: '', case: '', note: '', of: '', theme: '' };
+const DEFAULTS = { page: 'summary', q: '', by: 'type', attr: '', only: '', sort: '', case: '', note: '', of: '', theme: '' };
 const state = { ...DEFAULTS };
 
 function readState() {

@@ -83,9 +83,10 @@ def test_every_count_of_the_summary_is_what_its_link_lists(browser: Browser, rep
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
     links = watched.page.eval_on_selector_all(
-        ".ledger a, .matrix .first, .matrix .u",
+        ".ledger a, .matrix .first, .class .go a:last-child",
         """all => all.map(each => [
-            each.getAttribute('href'), (each.querySelector(".k") ?? each).textContent.match(/[\\d,]+/)[0],
+            each.getAttribute('href'),
+            (each.querySelector(".k") ?? each).textContent.match(/[\\d,]+|only/)[0].replace('only', '1'),
         ])""",
     )
     assert len(links) > 50
@@ -100,16 +101,24 @@ def test_every_count_of_the_summary_is_what_its_link_lists(browser: Browser, rep
 def test_without_scripts_the_summary_and_the_classes_are_there(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440, java_script_enabled=False)
     watched.page.goto(report.as_uri())
-    for selector in (".run h1", ".ledger", ".matrix", ".notes", ".class .io >> nth=0"):
+    for selector in (".run h1", ".ledger", ".matrix", ".class .io >> nth=0"):
         assert watched.page.locator(selector).is_visible()
-    watched.page.click(".notes a >> nth=2")
-    assert watched.page.url.endswith("#note-0-3")
+    watched.page.click("#note-0-5 summary")
+    assert watched.page.locator("#note-0-5 .io").is_visible()
+    watched.page.click(".matrix .marks a >> nth=0")
+    assert "#note-0-" in watched.page.url
 
 
-def test_the_first_screen_holds_headline_totals_and_matrix(browser: Browser, report: Path) -> None:
+def test_the_first_screen_holds_headline_totals_and_what_to_fix_first(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
-    for selector in (".run h1", ".say", ".facts", ".ledger", ".matrix thead", ".notes li:first-child"):
+    for selector in (".run h1", ".say", ".facts", ".ledger", "#note-0-1 h3", "#note-0-1 summary"):
         box = watched.page.locator(selector).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] < 900
+    tops = watched.page.eval_on_selector_all(".ledger > div", "all => all.map(each => each.offsetTop)")
+    assert len(set(tops)) == 1
+    order = watched.page.eval_on_selector_all(
+        ".ledger, .class, .matrix", "all => all.map(each => each.classList[0])"
+    )
+    assert (order[0], set(order[1:-1]), order[-1]) == ("ledger", {"class"}, "matrix")

@@ -193,8 +193,8 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
     assert len(list(csv.reader(io.StringIO(render_csv(changed))))) == 8 + 1
 
     matrix = build_matrix(changed.cases, ())
-    assert sum(matrix.column_totals) == matrix.total == 8
-    for row in (row for _, rows in matrix.domains for row in rows):
+    assert sum(each.total for each in matrix.columns) == matrix.total == 8
+    for row in matrix.rows:
         assert row.all.total == sum(cell.total for cell in row.cells if cell is not None)
 
     if not counts["not_run"] and not counts["harness_error"]:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from hypothesis import given, settings
 
+from opcert.vocabulary.names import CaseId, OperatorName
 from reports.case_results import CaseResult
 from reports.failure_classes import find_classes
-from reports.matrix import build_matrix
+from reports.matrix import MOST_NOTES, build_matrix
+from reports.operator_groups import _GROUPS, OTHER
 from reports.verdicts import FAILING, GROUPS, WORST_FIRST
-from tests.reports.test_failure_classes import runs
+from tests.reports.test_failure_classes import case_result, runs
 
 
 @settings(max_examples=60, deadline=None)
 @given(runs())
 def test_totals_add_up(cases: list[CaseResult]) -> None:
     matrix = build_matrix(cases, find_classes(cases))
-    rows = [row for _, rows in matrix.domains for row in rows]
-    assert matrix.total == len(cases) == sum(row.all.total for row in rows) == sum(matrix.column_totals)
+    rows = matrix.rows
+    columns = sum(column.total for column in matrix.columns)
+    assert matrix.total == len(cases) == sum(row.all.total for row in rows) == columns
     whole: Counter[str] = Counter()
     for row in rows:
         parts: Counter[str] = Counter()
@@ -32,32 +37,77 @@ def test_totals_add_up(cases: list[CaseResult]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(runs())
-def test_a_cell_shows_every_case_that_does_not_pass(cases: list[CaseResult]) -> None:
-    matrix = build_matrix(cases, find_classes(cases))
-    for _, rows in matrix.domains:
-        for row in rows:
-            lines = [row.all.first, *row.all.rest]
-            shown = sum(line.number for line in lines)
-            hidden = row.all.counts.get("pass", 0) if row.all.fails else 0
-            assert shown + hidden == row.all.total
-            assert all(line.number for line in row.all.rest)
+def test_a_cell_is_what_passes_of_all_marked_with_the_worst_verdict(cases: list[CaseResult]) -> None:
+    classes = find_classes(cases)
+    for row in build_matrix(cases, classes).rows:
+        own = [each for each in cases if each.operator == row.operator]
+        assert (row.all.passing, row.all.total) == (sum(each.verdict == "pass" for each in own), len(own))
+        failing = [each for each in FAILING if any(case.verdict == each for case in own)]
+        assert row.all.fails == bool(failing)
+        if failing:
+            assert row.all.verdict == failing[0]
+        noted = {each.number for each in classes if row.operator in each.operators}
+        assert set(row.all.notes) == noted
+        marks = len(row.all.shown_notes) + bool(row.all.more_notes[0])
+        assert marks == min(len(noted), MOST_NOTES)
+        assert len(row.all.shown_notes) + row.all.more_notes[0] == len(noted)
+        assert not noted or row.all.full.endswith(f"notes {', '.join(map(str, sorted(noted)))}")
 
 
 @settings(max_examples=60, deadline=None)
 @given(runs())
-def test_a_cell_is_named_for_its_worst_verdict_and_has_the_notes_of_its_failures(
-    cases: list[CaseResult],
-) -> None:
-    classes = find_classes(cases)
-    for _, rows in build_matrix(cases, classes).domains:
-        for row in rows:
-            own = [each for each in cases if each.operator == row.operator]
-            failing = [each for each in FAILING if any(case.verdict == each for case in own)]
-            assert row.all.fails == bool(failing)
-            if failing:
-                assert row.all.verdict == failing[0]
-            noted = {each.number for each in classes if row.operator in each.operators}
-            assert set(row.all.notes) == noted
+def test_what_fails_stands_first(cases: list[CaseResult]) -> None:
+    for group in build_matrix(cases, find_classes(cases)).groups:
+        fails = [row.all.fails for row in group.rows]
+        assert fails == sorted(fails, reverse=True)
+        assert group.failing == sum(fails)
+
+
+def made_up(names: Iterable[str], element_types: Sequence[str], verdict: str = "pass") -> list[CaseResult]:
+    """A case of each operator and element type."""
+    return [
+        replace(
+            case_result(number, 13, {}, verdict),
+            id=CaseId(OperatorName("ai.onnx", name, 13), "cover", None, f"{number:012x}"),
+            element_type=element_type,
+        )
+        for name in names
+        for number, element_type in enumerate(element_types)
+    ]
+
+
+def test_many_rows_stand_in_groups_and_the_groups_that_fail_first() -> None:
+    passing = [f"Example{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"]
+    cases = [*made_up(["Abs", *passing], ["float"]), *made_up(["Tile", "Add"], ["float"], "timeout")]
+    groups = build_matrix(cases, find_classes(cases)).groups
+    assert [(each.name, each.says) for each in groups[:2]] == [
+        ("Arithmetic", "1 of 2 fails"),
+        ("Moving elements", ""),
+    ]
+    assert [row.operator.name for row in groups[0].rows] == ["Add", "Abs"]
+    assert (groups[2].name, len(groups[2].rows), groups[2].failing) == (OTHER, len(passing), 0)
+
+
+def test_types_stand_by_how_many_operators_take_them_and_kin_together() -> None:
+    cases = [
+        *made_up(["Abs", "Add"], ["int8", "complex128", "complex64", "float8e5m2", "int4"]),
+        *made_up(["Neg"], ["int8"]),
+    ]
+    columns = build_matrix(cases, ()).columns
+    assert [(each.name, each.types) for each in columns] == [
+        ("int8", ("int8",)),
+        ("narrow", ("float8e5m2", "int4")),
+        ("complex", ("complex64", "complex128")),
+    ]
+    (row,) = [row for row in build_matrix(cases, ()).rows if row.operator.name == "Abs"]
+    assert [each.total if each else 0 for each in row.cells] == [1, 2, 2]
+    assert row.cells[2] is not None
+    assert row.cells[2].link == "#/cases?q=op:Abs-13%20type:complex64,complex128"
+
+
+def test_no_operator_is_in_two_groups() -> None:
+    names = [name for names in _GROUPS.values() for name in names.split()]
+    assert len(names) == len(set(names))
 
 
 def test_groups_hold_every_verdict_once() -> None:

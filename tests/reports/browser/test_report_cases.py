@@ -147,11 +147,33 @@ def test_known_failures_are_said_where_they_are_seen(
     page.close()
 
 
-def test_a_note_number_leads_to_its_class(open_at: Open) -> None:
+def test_a_note_number_leads_to_its_class_and_opens_it(open_at: Open) -> None:
     page = open_at("#/summary")
-    page.click(".notes a >> nth=2")
-    expect(page.locator("#note-0-3")).to_have_class("class hit")
-    assert page.url.endswith("note=3")
+    assert not page.locator("#note-0-5 .io").is_visible()
+    page.click("#matrix-0 .marks a[href='#note-0-5'] >> nth=0")
+    expect(page.locator("#note-0-5")).to_have_class("class hit")
+    expect(page.locator("#note-0-5 .io")).to_be_visible()
+    assert page.url.endswith("note=5")
+
+
+@pytest.mark.parametrize("by", ["type", "family"])
+def test_rows_can_be_folded_and_narrowed_to_those_that_fail(open_at: Open, by: str) -> None:
+    page = open_at(f"#/summary?by={by}")
+    rows = page.locator("#matrix-0 tr[data-operator]")
+    quiet = page.locator("#matrix-0 tr.quiet").count()
+    shown = "all => all.filter(each => each.checkVisibility()).length"
+    page.locator(".run:not([hidden]) [data-only]").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#matrix-0 .failing-only")
+    assert rows.evaluate_all(shown) == rows.count() - quiet
+    assert "only=failing" in page.url
+    page.click(".run:not([hidden]) [data-only]")
+    page.wait_for_selector("#matrix-0 table:not(.failing-only)")
+    assert rows.evaluate_all(shown) == rows.count()
+    page.locator("#matrix-0 [data-fold] >> nth=0").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#matrix-0 [data-fold] >> nth=0")).to_have_attribute("aria-expanded", "false")
+    assert rows.evaluate_all(shown) < rows.count()
 
 
 @pytest.mark.parametrize("width", [390, 820, 1200])
