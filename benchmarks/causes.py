@@ -20,6 +20,7 @@ from itertools import combinations
 from pathlib import Path
 
 from conformance.recording.records import Record, read_record
+from conformance.suite.kept_suites import kept_suite
 from conformance.suite.suites import open_suite
 from generator.cache import named_suite
 from opcert.commands.cause_finding import with_known_causes
@@ -120,7 +121,8 @@ def main(words: Sequence[str]) -> int:
 def _show(record: Record, suite_name: str, *, known: bool, each: bool) -> None:
     name = str(record.header["runtime"]["name"])
     made = read_hand_made(HAND_MADE / f"{name}.yaml")
-    with open_suite(named_suite(suite_name, lambda told: print(told, file=sys.stderr))) as suite:
+    kept = kept_suite(str(record.header["suite"]))
+    with open_suite(kept or named_suite(suite_name, lambda told: print(told, file=sys.stderr))) as suite:
         results = put_together(suite, record, suite_name)
         if known:
             results = with_known_causes(results)

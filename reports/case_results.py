@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from conformance.judging.judge import FAILING, worst_verdict
 from conformance.judging.known_causes import KnownCause
@@ -18,7 +18,10 @@ from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reports.excuses import Excuses
 from reports.features import case_features
+from reports.others import OtherRun
 from reports.standing import SuiteStanding
+
+Grouping = Literal["cause", "operator", "case"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,8 @@ class Results:
     `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
     are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
-    failing cases of each, `mended` those whose cases pass in this run.
+    failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
+    the suite. `grouping` is what one test stands for in formats of tests.
     """
 
     suite: Suite
@@ -77,6 +81,8 @@ class Results:
     standing: SuiteStanding | None = None
     known: tuple[KnownCause, ...] = ()
     mended: tuple[KnownCause, ...] = ()
+    others: tuple[OtherRun, ...] = ()
+    grouping: Grouping = "case"
 
     @cached_property
     def counts(self) -> Counter[str]:

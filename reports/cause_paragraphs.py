@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import CaseId
 from reports.case_results import Results
 from reports.class_words import fit_text, headline, remarks
 from reports.failure_classes import FailureClass, Told, classes_of
+from reports.followed_readings import fault_text
 from reports.phrasing import count, listed, plural
 from reports.told_facts import short_names
 
@@ -36,6 +38,31 @@ class CauseParagraph:
 def cause_paragraphs(results: Results) -> list[CauseParagraph]:
     """Every cause of a run, in the order to fix."""
     return [_paragraph(results, each) for each in classes_of(results)]
+
+
+def fault_paragraphs(results: Results) -> list[list[str]]:
+    """The faults of the whole run, each with the cases that show it and what is known of it."""
+    found = []
+    for fault in results.record.faults:
+        message = fault_text(fault)
+        lines = [one_line(f"Of the whole run: {message}", _LONGEST)]
+        cases = fault.get("cases")
+        if fault.get("kind") == "inconsistent_reading" and isinstance(cases, dict):
+            lines += [
+                one_line(
+                    f"follows {option} in {results.reproduction_command(CaseId.parse(str(case)))}", _LONGEST
+                )
+                for option, case in cases.items()
+            ]
+        known = next((each for each in results.known if message in each.faults), None)
+        if known is not None:
+            lines.append(one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST))
+        found.append(lines)
+    return found
+
+
+def _command(results: Results, case: object) -> str:
+    return results.reproduction_command(CaseId.parse(str(case)))
 
 
 def others_line(left: Sequence[CauseParagraph]) -> str:

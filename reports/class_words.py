@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.judging.kept_diagnosis import DiagnosedCause, Outcome
 from conformance.judging.known_causes import WORDS
 from reports.conditions import Condition
 from reports.failure_classes import FailureClass
 from reports.features import CONSTRAINT
+from reports.others import Beside, nobody_passes
 from reports.phrasing import count, listed, plural
 
 
@@ -75,7 +78,22 @@ def remarks(found: FailureClass) -> list[str]:
         if found.told != "experiment":
             told.append(f"shown by experiment: {found.shown.sentence}")
         told.append(cost_text(found.shown))
+    told += filter(None, [beside_text(found.beside)])
     return told
+
+
+def beside_text(beside: Sequence[Beside]) -> str:
+    """Who else fails where a cause makes cases fail, and who passes; empty where nobody was asked."""
+    parts = []
+    for each in beside:
+        if each.judged:
+            said = [f"passes {count(each.passing)}"] if each.passing else []
+            said += [f"fails {count(each.failing)}"] if each.failing else []
+            parts.append(f"{each.label} {' and '.join(said)}")
+    if not parts:
+        return ""
+    alone = "no runtime that was tried follows this rule: " if nobody_passes(beside) else ""
+    return f"{alone}{'; '.join(parts)}"
 
 
 def cost_text(shown: DiagnosedCause) -> str:

@@ -23,6 +23,7 @@ from reports.case_results import CaseResult, Results
 from reports.conditions import Condition
 from reports.failure_kinds import (
     DIFFERENCES,
+    NOBODY,
     OPEN,
     TIER_OF,
     TIERS,
@@ -33,6 +34,7 @@ from reports.failure_kinds import (
     failure_kind,
 )
 from reports.features import CONSTRAINT
+from reports.others import Beside, OtherRun, hold_beside, nobody_passes
 from reports.type_order import type_rank
 
 Told = Literal["entry", "message", "experiment", "rule", "association", "nothing"]
@@ -47,10 +49,11 @@ class FailureClass:
     """Failing cases of one cause, of one or more operator versions, that fail in one way.
 
     `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
-    what experiments showed of it, whoever told it. Where it is an association, `conditions` separate the
-    cases from passing ones; of a message they are a remark; they are None where there are none. `fulfilling`
-    counts the cases of those versions that were judged and fulfil the conditions; those among them that fail
-    otherwise are counted in `elsewhere`, by the number of their class.
+    what experiments showed of it, whoever told it. `beside` is what other runtimes make of the cases. Where
+    it is an association, `conditions` separate the cases from passing ones; of a message they are a remark;
+    they are None where there are none. `fulfilling` counts the cases of those versions that were judged and
+    fulfil the conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of
+    their class.
     """
 
     number: int
@@ -64,11 +67,14 @@ class FailureClass:
     known: KnownCause | None = None
     said: str = ""
     shown: DiagnosedCause | None = None
+    beside: tuple[Beside, ...] = ()
 
     @property
     def tier(self) -> Tier:
         if self.known is not None and not self.known.blames:
             return OPEN
+        if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
+            return NOBODY
         # A lost process stays at the top, explained or not.
         if self.told == "nothing" and self.kind not in ("crash", "timeout"):
             return UNEXPLAINED
@@ -107,7 +113,17 @@ def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, i
 @lru_cache(maxsize=16)
 def classes_of(results: Results) -> tuple[FailureClass, ...]:
     """The failure classes of a run, found once."""
-    return find_classes(results.cases, results.known, diagnosis_of(results))
+    return find_classes(results.cases, results.known, diagnosis_of(results), results.others)
+
+
+@lru_cache(maxsize=16)
+def _by_case(results: Results) -> Mapping[str, FailureClass]:
+    return {str(case.id): each for each in classes_of(results) for case in each.cases}
+
+
+def class_of(results: Results, case: CaseResult) -> FailureClass | None:
+    """The class that a case is in; None where it does not fail."""
+    return _by_case(results).get(str(case.id))
 
 
 @lru_cache(maxsize=16)
@@ -118,7 +134,10 @@ def diagnosis_of(results: Results) -> Diagnosis | None:
 
 
 def find_classes(
-    cases: Sequence[CaseResult], known: Sequence[KnownCause] = (), diagnosis: Diagnosis | None = None
+    cases: Sequence[CaseResult],
+    known: Sequence[KnownCause] = (),
+    diagnosis: Diagnosis | None = None,
+    others: Sequence[OtherRun] = (),
 ) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
     failing = {str(each.id): each for each in cases if each.fails}
@@ -133,7 +152,8 @@ def find_classes(
     classes += _by_experiment(wrong, causes)
     shown = {str(case.id) for each in classes for case in each.cases}
     classes += _by_condition([each for name, each in wrong.items() if name not in shown], every)
-    return _numbered([_with_experiments(each, causes) for each in classes], cases)
+    told = [_with_experiments(each, causes) for each in classes]
+    return _numbered([_with_others(each, others) for each in told], cases)
 
 
 def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> Iterable[FailureClass]:
@@ -217,6 +237,11 @@ def _with_experiments(found: FailureClass, causes: Sequence[DiagnosedCause]) -> 
     names = {str(each.id) for each in found.cases}
     shown = next((each for each in causes if set(each.cases) == names), found.shown)
     return replace(found, shown=shown)
+
+
+def _with_others(found: FailureClass, others: Sequence[OtherRun]) -> FailureClass:
+    """The class with what other runtimes make of its cases."""
+    return replace(found, beside=hold_beside([str(each.id) for each in found.cases], others))
 
 
 def _by_condition(

@@ -59,7 +59,8 @@ class DiagnosedCause:
 
     `told` says that the cause was known before (by an entry, or by what the runtime said) and only its
     factors and its cost were asked for. `smallest` is the case that was taken apart, `call` what is left of
-    it that still fails so, in lines, and `got` how; `free` factors may have any other value that was
+    it that still fails so, in lines, and `got` how; `beside` are factors with their plain value, of which
+    each other one that was tried cures; `free` factors may have any other value that was
     tried. `confirmed` are the cases that pass with each factor of `needed` changed alone; `without` says of
     each case what becomes of it with one of them changed.
     """
@@ -70,6 +71,7 @@ class DiagnosedCause:
     call: tuple[str, ...]
     got: str
     needed: tuple[Needed, ...]
+    beside: tuple[Needed, ...]
     free: tuple[str, ...]
     confirmed: tuple[str, ...]
     without: Mapping[str, Outcome]
@@ -81,7 +83,8 @@ class DiagnosedCause:
             return "no single change of an attribute, type, sign or element makes it right"
         fails = " and ".join(f"{each.factor} = {_either((each.value, *each.fails))}" for each in self.needed)
         cures = " or ".join(f"{each.factor} = {_either(each.cures)}" for each in self.needed)
-        return f"fails with {fails}; right with {cures}"
+        only = " and ".join(f"{each.factor} = {each.value}" for each in self.beside)
+        return f"fails with {fails}{f', while {only}' if only else ''}; right with {cures}"
 
     def count(self, outcome: Outcome) -> int:
         """How many of its cases come to this without it."""
@@ -154,20 +157,24 @@ def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | No
 
 
 def _cause(entry: Mapping[str, Any]) -> DiagnosedCause:
-    needed = tuple(
-        Needed(str(each["factor"]), str(each["value"]), _texts(each["fails"]), _texts(each["cures"]))
-        for each in entry["needed"]
-    )
     return DiagnosedCause(
         bool(entry["told"]),
         _texts(entry["cases"]),
         str(entry["smallest"]),
         _texts(entry["call"]),
         str(entry["got"]),
-        needed,
+        _factors(entry["needed"]),
+        _factors(entry["beside"]),
         _texts(entry["free"]),
         _texts(entry["confirmed"]),
         dict(entry["without"]),
+    )
+
+
+def _factors(entries: Sequence[Mapping[str, Any]]) -> tuple[Needed, ...]:
+    return tuple(
+        Needed(str(each["factor"]), str(each["value"]), _texts(each["fails"]), _texts(each["cures"]))
+        for each in entries
     )
 
 

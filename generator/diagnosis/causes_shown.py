@@ -64,20 +64,38 @@ class Shown:
         """Whether another core has the same factors, with values that agree."""
         own, theirs = _factors(self.core), _factors(core)
         both = own.keys() & theirs.keys()
-        if not _agree(own, theirs):
+        if not _agree(own, theirs, strictly=True):
             return False
         if not all(map(is_crisp, own)):
             return self.core.failure.how == core.failure.how and own.keys() == theirs.keys()
         return (own.keys() - both) <= core.unclear and (theirs.keys() - both) <= self.core.unclear
 
-    def is_part_of(self, other: Shown) -> bool:
-        """Whether it needs what the other one needs, and more, and wrong results of both look the same.
+    def is_like(self, other: Shown) -> bool:
+        """Whether both have the same factors, one fails with the other's values, and results look the same.
 
-        The further factors are how a call comes to what the other one needs.
+        That a further value is right may be by chance; so may be that it is wrong, unless it is so alike.
         """
         own, theirs = _factors(self.core), _factors(other.core)
-        nested = theirs.keys() <= own.keys() and all(map(is_crisp, own))
-        return nested and _agree(own, theirs) and bool(self.patterns & other.patterns)
+        if own.keys() != theirs.keys() or not _agree(own, theirs, strictly=False):
+            return False
+        hows = {self.core.failure.how, other.core.failure.how}
+        return bool(self.patterns & other.patterns) or hows in ({"shape"}, {"type"}, {"count"})
+
+    def is_part_of(self, other: Shown) -> bool:
+        """Whether it needs what the other one needs, and more that makes no difference there.
+
+        The further factors may have any value in the other one, or are how a call comes to what that needs:
+        then wrong results of both look the same.
+        """
+        own, theirs = _factors(self.core), _factors(other.core)
+        nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and self._fails_like(other)
+        if not nested or not _agree(own, theirs, strictly=True):
+            return False
+        return own.keys() - theirs.keys() <= set(other.core.free) or bool(self.patterns & other.patterns)
+
+    def _fails_like(self, other: Shown) -> bool:
+        hows = {self.core.failure.how, other.core.failure.how}
+        return len(hows) == 1 or hows == {"value", "slightly"}
 
     def is_as(self, other: Shown) -> bool:
         """Whether both need a type of their first input alone, and the same types, of different operators."""
@@ -113,6 +131,7 @@ class Shown:
             tuple(call_lines(self.core.call)),
             self.core.failure.reason,
             self.core.needed,
+            self.core.beside,
             self.core.free,
             tuple(self.confirmed),
             {case: self.without.get(case, "unknown") for case in self.cases},
@@ -123,16 +142,16 @@ def _factors(core: Core) -> dict[str, Needed]:
     return {each.factor: each for each in core.crisp}
 
 
-def _agree(own: Mapping[str, Needed], theirs: Mapping[str, Needed]) -> bool:
+def _agree(own: Mapping[str, Needed], theirs: Mapping[str, Needed], *, strictly: bool) -> bool:
     """Whether both have factors in common, with values of which neither says that the other one is right.
 
-    Where one of both shows that the other's value fails it is believed: that a further value is right may be
-    by chance.
+    Where one of both shows that the other's value fails it is believed, unless `strictly`: that a further
+    value is right may be by chance.
     """
     both = own.keys() & theirs.keys()
     return bool(both) and all(
-        theirs[name].value in own[name].fails
-        or own[name].value in theirs[name].fails
+        (not strictly and theirs[name].value in own[name].fails)
+        or (not strictly and own[name].value in theirs[name].fails)
         or (_alike(theirs[name].value, own[name]) and _alike(own[name].value, theirs[name]))
         for name in both
     )

@@ -64,11 +64,11 @@ def diagnose(
     try:
         for case in sorted(wrong, key=size_of):
             work.explain(case)
-        work.put_together()
         for cases in sorted(told, key=len, reverse=True):
             work.cost(sorted(cases, key=size_of))
     except Exhausted as error:
         stopped = str(error)
+    work.put_together()
     explained = {case for each in work.shown for case in each.cases}
     left = [str(each.id) for each in wrong if str(each.id) not in explained]
     return Diagnosis(
@@ -119,14 +119,14 @@ class _Work:
         )
         kept: list[Shown] = []
         for each in ordered:
-            whole = next(
-                (
-                    one
-                    for one in kept
-                    if (_same_operator(one, each.core.space) and each.is_part_of(one)) or each.is_as(one)
-                ),
-                None,
+            space = each.core.space
+            alike = (
+                one
+                for one in kept
+                if each.is_as(one)
+                or (_same_operator(one, space) and (each.is_part_of(one) or each.is_like(one)))
             )
+            whole = next(alike, None)
             if whole is None:
                 kept.append(each)
             else:

@@ -19,9 +19,14 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
 LEFT_OUT = "left out"
+GIVEN_AS = "given as "
+"""Before a default that is written down: a runtime may have another one."""
+PLAIN_ELEMENTS = "0, 1, 2, ..."
 GIVEN = "given"
 MOST_VALUES = 8
 MOST_SHAPES = 8
+TELLING = 6
+"""So many elements are left where axes are taken away, if there were."""
 ELEMENTS = "elements of"
 """Factors of elements and of shapes begin so; what they are is no value that another call has or has not."""
 SHAPE = "shape of"
@@ -65,9 +70,12 @@ def plainest(space: Space, call: Call) -> Iterator[Changed]:
         known = space.spec.attributes.get(name)
         if known is not None and not known.required:
             yield Changed(name, _default(space, name), call.with_attribute(name, None), plain=True)
-        elif known is not None and known.allowed and given.value != known.allowed[0] and known.kind:
-            first = Attribute(known.kind, known.allowed[0])
-            yield Changed(name, str(known.allowed[0]), call.with_attribute(name, first), plain=True)
+        elif known is not None and known.kind:
+            # What has no default has no plainest value either.
+            for value in values_of(space, known)[:MOST_VALUES]:
+                if value != given.value:
+                    changed = call.with_attribute(name, Attribute(known.kind, value))
+                    yield Changed(name, _text(value), changed, plain=True)
     if not call.slots:
         for parameter in space.spec.inputs:
             if parameter.option == "optional" and dict(call.inputs).get(parameter.name) is not None:
@@ -92,7 +100,7 @@ def others(space: Space, call: Call) -> Iterator[Changed]:
         if known.name not in call.attributes and known.has_default and known.kind is not None:
             # A runtime may have another default than the document.
             given = call.with_attribute(known.name, Attribute(known.kind, known.default))
-            yield Changed(known.name, f"given as {_text(known.default)}", given)
+            yield Changed(known.name, f"{GIVEN_AS}{_text(known.default)}", given)
     if not call.slots:
         for factor, names, kinds in _types(space, call):
             now = value_of(space, call, factor)
@@ -168,6 +176,11 @@ def _positive(call: Call) -> Iterator[Changed]:
         yield Changed(f"signs of {name}", f"[{', '.join(map(str, turned))}]", changed, plain=True)
 
 
+def with_plain_elements(call: Call) -> Call | None:
+    """The call with the elements 0, 1, 2, ... in its first input; None where it has them, or no numbers."""
+    return next((each.call for each in _elements(call) if each.to == PLAIN_ELEMENTS), None)
+
+
 def _elements(call: Call) -> Iterator[Changed]:
     """The first input with plain elements; with small ones; without signs, without NaN and infinity."""
     if not call.inputs:
@@ -175,17 +188,16 @@ def _elements(call: Call) -> Iterator[Changed]:
     name, given = call.inputs[0]
     if given is None or given.array.size == 0:
         return
-    if not (given.element_type.is_float or given.element_type.is_integer):
-        return
     kind, double = given.element_type, ELEMENT_TYPES["double"]
+    if not (kind.is_float or kind.is_integer or kind.kind == "complex"):
+        return
     numbers = np.asarray(numbers_of(given), dtype=np.float64)
     finite = np.nan_to_num(numbers, nan=1.0, posinf=2.0, neginf=-2.0)
-    ways = {
-        "0, 1, 2, ...": np.arange(numbers.size, dtype=np.float64) % 100,
-        "not negative": np.abs(numbers),
-        "finite": finite,
-        "small": np.where(np.abs(finite) > 100, np.sign(finite) * (np.abs(finite) % 97), finite),
-    }
+    ways = {PLAIN_ELEMENTS: np.arange(numbers.size, dtype=np.float64) % 100}
+    if kind.kind != "complex":
+        ways["not negative"] = np.abs(numbers)
+        ways["finite"] = finite
+        ways["small"] = np.where(np.abs(finite) > 100, np.sign(finite) * (np.abs(finite) % 97), finite)
     for to, values in ways.items():
         if np.array_equal(values, numbers, equal_nan=True):
             continue
@@ -197,7 +209,10 @@ def _shapes(call: Call) -> Iterator[Changed]:
     """An axis of the first input less, with what belongs to it."""
     if not call.inputs or call.inputs[0][1] is None:
         return
+    first = call.inputs[0][1]
     for each in islice(fewer_axes(call), MOST_SHAPES):
         tensor = each.inputs[0][1]
         assert tensor is not None
+        if tensor.array.size < min(TELLING, first.array.size):
+            continue  # of so few elements the wrong ones may be right by chance
         yield Changed(f"{SHAPE} {call.inputs[0][0]}", str(list(tensor.shape)), each, plain=True)

@@ -6,13 +6,23 @@ factor is changed once more, alone: a value with which the call passes shows tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.judging.kept_diagnosis import Needed
 from generator.calls import Call
-from generator.diagnosis.laboratory import Laboratory
-from generator.diagnosis.one_factor import ELEMENTS, Changed, is_crisp, others, plainest, value_of
+from generator.diagnosis.laboratory import Laboratory, Outcome
+from generator.diagnosis.one_factor import (
+    ELEMENTS,
+    GIVEN_AS,
+    PLAIN_ELEMENTS,
+    Changed,
+    is_crisp,
+    others,
+    plainest,
+    value_of,
+    with_plain_elements,
+)
 from generator.fuzzing.judged_calls import Failure
 from generator.fuzzing.known_space import Space
 
@@ -35,7 +45,8 @@ class Core:
 
     `needed` are factors that are not plain, and right when they are; where there are none, plain ones that
     are right with every other value; else elements. `unclear` are factors of which nothing can be
-    said, because the call with another value fails in another way, or is none.
+    said, because the call with another value fails in another way, or is none; `beside` are plain ones that
+    the call fails with alone.
     """
 
     space: Space
@@ -44,6 +55,7 @@ class Core:
     needed: tuple[Needed, ...]
     free: tuple[str, ...]
     unclear: frozenset[str] = frozenset()
+    beside: tuple[Needed, ...] = ()
 
     @property
     def crisp(self) -> tuple[Needed, ...]:
@@ -72,6 +84,13 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
     """
     step = 0
     held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+    plainer = with_plain_elements(call)
+    if plainer is not None:
+        elements = Changed(f"{ELEMENTS} {call.inputs[0][0]}", PLAIN_ELEMENTS, plainer)
+        if laboratory.outcome(space, case, step, elements).like(failure):
+            # With elements that all differ, nothing is right only because what is wrong does not show.
+            call, step = plainer, 1
+            held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
     for _ in range(MOST_ROUNDS):
         before, seen = step, set[tuple[str, str]]()
         while (changed := _next(space, call, seen, held)) is not None:
@@ -85,6 +104,7 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
                 held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
         if step == before:
             break
+    own = laboratory.outcome(space, case, step, call).failure or failure
     values: dict[str, _Values] = {}
     for changed in (*plainest(space, call), *others(space, call)):
         found = laboratory.outcome(space, case, step, changed)
@@ -92,13 +112,33 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
         if found.passes:
             known.cures[changed.to] = None
             known.plain_cures |= changed.plain
-        elif found.like(failure):
-            known.fails[changed.to] = None
+        elif found.like(failure) and not _looks_otherwise(found, own):
+            if not changed.to.startswith(GIVEN_AS):
+                known.fails[changed.to] = None
         elif changed.plain:
             known.said_nothing = True
     free = tuple(name for name, each in values.items() if is_crisp(name) and each.fails and not each.cures)
     unclear = frozenset(name for name, each in values.items() if each.said_nothing and not each.plain_cures)
-    return Core(space, call, failure, tuple(_needed(space, call, values)), free, unclear)
+    needed = tuple(_needed(space, call, values))
+    return Core(space, call, failure, needed, free, unclear, tuple(_beside(space, call, values, needed)))
+
+
+def _looks_otherwise(found: Outcome, own: Failure) -> bool:
+    """Whether a wrong result is wrong in another way, as far as it looks like anything."""
+    pattern = found.failure.pattern if found.failure is not None else ""
+    return bool(pattern and own.pattern) and pattern != own.pattern
+
+
+def _beside(
+    space: Space, call: Call, values: Mapping[str, _Values], needed: Sequence[Needed]
+) -> Iterator[Needed]:
+    """Factors with their plain value, with which alone the call fails: all others that were tried cure."""
+    names = {each.factor for each in needed}
+    names |= {each.removeprefix("signs of ") for each in names}
+    for name, each in values.items():
+        alone = each.cures and not each.fails and not each.plain_cures
+        if is_crisp(name) and name not in names and alone:
+            yield Needed(name, value_of(space, call, name), (), tuple(each.cures))
 
 
 def _needed(space: Space, call: Call, values: Mapping[str, _Values]) -> Iterator[Needed]:

@@ -39,6 +39,48 @@ def with_known_causes(
     return replace(results, known=found.explaining, mended=found.mended)
 
 
+def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Path("out")) -> Results:
+    """The results with runs of other runtimes on the same suite: those named, and those kept in `out/`.
+
+    Raises UserError where a record that was named cannot be read, or is of another suite.
+    """
+    from conformance.recording.records import read_record
+    from opcert.vocabulary.errors import Place, UserError
+    from reports.headline import runtime_label
+    from reports.others import OtherRun
+
+    own, digest = results.record.path.resolve(), results.suite.digest
+    found: dict[str, OtherRun] = {}
+    for path in (*paths, *_kept_records(kept, digest)):
+        if path.resolve() == own:
+            continue
+        record = read_record(path)
+        if record.header.get("suite") != digest:
+            raise UserError(
+                "the record beside is of another suite",
+                got=str(record.header.get("suite")),
+                expected=digest,
+                where=Place(str(path)),
+            )
+        label = runtime_label(record)
+        if label != runtime_label(results.record):
+            found.setdefault(label, OtherRun(label, record.verdicts))
+    return replace(results, others=tuple(found.values()))
+
+
+def _kept_records(folder: Path, digest: str) -> list[Path]:
+    """The records of a suite that runs have left there; what cannot be read is none."""
+    found = []
+    for path in sorted(folder.glob("*/run.jsonl")):
+        try:
+            with path.open("rb") as file:
+                if digest.encode() in file.readline(1 << 20):
+                    found.append(path)
+        except OSError:
+            continue
+    return found
+
+
 def with_experiments(
     results: Results,
     runtime: Runtime,

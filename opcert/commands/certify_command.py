@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     help="Certify this record, as `opcert run` or `opcert merge` wrote it, instead of running.",
 )
 @shared_options.known
+@shared_options.beside
 @shared_options.diagnose
 @baseline_options.baseline
 @baseline_options.update
@@ -69,6 +70,7 @@ def command(
     key_path: Path | None,
     record_path: Path | None,
     known_files: tuple[Path, ...],
+    beside_paths: tuple[Path, ...],
     diagnose_seconds: float | None,
     baseline: Path | None,
     update_baseline: bool,
@@ -93,7 +95,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.judging.kept_diagnosis import FILE as DIAGNOSIS
     from conformance.running.run_options import RunOptions
-    from opcert.commands.cause_finding import with_experiments, with_known_causes
+    from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
     from opcert.commands.certified_suite import Asked, open_certified
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
@@ -136,6 +138,7 @@ def command(
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
         results = with_known_causes(put_together(suite, record, named), folders, known_files)
+        results = with_others(results, beside_paths)
         if given is None and run_error(record) is None:
             limits = Limits(case_seconds=timeout)
             results = with_experiments(results, found, limits, folders, diagnose_seconds)

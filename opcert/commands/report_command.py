@@ -14,7 +14,7 @@ from opcert.vocabulary.errors import ExitCode, NothingRan
 from reports.formats import list_formats
 
 if TYPE_CHECKING:
-    from reports.case_results import Results
+    from reports.case_results import Grouping, Results
 
 
 SIDE_BY_SIDE = Path("out/side-by-side")
@@ -41,7 +41,16 @@ SIDE_BY_SIDE = Path("out/side-by-side")
     type=click.Path(path_type=Path, dir_okay=False),
     help="Say which failing cases are known to this file of known failures.",
 )
+@click.option(
+    "--by",
+    "grouping",
+    type=click.Choice(["cause", "operator", "case"]),
+    default="case",
+    show_default=True,
+    help="What one test stands for in JUnit and CTRF.",
+)
 @shared_options.known
+@shared_options.beside
 @click.option(
     "-o",
     "--output",
@@ -63,7 +72,9 @@ def command(
     folders: tuple[Path, ...],
     profile_name: str | None,
     baseline_path: Path | None,
+    grouping: Grouping,
     known_files: tuple[Path, ...],
+    beside_paths: tuple[Path, ...],
     output: Path | None,
     formats: tuple[str, ...],
 ) -> int:
@@ -76,7 +87,7 @@ def command(
     from dataclasses import replace
 
     from conformance.recording.records import read_record
-    from opcert.commands.cause_finding import with_known_causes
+    from opcert.commands.cause_finding import with_known_causes, with_others
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
@@ -92,11 +103,13 @@ def command(
     lock_folder(folder, "the report")
     with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
+
+        def with_causes(one: Results) -> Results:
+            explained = with_known_causes(one, folders, known_files)
+            return replace(with_others(explained, beside_paths), grouping=grouping)
+
         found = [
-            excuse(
-                with_known_causes(put_together(opened, each, named), folders, known_files), profile, baseline
-            )
-            for each in records
+            excuse(with_causes(put_together(opened, each, named)), profile, baseline) for each in records
         ]
         if "badge" in formats:
             standing = find_standing(opened)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 )
 @shared_options.network
 @shared_options.known
+@shared_options.beside
 @shared_options.diagnose
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
@@ -62,6 +63,7 @@ def command(
     memory: float,
     network: bool,
     known_files: tuple[Path, ...],
+    beside_paths: tuple[Path, ...],
     diagnose_seconds: float | None,
     max_failures: int | None,
     shard: str | None,
@@ -86,7 +88,7 @@ def command(
         # Imported here, because the runtime starts in the meantime.
         from conformance.running.run_options import RunOptions
         from conformance.suite.shards import Shard
-        from opcert.commands.cause_finding import with_experiments, with_known_causes
+        from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
         from opcert.commands.run_summary import exit_code, run_error, state_error, summarise
         from opcert.commands.running import record_run
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
@@ -100,7 +102,7 @@ def command(
             name = suite_name_for_commands(suite_name, suite, folders)
 
             def causes(found: Results) -> Results:
-                explained = with_known_causes(found, folders, known_files)
+                explained = with_others(with_known_causes(found, folders, known_files), beside_paths)
                 return with_experiments(explained, tested, limits, folders, diagnose_seconds)
 
             say(summarise(suite, record, name, causes))

@@ -17,11 +17,11 @@ from reports.case_results import Results, put_together
 from reports.cause_paragraphs import (
     MOST_CAUSES,
     cause_paragraphs,
+    fault_paragraphs,
     mended_line,
     others_line,
     totals_line,
 )
-from reports.followed_readings import fault_text
 from reports.headline import runtime_label
 from reports.phrasing import plural
 from reports.summary import readings_lines, verdict_table
@@ -111,7 +111,7 @@ def format_summary(results: Results) -> str:
     parts += _section("What fails, each cause with the command that reproduces its smallest case", told)
     parts += _section("Mended since its entry was written", [mended_line(each) for each in results.mended])
     parts += _section("Readings followed", readings_lines(shown))
-    parts += [f"Fault: {one_line(fault_text(each), _LONGEST)}" for each in record.faults]
+    parts += _section("Faults", ["\n    ".join(each) for each in fault_paragraphs(shown)])
     stopped = (record.footer or {}).get("stopped")
     if stopped:
         parts.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")

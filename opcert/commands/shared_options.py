@@ -63,6 +63,14 @@ known = click.option(
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="A file of causes that are known, as disagreements.yaml has them; it comes before those of opcert.",
 )
+beside = click.option(
+    "--beside",
+    "beside_paths",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="The record of another runtime on the same suite, to say of each cause who else fails; records in "
+    "out/ are found.",
+)
 diagnose = click.option(
     "--diagnose",
     "diagnose_seconds",

@@ -16,8 +16,11 @@ from typing import Any
 
 from opcert.vocabulary.harmless import shown
 from reports.case_results import CaseResult, Results
+from reports.class_words import headline
+from reports.failure_classes import class_of
 from reports.files import write_text
 from reports.followed_readings import fault_text
+from reports.grouped_tests import GroupedTest, grouped_tests
 from reports.headline import runtime_label
 from reports.phrasing import parse_moment
 from reports.told_facts import text
@@ -43,7 +46,10 @@ def write(results: Results, folder: Path) -> Path:
 
 def render_ctrf(results: Results) -> str:
     """The whole document; times are milliseconds."""
-    tests = [_test(results, each) for each in results.cases]
+    if results.grouping == "case":
+        tests = [_test(results, each) for each in results.cases]
+    else:
+        tests = [_grouped(each) for each in grouped_tests(results)]
     tests += [_fault(number, fault) for number, fault in enumerate(results.record.faults, 1)]
     statuses = Counter(each["status"] for each in tests)
     start = _milliseconds(results.record.header.get("started"))
@@ -51,7 +57,7 @@ def render_ctrf(results: Results) -> str:
     summary = {
         "tests": len(tests),
         **{each: statuses[each] for each in _STATUSES},
-        "suites": len(results.by_operator) + bool(results.record.faults),
+        "suites": len({each["suite"][0] for each in tests}),
         "start": start,
         "stop": stop,
         "extra": {"verdicts": dict(results.counts), "complete": results.complete},
@@ -85,11 +91,28 @@ def _test(results: Results, case: CaseResult) -> dict[str, Any]:
     row = case.row
     if row is not None and row.reason:
         found["message"] = shown(row.reason, _LONGEST)
+    cause = class_of(results, case)
+    if cause is not None:
+        found["extra"] = {"cause": cause.number, "causeSays": shown(headline(cause), _LONGEST)}
     if case.fails:
         said = [each for each in (row.message, row.stderr) if each] if row is not None else []
         found["trace"] = "\n".join(
             [*(shown(each, _LONGEST) for each in said), results.reproduction_command(case.id)]
         )
+    return found
+
+
+def _grouped(test: GroupedTest) -> dict[str, Any]:
+    status = "failed" if test.failed else "skipped" if test.skipped else "passed"
+    found: dict[str, Any] = {
+        "name": shown(test.name, _LONGEST),
+        "status": status,
+        "duration": round(test.seconds * 1000),
+        "suite": [test.suite],
+        "message": shown(test.message, _LONGEST),
+    }
+    if test.failed:
+        found["trace"] = shown(test.details, _LONGEST)
     return found
 
 

@@ -87,6 +87,9 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "sentence": found.said or None,
         "known": None if found.known is None else _known(found.known),
         "experiment": None if found.shown is None else _experiment(found.shown),
+        "beside": [
+            {"runtime": each.label, "passing": each.passing, "failing": each.failing} for each in found.beside
+        ],
         "conditions": None
         if conditions is None
         else [{"feature": each.feature, "values": list(each.values)} for each in conditions],

@@ -16,8 +16,11 @@ from opcert.vocabulary.harmless import tidy_xml
 from opcert.vocabulary.names import OperatorName
 from reports.answer_views import error_text
 from reports.case_results import CaseResult, Results
+from reports.class_words import headline
+from reports.failure_classes import class_of
 from reports.files import write_bytes
 from reports.followed_readings import fault_text
+from reports.grouped_tests import grouped_tests
 from reports.headline import runtime_label
 from reports.phrasing import parse_moment
 from reports.told_facts import text
@@ -36,8 +39,11 @@ def render_junit(results: Results) -> bytes:
     root = Element("testsuites", name=f"opcert {runtime_label(results.record)}")
     started = parse_moment(text(results.record.header.get("started")))
     stamp = started.strftime("%Y-%m-%dT%H:%M:%S") if started is not None else None
-    for operator, cases in results.by_operator.items():
-        _suite(root, results, operator, cases, stamp)
+    if results.grouping == "case":
+        for operator, cases in results.by_operator.items():
+            _suite(root, results, operator, cases, stamp)
+    else:
+        _grouped(root, results, stamp)
     if results.record.faults:
         _faults(root, results)
     for name in ("tests", "failures", "errors"):
@@ -64,6 +70,27 @@ def _suite(
     _count(suite)
 
 
+def _grouped(root: Element, results: Results, timestamp: str | None) -> None:
+    """One suite for causes and one for operators, each with a test for every one of them."""
+    suites: dict[str, Element] = {}
+    for each in grouped_tests(results):
+        if each.suite not in suites:
+            suites[each.suite] = SubElement(root, "testsuite", name=each.suite)
+            if timestamp is not None:
+                suites[each.suite].set("timestamp", timestamp)
+        test = SubElement(
+            suites[each.suite], "testcase", name=each.name, classname=each.suite, time=f"{each.seconds:.6f}"
+        )
+        if each.failed:
+            SubElement(test, "failure", message=each.message, type=each.suite).text = each.details
+        elif each.skipped:
+            SubElement(test, "skipped", message=each.message, type="unsupported")
+        else:
+            SubElement(test, "system-out").text = each.message
+    for suite in suites.values():
+        _count(suite)
+
+
 def _case(suite: Element, results: Results, case: CaseResult) -> None:
     classname, _, name = str(case.id).rpartition("/")
     seconds = math.fsum(row.seconds for row in case.rows)
@@ -84,6 +111,8 @@ def _case(suite: Element, results: Results, case: CaseResult) -> None:
 def _details(results: Results, case: CaseResult) -> str:
     row = case.row
     lines = [str(case.id), f"element type {case.element_type}"]
+    cause = class_of(results, case)
+    lines += [f"cause {cause.number}: {headline(cause)}"] if cause is not None else []
     lines += [f"{name}={value}" for name, value in case.features.items()]
     if error_text(case):
         lines.append(error_text(case))

@@ -1,0 +1,45 @@
+"""Other runs of the suite beside one: of the cases of a cause, which pass and which fail there as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance.judging.judge import FAILING
+
+
+@dataclass(frozen=True, eq=False)
+class OtherRun:
+    """Another runtime's record of the same suite: its name with version, and each case's verdict."""
+
+    label: str
+    verdicts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How many of some cases pass and fail on another runtime; the others were not judged there."""
+
+    label: str
+    passing: int
+    failing: int
+
+    @property
+    def judged(self) -> bool:
+        return bool(self.passing or self.failing)
+
+
+def hold_beside(cases: Sequence[str], runs: Iterable[OtherRun]) -> tuple[Beside, ...]:
+    """What each other run makes of cases."""
+    found = []
+    for each in runs:
+        verdicts = [each.verdicts.get(case, "not_run") for case in cases]
+        failing = sum(verdict in FAILING for verdict in verdicts)
+        found.append(Beside(each.label, verdicts.count("pass"), failing))
+    return tuple(found)
+
+
+def nobody_passes(beside: Sequence[Beside]) -> bool:
+    """Whether runtimes that were asked fail these cases, too, and none passes one: a rule nobody follows."""
+    judged = [each for each in beside if each.judged]
+    return bool(judged) and not any(each.passing for each in judged)

@@ -1,0 +1,189 @@
+"""Causes in terminal, JUnit and CTRF: what is said of each, who else fails, and one test for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, Needed, write_diagnosis
+from conformance.judging.known_causes import KnownCause
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
+from opcert.commands.run_summary import format_summary
+from reports.case_results import Grouping, Results, put_together
+from reports.cause_paragraphs import MOST_CAUSES
+from reports.class_words import beside_text, cost_text, headline
+from reports.failure_classes import classes_of
+from reports.failure_kinds import NOBODY
+from reports.formats.ctrf import render_ctrf
+from reports.formats.json import render_json
+from reports.formats.junit import render_junit
+from reports.formats.markdown import render_markdown
+from reports.others import Beside, OtherRun
+from tests.reports.sample import RESIZE_18, Maker, make_case
+
+SCHEMA = Path(__file__).parents[2] / "reports/schemas/report.json"
+MODES = ("nearest", "linear", "cubic")
+RATIOS = ("same", "up2", "down2")
+
+
+def answer(case: Case) -> Response:
+    return Answered((case.expectations[0].outputs[0].expected,))
+
+
+def refuse_cubic(case: Case) -> Response:
+    return Refused("Fail", "no cubic kernel") if case.levels["mode"] == "cubic" else answer(case)
+
+
+def wrong_cubic(case: Case) -> Response:
+    if case.levels["mode"] != "cubic":
+        return answer(case)
+    expected = case.expectations[0].outputs[0].expected
+    return Answered((replace(expected, array=expected.array + 1),))
+
+
+def results_of(folder: Path, respond: Callable[[Case], Response]) -> Results:
+    cases = [
+        make_case(RESIZE_18, "cover", {"mode": mode, "ratio": ratio}) for mode in MODES for ratio in RATIOS
+    ]
+    made = Maker(folder).make(cases, respond)
+    return put_together(made.suite, made.record)
+
+
+def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> None:
+    told = format_summary(results_of(tmp_path, refuse_cubic))
+    lines = told.rstrip().splitlines()
+    assert lines[-1] == "6 of 9 cases pass, 3 fail for 1 cause (1 told by the runtime)."
+    (head,) = [each for each in lines if "1. " in each]
+    assert head.strip() == "1. Resize-18: refuses valid input: no cubic kernel (3 cases)"
+    assert told.index("What fails") < told.index("operator")
+
+
+def test_ten_causes_at_most_are_told_and_the_rest_is_named(tmp_path: Path) -> None:
+    words = [chr(ord("a") + number) * 4 for number in range(MOST_CAUSES + 3)]
+    cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": each}) for each in words]
+    made = Maker(tmp_path).make(cases, lambda case: Refused("Fail", f"no {case.levels['ratio']} here"))
+    told = format_summary(put_together(made.suite, made.record))
+    assert told.count("refuses valid input") == MOST_CAUSES
+    assert "3 more causes have 3 cases: 11 (Resize-18), 12 (Resize-18) and 13 (Resize-18)" in told
+
+
+def diagnosis_of(results: Results) -> Diagnosis:
+    names = tuple(str(each.id) for each in results.cases if each.fails)
+    mode = Needed("mode", "cubic", (), ("nearest", "linear"))
+    cause = DiagnosedCause(
+        False, names, names[0], ("mode = cubic",), "wrong", (mode,), (), ("ratio",), names[:2],
+        {names[0]: "pass", names[1]: "pass", names[2]: "unsupported"},
+    )  # fmt: skip
+    return Diagnosis((cause,), (), (), 1.0, None, ())
+
+
+def test_what_experiments_showed_is_told_and_read_from_the_file(tmp_path: Path) -> None:
+    results = results_of(tmp_path, wrong_cubic)
+    assert [each.told for each in classes_of(results)] == ["association"]
+    footer = results.record.footer or {}
+    path = results.record.path.with_name(FILE)
+    write_diagnosis(path, results.suite.digest, footer.get("digest"), diagnosis_of(results))
+    results = replace(results)
+    (found,) = classes_of(results)
+    assert found.told == "experiment"
+    assert headline(found) == "wrong: fails with mode = cubic; right with mode = nearest or linear"
+    assert found.shown is not None
+    assert cost_text(found.shown) == "3 cases; without it 2 pass and 1 is unsupported"
+    told = format_summary(results)
+    assert "3 cases; without it 2 pass and 1 is unsupported" in told
+    assert "1 shown by experiment" in told
+    report = json.loads(render_json(results))
+    jsonschema.validate(report, json.loads(SCHEMA.read_bytes()))
+    assert report["classes"][0]["experiment"]["without"] == {
+        "pass": 2, "unsupported": 1, "fails": 0, "unknown": 0,
+    }  # fmt: skip
+    assert "fails with mode = cubic" in render_markdown(results)
+
+
+def test_experiments_on_other_cases_are_not_told(tmp_path: Path) -> None:
+    results = results_of(tmp_path, refuse_cubic)
+    found = diagnosis_of(results)
+    of_two = replace(found, causes=(replace(found.causes[0], told=True, cases=found.causes[0].cases[:2]),))
+    footer = results.record.footer or {}
+    write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), of_two)
+    (cause,) = classes_of(replace(results))
+    assert (cause.told, cause.shown) == ("message", None)
+
+
+def test_a_rule_that_nobody_follows_stands_apart(tmp_path: Path) -> None:
+    results = results_of(tmp_path, refuse_cubic)
+    failing = {str(each.id): "mismatch" for each in results.cases if each.fails}
+    alone = replace(results, others=(OtherRun("other 1.0", failing),))
+    (found,) = classes_of(alone)
+    assert found.tier is NOBODY
+    assert found.beside == (Beside("other 1.0", 0, 3),)
+    assert "no runtime that was tried follows this rule: other 1.0 fails 3" in format_summary(alone)
+    one = next(iter(failing))
+    passing = replace(results, others=(OtherRun("other 1.0", {**failing, one: "pass"}), OtherRun("b 2", {})))
+    (found,) = classes_of(passing)
+    assert found.tier is not NOBODY
+    assert beside_text(found.beside) == "other 1.0 passes 1 and fails 2"
+
+
+@pytest.mark.parametrize("grouping", ["cause", "operator"])
+def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping) -> None:
+    results = replace(results_of(tmp_path, refuse_cubic), grouping=grouping)
+    root = ElementTree.fromstring(render_junit(results))
+    tests = {each.get("name"): each for each in root.iter("testcase")}
+    failed = [name for name, each in tests.items() if each.find("failure") is not None]
+    expected = {
+        "cause": ["1. Resize-18: refuses valid input: no cubic kernel (3 cases)"],
+        "operator": ["ai.onnx::Resize-18"],
+    }
+    assert failed == expected[grouping]
+    failure = tests[failed[0]].find("failure")
+    assert failure is not None
+    inside = failure.text or ""
+    assert all(str(each.id) in inside for each in results.cases if each.fails)
+    assert (root.get("tests"), root.get("failures")) == (str(len(tests)), "1")
+    report = json.loads(render_ctrf(results))["results"]
+    assert report["summary"]["failed"] == 1
+    assert report["summary"]["tests"] == len(report["tests"]) == len(tests)
+
+
+def test_by_case_each_failing_test_names_its_cause(tmp_path: Path) -> None:
+    results = results_of(tmp_path, refuse_cubic)
+    failing = [each for each in json.loads(render_ctrf(results))["results"]["tests"] if "extra" in each]
+    assert [each["extra"]["cause"] for each in failing] == [1, 1, 1]
+    assert render_junit(results).count(b"cause 1: refuses valid input: no cubic kernel") == 3
+
+
+def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None:
+    results = results_of(tmp_path, refuse_cubic)
+    cases = tuple(str(each.id) for each in results.cases if each.fails)
+    known = KnownCause(
+        "no_cubic", "witness_fault", "It has no cubic. None.", ("seen",), ("p.rst:3",),
+        "https://example.org/7", cases=cases,
+    )  # fmt: skip
+    told = format_summary(replace(results, known=(known,), mended=(replace(known, id="old", asked=cases),)))
+    assert "Resize-18: It has no cubic. (3 cases)" in told
+    assert "known as no_cubic: the runtime does not do what the passage says; p.rst:3" in told
+    assert "reported at https://example.org/7" in told
+    assert "it says: no cubic kernel" in told
+    assert "old: It has no cubic. (3 cases asked, all pass)" in told
+
+
+def test_a_reading_that_is_followed_both_ways_is_told_with_both_cases(tmp_path: Path) -> None:
+    cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": each}) for each in RATIOS]
+    fault = {
+        "kind": "inconsistent_reading", "operator": str(RESIZE_18), "reading": "scale",
+        "message": "follows no single option",
+        "cases": {"given": str(cases[0].id), "computed": str(cases[1].id)},
+    }  # fmt: skip
+    made = Maker(tmp_path).make(cases, answer, faults=(fault,))
+    told = format_summary(put_together(made.suite, made.record))
+    assert "Of the whole run: follows no single option" in told
+    assert f"follows given in opcert repro {cases[0].id}" in told
+    assert f"follows computed in opcert repro {cases[1].id}" in told
