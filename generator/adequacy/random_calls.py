@@ -24,6 +24,8 @@ AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
 _TRIES = 24
 """Calls tried for each one that is wanted, before it is given up."""
+_SEEN_SOON = 8
+"""Calls tried for each one that is wanted, after which the others must be in sight."""
 _LARGEST = 4096
 """Elements of the first output beyond which a call takes too long."""
 _QUICKEST = 100
@@ -111,6 +113,8 @@ class RandomCalls:
                 yield each
             bases += fresh
             tries += _CHUNK
+            if tries > _SEEN_SOON * AIMED and given * _TRIES < _SEEN_SOON * AIMED:
+                return
             if not bases and (tries > AIMED or not points):
                 return
             if not bases or (often and tries % (2 * _CHUNK)):

@@ -20,6 +20,7 @@ MOST = 512
 """Elements of a first input that is changed."""
 _STEPS = (-3, -2, -1, 1, 2, 3)
 _FACTORS = (0.5, 0.75, 1.25, 1.5, 2.0, -1.0)
+_LETTERS = "abZ09 é漢"
 
 
 def varied(spec: Spec, call: Call, draw: Draw) -> Call:
@@ -89,6 +90,8 @@ def _other_input(call: Call, at: int, draw: Draw) -> Call:
             flat[place] = flat[place] * flat.dtype.type(draw.choice(_FACTORS))
         elif given.element_type.kind == "bool":
             flat[place] = not flat[place]
+        elif given.element_type.kind == "string" and draw.integer(0, 1):
+            flat[place] = flat[place] + draw.choice(_LETTERS).encode()
         else:
             flat[place] = flat[draw.integer(0, flat.size - 1)]
     varied_one = (name, Tensor(given.element_type, changed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def _keys(X: Tensor, slices: NDArray[Any], *, flushed: bool) -> list[tuple[Any, 
     found = sort_keys(Tensor(kind.component, flat), flushed=flushed)
     if found.nan.any():
         raise UnstableLength("no document says whether one NaN is another")
-    rows = found.keys.reshape(len(slices), -1) if len(slices) else found.keys.reshape(0, 1)
+    parts = 2 if kind.kind == "complex" else 1
+    rows = found.keys.reshape(len(slices), parts * prod(slices.shape[1:]))
     return [tuple(each) for each in rows.tolist()]
 
 

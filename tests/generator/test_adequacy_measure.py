@@ -21,15 +21,18 @@ from generator.adequacy.kept import local_name
 from generator.adequacy.measure import measure
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.subject import Subject
+from generator.adequacy.variations import varied
 from generator.calls import Call, call_of
 from generator.discovery import open_spec
+from generator.draws import Draw
 from generator.suite_making import generate_operator
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.registry import find_operator
+from specs.library import load_spec
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 RESIZE = OperatorName.parse("ai.onnx::Resize-19")
@@ -171,3 +174,10 @@ def test_scores_leave_equivalent_mutants_aside() -> None:
     }  # fmt: skip
     assert plain["node_tests"] == {"cases": 5, "killed": 1, "score": 1 / 3}
     assert [each["mutant"] for each in plain["survivors"]] == ["d"]
+
+
+def test_words_are_varied_by_letters() -> None:
+    spec = load_spec(OperatorName.parse("ai.onnx::Shape-25"))
+    word = Call({}, (("data", tensor([b"same"], "string")),))
+    found = {each.inputs[0][1].array[0] for each in (varied(spec, word, Draw(str(n))) for n in range(50))}  # type: ignore[union-attr]
+    assert any(each.startswith(b"same") and each != b"same" for each in found)

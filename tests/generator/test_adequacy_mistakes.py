@@ -111,6 +111,14 @@ def test_strings_are_cut_and_elements_left_out() -> None:
     assert isinstance(answer("Abs-13", "refused tensors", "empty inputs", empty), Refused)
 
 
+def test_a_refusal_that_is_left_open_is_no_mistake() -> None:
+    subject, empty = subject_of("Unique-28"), call(X=tensor([], "float"))
+    with subject.quick():
+        right = subject.respond(empty)
+        for key in ("empty inputs", "empty outputs"):
+            assert not planted(subject, "refused tensors", key).applies(subject, empty, right)
+
+
 def test_what_a_spec_leaves_open_is_no_mistake() -> None:
     keys = {each.mistake.key for each in make_mistakes(load_spec(OperatorName.parse("ai.onnx::Gather-13")))}
     assert "outputs negative zero as zero" not in keys

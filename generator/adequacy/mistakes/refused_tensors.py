@@ -1,4 +1,4 @@
-"""Tensors that are refused: those without elements, scalars, those of many axes."""
+"""Tensors that are refused, but where that is left open: those without elements, scalars, of many axes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from conformance.running.responses import Answered, Refused, Response
 from generator.adequacy.mistake import Mistake
 from generator.calls import Call
+from generator.validity import find_refusable
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 
@@ -19,8 +20,9 @@ def mistakes(_spec: Spec) -> Iterator[Mistake]:
 
 
 def _refused(word: str, text: str, when: Callable[[Call], bool]) -> Mistake:
-    def made(_spec: Spec, call: Call, _answer: Answered) -> Response | None:
-        return Refused("Mistake", text) if when(call) else None
+    def made(spec: Spec, call: Call, _answer: Answered) -> Response | None:
+        refused = when(call) and find_refusable(spec, call) is None
+        return Refused("Mistake", text) if refused else None
 
     return Mistake(f"{word} refused", text, made=made)
 
@@ -37,6 +39,7 @@ def _has_many_axes(call: Call) -> bool:
     return any(each is not None and len(each.shape) > 4 for _, each in call.inputs)
 
 
-def _no_empty_outputs(_spec: Spec, _call: Call, answer: Answered) -> Response | None:
+def _no_empty_outputs(spec: Spec, call: Call, answer: Answered) -> Response | None:
     empty = any(isinstance(each, Tensor) and not each.array.size for each in answer.outputs)
-    return Refused("Mistake", "an output without elements") if empty else None
+    refused = empty and find_refusable(spec, call) is None
+    return Refused("Mistake", "an output without elements") if refused else None
