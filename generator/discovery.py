@@ -14,12 +14,13 @@ from generator.draws import Draw
 from generator.modelled import declaration_ships, kept_cores_of
 from generator.named_operators import calls_are_declared, levels_modules
 from generator.named_operators import known_operators as known_operators
-from generator.opsets import default_operators, newest_versions
+from generator.opsets import default_operators
 from generator.space import open_space
 from opcert.vocabulary.errors import Place, UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import OperatorName, newest_named
 from specs.library import load_spec
 from specs.model import Spec
+from specs.spec_folders import list_operators
 from specs.user_modules import load_module
 
 _FEW = 12
@@ -110,7 +111,8 @@ def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list
     every = sorted({*known, *known_operators()})
     chosen: set[OperatorName] = set()
     for text in texts:
-        chosen.update(_newest_named(text, known) or _newest_named(text, every) or _no_operator(text, every))
+        found = newest_named(text, known) or newest_named(text, every)
+        chosen.update(found or _no_operator(text, every, folders))
     return sorted(chosen)
 
 
@@ -127,13 +129,26 @@ def _named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
     return [each for each in known if text in (str(each), each.path, each.short, each.name)]
 
 
-def _newest_named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
-    """As `_named`; of an operator that is named without a version the newest, in each domain that has it."""
-    found = _named(text, known)
-    return newest_versions(found) if all(each.name == text for each in found) else found
-
-
-def _no_operator(text: str, known: Sequence[OperatorName]) -> NoReturn:
+def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Path] = ()) -> NoReturn:
+    specs = newest_named(text, list_operators(folders)) or newest_named(text, list_operators())
+    made = {*known_operators(folders), *known_operators()}
+    specified = [each for each in specs if each not in made]
+    if specified:
+        named = " and ".join(map(str, specified))
+        raise UserError(
+            f"no cases can be made of {named}: there is a spec, and no reference that says what is right",
+            got=repr(text),
+            remedy=f"`opcert show {specified[0]}` prints the spec, `opcert list operators` names those with "
+            "cases, and docs/your-operator.md says how to write a reference.",
+        )
+    elsewhere = newest_named(text, sorted(made))
+    if elsewhere:
+        alike = [str(each) for each in known if each.name == elsewhere[0].name]
+        raise UserError(
+            "not a version of what is chosen from",
+            got=repr(text),
+            expected=" or ".join(alike) or "no version",
+        )
     names = {name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)}
     near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
     few = ", ".join(map(str, known[:_FEW])) + (", ..." if len(known) > _FEW else "")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import OperatorName, newest_named
 
 OWN_FOLDER = Path(__file__).parent
 """The specs that ship with the package."""
@@ -85,20 +85,24 @@ def find_room(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
 
 
 def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
-    """The operator that a full name, `Name-version` or `Name` means; UserError where none or several fit."""
-    if "::" in text or "/" in text:
-        return OperatorName.parse(text)
-    fitting = [each for each in list_operators(folders) if text in (each.short, each.name)]
-    if not fitting and folders:
-        return find_operator_name(text)
+    """The operator that a full name, `Name-version` or `Name` means, of a bare name the newest version.
+
+    Raises UserError where none fits, or those of several domains.
+    """
+    known = list_operators(folders)
+    fitting = newest_named(text, known)
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting:
-        known = list_operators(folders)
-        near = difflib.get_close_matches(text, [each.short for each in known], n=3, cutoff=0.5)
-        expected = ", ".join(str(each) for each in known if each.short in near)
-        raise UserError("unknown operator", got=repr(text), expected=expected or "domain::Name-version")
-    raise UserError("several operators of this name", got=repr(text), expected=", ".join(map(str, fitting)))
+    if not fitting and folders:
+        return find_operator_name(text)
+    if fitting:
+        told = ", ".join(map(str, fitting))
+        raise UserError("several operators of this name", got=repr(text), expected=told)
+    if ("::" in text or "/" in text) and "-" in text:
+        return OperatorName.parse(text)
+    near = difflib.get_close_matches(text, [each.short for each in known], n=3, cutoff=0.5)
+    expected = ", ".join(str(each) for each in known if each.short in near)
+    raise UserError("unknown operator", got=repr(text), expected=expected or "domain::Name-version")
 
 
 def regressions_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:

@@ -24,7 +24,7 @@ class Known:
     def words(self, operator: OperatorName) -> list[str]:
         """How far its spec or its cases are trusted (`generator.trust`), and how many cases there are."""
         if operator not in self.reference:
-            return ["declared" if operator in self.declared else "imported"]
+            return ["declared" if operator in self.declared else "imported", "no cases"]
         line = self.locked.get(str(operator))
         if line is None:
             return ["referenced"]

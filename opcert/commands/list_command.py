@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -9,27 +10,39 @@ import click
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
 
+_OTHERS = "{} more have a spec and no cases ({}): `opcert list operators --all` shows them"
+
 
 @click.command("list", help=__doc__)
 @click.argument("what", type=click.Choice(["operators", "runtimes", "profiles"]), default="operators")
+@click.option("--all", "every", is_flag=True, help="Also operators that have a spec and no cases.")
 @shared_options.specs
-def command(what: str, folders: tuple[Path, ...]) -> None:
+def command(what: str, every: bool, folders: tuple[Path, ...]) -> None:
     lines = (
-        _operators(folders) if what == "operators" else {"runtimes": _runtimes, "profiles": _profiles}[what]()
+        _operators(folders, every)
+        if what == "operators"
+        else {"runtimes": _runtimes, "profiles": _profiles}[what]()
     )
     for line in lines:
         say(line)
 
 
-def _operators(folders: tuple[Path, ...]) -> list[str]:
-    """Every operator version with a spec, then what else there is for it."""
+def _operators(folders: tuple[Path, ...], every: bool) -> list[str]:
+    """The operator versions that cases can be made of, and how many others have a spec, or these too."""
     from opcert.commands.known_operators import load_known
     from specs.spec_folders import list_operators
 
     known = load_known(folders)
-    found = {str(each): ", ".join(known.words(each)) for each in list_operators(folders)}
-    width = max(map(len, found), default=0)
-    return [f"{name.ljust(width)}  {words}".rstrip() for name, words in found.items()]
+    found = list_operators(folders)
+    others = [each for each in found if each not in known.reference]
+    shown = [each for each in found if each in known.reference] + (others if every else [])
+    width = max((len(str(each)) for each in shown), default=0)
+    lines = [f"{str(each).ljust(width)}  {', '.join(known.words(each))}" for each in shown]
+    if others and not every:
+        counted = Counter(known.words(each)[0] for each in others)
+        kinds = ", ".join(f"{number} {word}" for word, number in sorted(counted.items()))
+        lines.append(_OTHERS.format(len(others), kinds))
+    return lines
 
 
 def _runtimes() -> list[str]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     """Print the effective spec of OPERATOR: what was imported, confirmed, overridden and added.
 
-    OPERATOR is a name such as ai.onnx::Resize-18; Resize-18 or Resize do where they name one alone.
+    OPERATOR is a name such as ai.onnx::Resize-18 or Resize-18, or Resize, which means the newest version.
     """
     from reference.followed import followers, load_followed
     from specs.facts import list_facts

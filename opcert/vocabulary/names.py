@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import total_ordering
 
@@ -86,6 +87,27 @@ class CaseId:
     def __str__(self) -> str:
         last = f"{self.word}-{self.digest}" if self.word else self.digest
         return f"{self.operator.path}/{self.family}/{last}"
+
+
+def newest_named(text: str, known: Iterable[OperatorName]) -> list[OperatorName]:
+    """The operator versions that a name means, in order: `Resize-18` or `ai.onnx::Resize-18` that one.
+
+    A name without a version (`Resize`, `ai.onnx::Resize`) means the newest, in each domain that has it.
+    """
+    every = list(known)
+    found = [each for each in every if text in (str(each), each.path, each.short)]
+    if found:
+        return found
+    newest: dict[str, OperatorName] = {}
+    for each in every:
+        if text in (each.name, f"{each.domain}::{each.name}", f"{each.domain}/{each.name}"):
+            before = newest.get(each.domain)
+            newest[each.domain] = each if before is None else max(before, each, key=_version)
+    return sorted(newest.values())
+
+
+def _version(operator: OperatorName) -> int:
+    return operator.since_version
 
 
 def slug(text: str) -> str:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from generator.discovery import known_operators, select_operators
 from generator.lock import Lock, OperatorLock, write_lock
 from specs.spec_folders import OWN_FOLDER, list_operators
+from tests.commands.command_line import call, check_message
 from tests.made_up_operators import write_operators
 
 _NOTING = """
@@ -39,9 +41,9 @@ def noted(*words: object) -> tuple[str, Counter[str], list[str]]:
 @pytest.mark.parametrize("count", [30, 450])
 def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count: int) -> None:
     made = write_operators(tmp_path, count)
-    said, opened, slow = noted("list", "operators", "--specs", tmp_path)
+    said, opened, slow = noted("list", "operators", "--all", "--specs", tmp_path)
     rows = dict(line.partition("  ")[::2] for line in said.splitlines())
-    assert list(rows) == [str(each) for each in made]
+    assert sorted(rows) == sorted(str(each) for each in made)
     # Those that name modules of their own have a reference, and a declaration may name one: each of these
     # files is opened once, and no other.
     assert sum(each.strip() == "referenced" for each in rows.values()) == count // 2
@@ -52,7 +54,7 @@ def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count
 
 
 def test_what_ships_is_listed_from_the_lock_and_what_declarations_name() -> None:
-    said, opened, slow = noted("list", "operators")
+    said, opened, slow = noted("list", "operators", "--all")
     assert len(said.splitlines()) == len(list_operators())
     data = {Path(name): times for name, times in opened.items() if Path(name).is_relative_to(OWN_FOLDER)}
     read = {path: times for path, times in data.items() if path.suffix in (".yaml", ".json", ".lock")}
@@ -60,6 +62,44 @@ def test_what_ships_is_listed_from_the_lock_and_what_declarations_name() -> None
     assert {path.name for path in read if path.parent.name != "parts"} == {"suite.lock", "spec.yaml"}
     assert set(read.values()) == {1}
     assert slow == []
+
+
+def test_operators_without_cases_are_counted_and_listed_last(capsys: pytest.CaptureFixture[str]) -> None:
+    every = call(capsys, "list", "operators", "--all").out.splitlines()
+    short = call(capsys, "list").out.splitlines()
+    made = {str(each) for each in known_operators()}
+    assert [line.split()[0] for line in short[:-1]] == [line.split()[0] for line in every[: len(made)]]
+    assert {line.split()[0] for line in short[:-1]} == made
+    assert short[-1].startswith(f"{len(every) - len(made)} more have a spec and no cases (")
+    assert all(line.endswith(", no cases") for line in every[len(made) :])
+
+
+@pytest.mark.parametrize(
+    "words", [("generate",), ("fuzz", "onnxruntime"), ("adequacy",), ("certify", "fake_backends:Good")]
+)
+def test_commands_agree_on_an_operator_without_a_reference(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """One whose newest version has none, by version and by name; `show` and `list` say the same."""
+    without = [each for each in list_operators() if each.domain == "ai.onnx"]
+    names = {each.name for each in known_operators()}
+    operator = next(each for each in without if each.name not in names)
+    for name in (operator.short, operator.name, str(operator)):
+        answer = call(capsys, *words, name)
+        check_message(answer, 2, "input", f"no cases can be made of {operator}", "opcert list operators")
+    assert "no cases" in call(capsys, "show", operator.name).out
+    assert f"{operator} " in call(capsys, "list", "--all").out
+
+
+def test_a_name_without_a_version_means_the_newest_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    newest = max(each for each in list_operators() if each.name == "Resize" and each.since_version == 19)
+    for name in ("Resize", "ai.onnx::Resize", "ai.onnx/Resize"):
+        assert call(capsys, "show", name).out.splitlines()[0] == str(newest)
+        assert select_operators([name]) == [newest]
+    check_message(
+        call(capsys, "show", "Pad"), 2, "input", "several operators", "ai.onnx::Pad-25, com.microsoft::Pad-1"
+    )
+    check_message(call(capsys, "generate", "Resize-19", "--opset", "13"), 2, "input", "ai.onnx::Resize-13")
 
 
 @pytest.mark.parametrize("words", [("--help",), ("list", "--help"), ("generate", "--help")])

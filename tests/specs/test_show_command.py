@@ -82,7 +82,7 @@ def test_why(folder: Path) -> None:
         (["Blend", "--why", "attributes.size"], "no fact at this path"),
         (["Blent-3"], "unknown operator"),
         (["ai.test::Blend-4"], "ai.test::Blend-3"),
-        (["ai.test::Blend"], "not an operator's name"),
+        (["ai.test::Blen"], "unknown operator"),
     ],
 )
 def test_wrong_names(folder: Path, arguments: list[str], message: str) -> None:
