@@ -98,10 +98,10 @@ def read_documents(
 
 
 def _reason(error: UserError) -> str:
-    """The error without the place of the whole file, which stands beside it."""
+    """The error without the place of the whole file, which stands beside it, and what to do about it."""
     if isinstance(error, SeveralErrors) or error.where is None or error.where.line is not None:
         return str(error)
-    return str(error).removeprefix(f"{error.where}: ")
+    return str(UserError(error.problem, got=error.got, expected=error.expected))
 
 
 def _take(result: Import, outcome: Outcome, errors: list[UserError]) -> None:

@@ -61,6 +61,13 @@ if TYPE_CHECKING:
     metavar="PATTERN",
     help="Take only operators whose name fits, for example 'com.microsoft::*'; given again, one of several.",
 )
+@click.option(
+    "--template",
+    is_flag=False,
+    flag_value="org.example::MyOperator-1",
+    metavar="OPERATOR",
+    help="Print a page of this operator to fill in, in the dialect onnx-markdown, and read nothing.",
+)
 @click.option("--each", is_flag=True, help="A row for each operator version, however many they are.")
 @shared_options.processes
 def command(
@@ -73,6 +80,7 @@ def command(
     keep_declared: bool,
     fill: bool,
     patterns: tuple[str, ...],
+    template: str | None,
     each: bool,
     processes: int | None,
 ) -> int:
@@ -87,6 +95,8 @@ def command(
     from specs import importing, reading
     from specs.library import OWN_FOLDER
 
+    if template is not None:
+        return _print_template(template, documents)
     if not documents and not packages:
         raise click.UsageError("Missing documents: name files or folders, or a package with --from-package.")
     if packages:
@@ -115,6 +125,16 @@ def command(
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
     say(f"{versions} in {target}, {files} written", error=True)
     return int(ExitCode.HOLDS if plan else ExitCode.NOTHING_RAN)
+
+
+def _print_template(operator: str, documents: tuple[Path, ...]) -> int:
+    from opcert.vocabulary.names import OperatorName
+    from specs.page_template import write_template
+
+    if documents:
+        raise click.UsageError("--template writes a page and reads none: name no documents beside it.")
+    say(write_template(OperatorName.parse(operator)), end=False)
+    return int(ExitCode.HOLDS)
 
 
 def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:

@@ -17,6 +17,7 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents import Text
 from specs.model import Spec
+from specs.page_template import describe_missing
 from specs.rules import check_page
 
 MOST_VERSIONS = 10_000
@@ -54,6 +55,7 @@ def find_importer(text: Text, dialect: str | None = None) -> Importer:
             "the document is no operator page",
             expected=f"one of the dialects {names}",
             where=Place(text.file),
+            remedy=describe_missing(text),
         )
     return best
 
