@@ -10,6 +10,7 @@ from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
 from reports.case_results import Results
+from reports.missing_rows import list_missing
 from reports.phrasing import count, duration, listed, moment, parse_moment, plural
 from reports.told_facts import mapping, text
 
@@ -66,12 +67,7 @@ def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
 def list_warnings(results: Results) -> tuple[str, ...]:
     """What keeps the numbers from being the whole truth."""
     counts = results.counts
-    found = []
-    if results.record.partial:
-        found.append("The record has no footer: the run did not come to its end, and this is a part of it.")
-    if counts["not_run"]:
-        verb = "was" if counts["not_run"] == 1 else "were"
-        found.append(f"{plural(counts['not_run'], 'case')} {verb} not run and count for nothing.")
+    found = [*list_missing(results)]
     if counts["harness_error"]:
         found.append(
             f"opcert itself failed on {plural(counts['harness_error'], 'case')}: a bug of ours; "

@@ -11,6 +11,7 @@ from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, NothingRan
+from opcert.vocabulary.harmless import one_line
 from reports.formats import list_formats
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 SIDE_BY_SIDE = Path("out/side-by-side")
+_LONGEST = 2_000
 
 
 @click.command("report")
@@ -94,6 +96,7 @@ def command(
     from reports.case_results import put_together
     from reports.excusing import excuse
     from reports.formats import write_together
+    from reports.headline import list_warnings, runtime_label
     from reports.profiles import load_profile
 
     profile = load_profile(profile_name) if profile_name is not None else None
@@ -118,6 +121,8 @@ def command(
             for path in write_together(name, found, folder):
                 say(str(path))
     for results in found:
+        for each in list_warnings(results):
+            say(f"opcert: {one_line(f'{runtime_label(results.record)}: {each}', _LONGEST)}", error=True)
         _demand_something(results)
     return ExitCode.HOLDS
 

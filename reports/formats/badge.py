@@ -81,7 +81,12 @@ def state_run(results: Results) -> tuple[str, str]:
     if failing or results.record.faults:
         faults = f", {plural(len(results.record.faults), 'fault')}" if results.record.faults else ""
         verb = "fails" if failing == 1 else "fail"
-        return f"{count(failing)} of {plural(len(results.cases), 'case')} {verb}{faults}", "red"
+        left = counts["not_run"]
+        there = plural(len(results.cases) - left, "case")
+        return (
+            f"{count(failing)} of {there} {verb}{faults}{f', {count(left)} not run' if left else ''}",
+            "red",
+        )
     verb = "passes" if counts["pass"] == 1 else "pass"
     passing = f"{count(counts['pass'])} of {plural(len(results.cases), 'case')} {verb}"
     if not results.complete:

@@ -117,7 +117,7 @@ def test_csv_has_one_line_a_case(results: Results) -> None:
 def test_markdown_begins_with_totals_and_stays_within_its_limit(results: Results) -> None:
     whole = render_markdown(results)
     assert len(whole.encode()) < LIMIT
-    assert "**2 cases were not run and count for nothing.**" in whole.replace("\\", "")
+    assert "**2 cases were not run and count for nothing: 2 of " in whole.replace("\\", "")
     assert whole.count("opcert repro") == len(json.loads(render_json(results))["classes"])
     short = render_markdown(results, 4000)
     assert len(short.encode()) < 4000
