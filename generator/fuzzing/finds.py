@@ -12,6 +12,7 @@ from generator.calls import Call
 from generator.calls_files import KeptCall, write_call
 from generator.found_calls import WORD
 from generator.fuzzing.judged_calls import case_of
+from generator.fuzzing.known_failures import KnownFailures
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.search import Find, Search
 from opcert.vocabulary.harmless import for_shell
@@ -84,8 +85,11 @@ class Finds:
         broken = find.small.attempt.breaks
         return CaseId(case.operator, case.family, WORD if broken is None else broken.id, case.digest)
 
-    def describe(self, search: Search) -> str:
-        """The search in lines: what was tried, and each find with what matters and how to see it again."""
+    def describe(self, search: Search, known: KnownFailures | None = None) -> str:
+        """The search in lines: what was tried, and each find with what matters and how to see it again.
+
+        `known` are the failures that the suite shows of this runtime.
+        """
         tried = ", ".join(f"{count} {word}" for word, count in sorted(search.tried.items()))
         lines = [f"{self.space.spec.operator} on {self.runtime} ({self.version}), seed {self.seed}:"]
         lines.append(
@@ -94,6 +98,7 @@ class Finds:
         for number, find in enumerate(search.finds, 1):
             lines += ["", f"{number}. {find.failure.verdict}: {find.failure.reason}"]
             lines += [f"   {each}" for each in self._details(find)]
+            lines += [] if known is None else [f"   {known.describe(find)}"]
         return "\n".join(lines)
 
     def _details(self, find: Find) -> list[str]:

@@ -104,7 +104,7 @@ class Bench:
         response = self.ask(case, valid_case)
         judgement = judge(case, response)
         if judgement.verdict in FAILING:
-            return judgement.verdict, _failure(judgement, response, how=attempt.breaks.id)
+            return judgement.verdict, failure_of(judgement, response, how=attempt.breaks.id)
         return self._harmless(judgement)
 
     def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, Failure | None]:
@@ -115,7 +115,7 @@ class Bench:
         if judgement.verdict not in FAILING:
             return self._harmless(judgement)
         empty = all(each.expected.array.size == 0 for each in case.expectations[0].outputs)
-        return judgement.verdict, _failure(judgement, response, empty)
+        return judgement.verdict, failure_of(judgement, response, empty)
 
     def _harmless(self, judgement: Judgement) -> tuple[str, None]:
         if judgement.verdict == "harness_error":
@@ -156,7 +156,8 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
     )
 
 
-def _failure(judgement: Judgement, response: Response, empty: bool = False, how: str = "") -> Failure:
+def failure_of(judgement: Judgement, response: Response, empty: bool = False, how: str = "") -> Failure:
+    """How a call fails of which the judge says so; `how` is the rule broken by one that was answered."""
     if isinstance(response, Crashed):
         how = response.signal or signature("crash", response.reason)
     elif isinstance(response, TimedOut):

@@ -68,6 +68,7 @@ def command(
     from conformance.processes.worker_limits import Limits
     from generator.discovery import select_operators
     from generator.fuzzing.finds import Finds
+    from generator.fuzzing.known_failures import find_known_failures, suite_cases
     from generator.fuzzing.known_space import open_space
     from generator.fuzzing.search import fuzz
     from generator.fuzzing.workers import RunningRuntime
@@ -80,7 +81,7 @@ def command(
     lock_folder(folder, "the calls")
     note = choose_progress().note
     limits = Limits(case_seconds=timeout)
-    answered, every, mistakes = 0, 0, []
+    answered, every, had, mistakes = 0, 0, 0, []
     share = seconds / len(spaces)
     for space in spaces:
         with RunningRuntime(chosen, limits, note) as running:
@@ -92,14 +93,20 @@ def command(
                 note(finds.keep(find, replaced))
 
             search = fuzz(space, running.ask, seed, share, keep, most_calls)
-        say(finds.describe(search))
+            known = None
+            if search.finds:
+                note("asking for the cases of the suite, which may have these already")
+                known = find_known_failures(space, running.ask, suite_cases(space, folders))
+                had += sum(bool(known.like(each)) for each in search.finds)
+        say(finds.describe(search, known))
         answered += search.answered
         every += len(search.finds)
         mistakes += search.mistakes
     if every:
         words = [] if python is None else ["--python", python]
         again = f"opcert run {for_shell([runtime, *words])} {finds.suite_words}"
-        say(f"\n{every} found; to run {'it' if every == 1 else 'them'} again: {again}")
+        new = f"{every - had} of them new" if had else "none of which the suite has"
+        say(f"\n{every} found, {new}; to run {'it' if every == 1 else 'them'} again: {again}")
     if mistakes:
         raise InternalError("calls could not be tried", got=f"{len(mistakes)}, the first: {mistakes[0]}")
     if not answered:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conformance.processes.worker_limits import Limits
+from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from generator.calls import Call
 from generator.calls_files import read_calls
 from generator.data import fill
 from generator.draws import Draw
 from generator.fuzzing.judged_calls import Bench
+from generator.fuzzing.known_failures import find_known_failures, suite_cases
 from generator.fuzzing.known_space import Attempt
+from generator.fuzzing.search import fuzz
 from generator.fuzzing.workers import RunningRuntime
-from opcert.vocabulary.tensors import tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from tests.commands.command_line import call, check_message
-from tests.generator.fuzz_fakes import plain, space_of
+from tests.generator.fuzz_fakes import Fake, Mistake, plain, space_of
 
 FRAGILE = f"exec:{sys.executable} {Path(__file__).parent / 'fuzz_worker.py'}"
 
@@ -30,6 +34,8 @@ def test_a_mistake_is_found_kept_run_and_reproduced(
     answer = call(capsys, "fuzz", FRAGILE, "BatchToSpaceND", "--time", 600, "--calls", 40, "-o", folder)
     assert answer.code == 1
     assert answer.out.rstrip().endswith(f"opcert run '{FRAGILE}' -s {folder}")
+    assert "the suite has it already: org.tensorflow/BatchToSpaceND-1/" in answer.out
+    assert "found, 0 of them new; to run" in answer.out
     kept = next(each for each in read_calls(folder) if each.found["verdict"] == "rejected_valid")
     _, inputs = plain(kept.call)
     # The smallest call crops two of two elements.
@@ -43,6 +49,35 @@ def test_a_mistake_is_found_kept_run_and_reproduced(
     answer = call(capsys, "repro", case, "-s", folder, "-o", tmp_path / "again")
     assert answer.code == 0
     assert (tmp_path / "again" / "case.json").exists()
+
+
+def test_a_find_is_known_where_a_case_fails_alike_with_the_values_that_matter() -> None:
+    """A fake that refuses two element types: of a suite without the one, its find is new."""
+    space = space_of("ai.onnx::CenterCropPad-18")
+    fake = Fake(space, refusing("string", "bool"))
+    search = fuzz(space, fake.ask, 1, 600, most_calls=150)
+    assert search.finds
+    cases = suite_cases(space)
+    known = find_known_failures(space, fake.ask, cases)
+    assert known.asked == len(cases)
+    for each in search.finds:
+        assert known.like(each)
+        assert "the suite has it already" in known.describe(each)
+    rest = [each for each in cases if each.element_type.name not in ("string", "bool")]
+    lacking = find_known_failures(space, fake.ask, rest)
+    find = search.finds[0]
+    assert not lacking.like(find)
+    assert "the suite does not have it: none of its cases" in lacking.describe(find)
+    assert "none of the 0 of" in find_known_failures(space, fake.ask, cases, seconds=0).describe(find)
+
+
+def refusing(*types: str) -> Mistake:
+    def mistake(_: dict[str, Any], inputs: dict[str, Tensor | None]) -> Response | None:
+        first = next(iter(inputs.values()))
+        refused = first is not None and first.element_type.name in types
+        return Refused("ValueError", "not this type") if refused else None
+
+    return mistake
 
 
 def test_a_crash_costs_one_call() -> None:
@@ -71,5 +106,5 @@ def test_a_runtime_without_the_operator_is_no_success(
 
 
 def test_an_unknown_operator_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = call(capsys, "fuzz", FRAGILE, "BatchToSpace", "-o", tmp_path)
+    answer = call(capsys, "fuzz", FRAGILE, "BatchToSpacND", "-o", tmp_path)
     check_message(answer, 2, "input", "org.tensorflow::BatchToSpaceND-1")
