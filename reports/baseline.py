@@ -133,7 +133,14 @@ def _ran(results: Results) -> set[str]:
     return found | faults
 
 
-_FAULTS: Sequence[str] = ("inconsistent_reading", "repeats_differ", "forms_differ", "unload_crash")
+_FAULTS: Sequence[str] = (
+    "inconsistent_reading",
+    "unstable",
+    "repeats_differ",
+    "threads_differ",
+    "forms_differ",
+    "unload_crash",
+)
 
 
 def read_baseline(path: Path) -> Baseline:

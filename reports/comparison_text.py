@@ -36,7 +36,8 @@ def change_text(change: Change) -> str:
     sides = []
     for each in (change.before, change.after):
         told = each.ratio is not None and each.verdict in ("pass", "mismatch")
-        sides.append(f"{word(each.verdict)}{f', error {ratio_text(each.ratio)}' if told else ''}")
+        unstable = " (unstable)" if each.row.unstable else ""
+        sides.append(f"{word(each.verdict)}{unstable}{f', error {ratio_text(each.ratio)}' if told else ''}")
     return " → ".join(sides)
 
 

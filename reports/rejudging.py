@@ -216,7 +216,7 @@ class _Judging:
 
 
 def _compare(row: Result, judged: Result) -> str | None:
-    judged = replace(judged, seconds=row.seconds)
+    judged = replace(judged, seconds=row.seconds, again=row.again if row.response == "crashed" else ())
     if judged.verdict != row.verdict:
         return f"stated {row.verdict}, and judged again {judged.verdict} ({judged.reason})"
     stated, found = row.to_json(), judged.to_json()

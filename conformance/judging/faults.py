@@ -10,7 +10,9 @@ from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json
 
 _EXAMPLES = 5
+_LOST = ("crashed", "timed out")
 _DIFFERING = {
+    "unstable": "",
     "repeats_differ": "differ when the same case is run again",
     "threads_differ": "differ with another number of threads",
     "forms_differ": "differ between forms of the same case",
@@ -56,6 +58,8 @@ class FaultFinder:
 
     def see(self, result: Result, place: int = 0) -> None:
         """Remember which options of each reading a result allows, and the first case with just these."""
+        if result.unstable:
+            self._differ("unstable", result, result, place)
         if result.verdict == "pass":
             for name, options in result.readings.items():
                 seen = self._readings.setdefault((result.operator, name), {})
@@ -74,7 +78,8 @@ class FaultFinder:
                 continue
             before = first.setdefault((result.form, result.repeat % self._threads), result)
             if fingerprint(before) != fingerprint(result):
-                self._differ("repeats_differ", before, result, place)
+                lost = [each.response in _LOST for each in (before, result)]
+                self._differ("unstable" if any(lost) else "repeats_differ", before, result, place)
         forms: dict[str, Result] = {}
         for (form, _), result in first.items():
             before = forms.setdefault(form, result)
@@ -89,6 +94,8 @@ class FaultFinder:
         known = self._differing[kind]
         if not known or known[-1][1]["case"] != first.case:
             between = [[each.form, each.repeat, each.verdict] for each in (first, second)]
+            if first is second:
+                between = [[*between[0], *first.again]]
             known.append((place, {"case": first.case, "operator": first.operator, "between": between}))
 
     def faults(self, unload_losses: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -125,10 +132,17 @@ class FaultFinder:
                 "operator": operator,
                 "count": len(cases),
                 "cases": [{"case": each["case"], "between": each["between"]} for each in cases[:_EXAMPLES]],
-                "message": f"answers of {operator} {words} ({len(cases)} cases)",
+                "message": _message(kind, operator, words, len(cases)),
             }
             for operator, cases in sorted(grouped.items())
         ]
+
+
+def _message(kind: str, operator: str, words: str, number: int) -> str:
+    if kind == "unstable":
+        told = "1 case" if number == 1 else f"{number} cases"
+        return f"unstable: {told} of {operator} killed the worker in one run and not in the next"
+    return f"answers of {operator} {words} ({number} cases)"
 
 
 def _unload_fault(reasons: Sequence[str], count: int) -> dict[str, Any]:

@@ -27,7 +27,8 @@ class Result:
     object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256`, `bytes` (their
     number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
-    that it matched. `varies` says that right answers are random, so that two of them may differ.
+    that it matched. `varies` says that right answers are random, so that two of them may differ. `again` is
+    what further tries of a case came to that killed its worker, each as `response` has it.
     """
 
     case: str
@@ -59,6 +60,12 @@ class Result:
     status: int | None = None
     stderr: str | None = None
     varies: bool = False
+    again: tuple[str, ...] = ()
+
+    @property
+    def unstable(self) -> bool:
+        """Whether the case killed its worker, and not each time that it was tried again."""
+        return any(each not in ("crashed", "timed out") for each in self.again)
 
     @property
     def response(self) -> ResponseKind:
@@ -100,6 +107,7 @@ class Result:
         for name in ("readings", "behaviours"):
             known[name] = {key: tuple(options) for key, options in known.get(name, {}).items()}
         known["outputs"] = tuple(known.get("outputs", ()))
+        known["again"] = tuple(known.get("again", ()))
         return cls(**known)
 
 
@@ -117,6 +125,7 @@ def make_result(
     response: Response | None,
     judgement: Judgement,
     outputs: tuple[Any, ...] = (),
+    again: tuple[str, ...] = (),
 ) -> Result:
     """The row of a judged response; `response` is None where nothing was asked of the runtime."""
     seen: dict[str, Any] = {"seconds": round(getattr(response, "seconds", 0.0), 7)}
@@ -153,6 +162,7 @@ def make_result(
         elements=judgement.elements,
         expectation=judgement.expectation,
         varies=is_random(case.properties),
+        again=again,
         **seen,
     )
 

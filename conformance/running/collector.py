@@ -69,8 +69,11 @@ class Collector:
         self._unsettled: list[tuple[Task, Refused]] = []
         self._failing = 0
 
-    def take(self, task: Task, response: Response) -> None:
-        """Judge and record a response, or keep it until it is known whether the valid case is answered."""
+    def take(self, task: Task, response: Response, again: tuple[str, ...] = ()) -> None:
+        """Judge and record a response, or keep it until it is known whether the valid case is answered.
+
+        `again` is what further tries of a case came to that killed its worker.
+        """
         valid = True
         if task.case.demand == "refuse" and isinstance(response, Refused):
             known = self._valid_case_answered(task)
@@ -84,7 +87,7 @@ class Collector:
             if isinstance(response, Answered):
                 self._check_judge(task, response)
             self._note_answered(str(task.case.id), task.form, isinstance(response, Answered))
-            self._record(task, response, judgement)
+            self._record(task, response, judgement, again)
 
     def settle(self, lane: Lane) -> None:
         """Judge what waits for a valid case that was not among those that ran, by asking the runtime."""
@@ -138,13 +141,15 @@ class Collector:
             more["loaded"] = digest_files(loaded)
         return self._writer.finish(counts, self._faults.faults(unload_losses), **more)
 
-    def _record(self, task: Task, response: Response | None, judgement: Judgement) -> None:
+    def _record(
+        self, task: Task, response: Response | None, judgement: Judgement, again: tuple[str, ...] = ()
+    ) -> None:
         outputs: tuple[Any, ...] = ()
         if isinstance(response, Answered):
             matched = judgement.matched or (None,) * len(response.outputs)
             keep = self._writer.outputs.keep
             outputs = tuple(keep(each, bit) for each, bit in zip(response.outputs, matched, strict=True))
-        result = make_result(task.case, task.form, task.repeat, response, judgement, outputs)
+        result = make_result(task.case, task.form, task.repeat, response, judgement, outputs, again)
         self._writer.append(result, task.order)
         self.rows += 1
         self._count(result, task.order, task.rows)

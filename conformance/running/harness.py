@@ -21,6 +21,7 @@ from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
+from conformance.running.further_tries import FurtherTries
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
@@ -160,9 +161,10 @@ def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> No
 
 def _run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
     try:
+        further = FurtherTries(lambda: collector.halt.reason is not None)
         for task, response in lane.run(takewhile(lambda _: collector.halt.reason is None, tasks.lane())):
             tasks.measured(task, getattr(response, "seconds", 0.0))
-            collector.take(task, response)
+            collector.take(task, response, further.of(lane, task, response))
             if lane.deaths >= collector.options.max_deaths and not _survives(lane, collector):
                 reason = f"{lane.deaths} workers were lost in a row, and none answered a case in between"
                 collector.halt.set("runtime_dies", reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,58 @@ def test_one_run_of_each_case_keeps_to_the_worker_s_own_count(tmp_path: Path) ->
 
 def test_a_worker_without_a_choice_is_not_asked(tmp_path: Path) -> None:
     assert faults(run(tmp_path, "", repeat=2)) == {"repeats_differ": ["differs_by_call"]}
+
+
+def died(folder: Path, *deeds: str, **options: Any) -> Record:
+    """A run of cases of these deeds, behind one that its worker answers."""
+    cases = [make_case("echo", family="example"), *(make_case(do, seed=n) for n, do in enumerate(deeds))]
+    with open_suite(make_suite(folder, cases)) as suite:
+        runtime = find_runtime(echo_runtime())
+        return run_suite(suite, runtime, folder / "run.jsonl", RunOptions(**options))
+
+
+def test_a_case_that_kills_its_worker_now_and_then_is_told_as_unstable(tmp_path: Path) -> None:
+    record = died(tmp_path, "dies_after_others", "SIGSEGV")
+    again = {each.levels["do"]: each.again for each in record.results}
+    assert again["echo"] == ()
+    assert set(again["SIGSEGV"]) == {"crashed"}
+    assert set(again["dies_after_others"]) == {"answered", "crashed"}
+    (fault,) = record.faults
+    assert fault["message"] == (
+        "unstable: 1 case of org.example::Echo-1 killed the worker in one run and not in the next"
+    )
+    assert faults(record) == {"unstable": ["dies_after_others"]}
+    assert record.counts["crash"] == 2
+    with open_suite(tmp_path / "suite") as suite:
+        found = judge_again(put_together(suite, record))
+    assert found.problems == ()
+
+
+def test_what_further_tries_came_to_cannot_be_made_up(tmp_path: Path) -> None:
+    """A row that states them of a case that killed nobody, or a fault that no row shows, does not hold."""
+    record = died(tmp_path, "SIGSEGV")
+    assert record.faults == ()
+    lost, echo = record.results[1], record.results[0]
+    assert (lost.verdict, echo.verdict) == ("crash", "pass")
+    with open_suite(tmp_path / "suite") as suite:
+        for rows in ((echo, replace(lost, again=("answered",))), (replace(echo, again=("crashed",)), lost)):
+            forged = replace(record, results=rows)
+            assert judge_again(put_together(suite, forged)).problems
+
+
+def test_a_runtime_that_dies_of_many_cases_is_not_tried_again_for_each(tmp_path: Path) -> None:
+    record = died(tmp_path, *["SIGSEGV"] * 9, "echo", *["SIGABRT"] * 6)
+    tried = [len(each.again) for each in record.results if each.verdict == "crash"]
+    assert sorted(tried) == [0] * 3 + [3] * 12
+    assert record.counts["crash"] == 15
+    assert record.footer is not None
+    assert "stopped" not in record.footer
+
+
+def test_repetitions_that_die_now_and_then_are_unstable_and_need_no_further_tries(tmp_path: Path) -> None:
+    record = died(tmp_path, "dies_after_others", repeat=3)
+    assert {each["kind"] for each in record.faults} == {"unstable"}
+    assert not any(each.again for each in record.results)
 
 
 def test_faults_of_merged_records_are_those_of_the_whole(tmp_path: Path) -> None:

@@ -1,0 +1,47 @@
+"""Whether a case that killed its worker does so each time: it is tried again, a few times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from conformance.running.lane import Lane
+from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
+from conformance.running.session import Task
+from opcert.vocabulary.errors import RuntimeUnavailable
+
+TRIES = 3
+"""So often a case that killed its worker is tried again."""
+_MOST_CASES = 12
+"""Of each lane so many cases are; of a runtime that dies of many, the first ones say enough."""
+_KINDS = ((Answered, "answered"), (Refused, "refused"), (Crashed, "crashed"), (TimedOut, "timed out"))
+
+
+class FurtherTries:
+    """Tries cases of one lane again. What it learns are the responses, in words as rows have them.
+
+    `ending` says whether the run is being ended, from outside as well: then workers are killed, not lost.
+    """
+
+    def __init__(self, ending: Callable[[], bool] = lambda: False) -> None:
+        self._ending = ending
+        self._cases = 0
+
+    def of(self, lane: Lane, task: Task, response: Response) -> tuple[str, ...]:
+        """What further tries of a task came to; none of one that its worker survived, or that is repeated.
+
+        Where no new worker starts there are fewer: whoever needs the next one will tell.
+        """
+        if not isinstance(response, Crashed) or task.rows > 1 or self._cases >= _MOST_CASES:
+            return ()
+        if self._ending():
+            return ()
+        self._cases += 1
+        deaths, found = lane.deaths, []
+        with suppress(RuntimeUnavailable):
+            for _ in range(TRIES):
+                for _, again in lane.run([] if self._ending() else [task]):
+                    found.append(next((word for kind, word in _KINDS if isinstance(again, kind)), "none"))
+        # What the same case kills once more says nothing new of whether the runtime survives at all.
+        lane.deaths = deaths if set(found) <= {"crashed", "timed out"} else 0
+        return tuple(found)
