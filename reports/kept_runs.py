@@ -1,4 +1,4 @@
-"""Runs kept over time in a folder: what each came to, by runtime and in the order in which they were made."""
+"""Runs kept over time in a folder: what each came to, by runtime and version, of one version by time."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from opcert.vocabulary.regular_files import open_regular
 from reports.followed_readings import fault_text
 from reports.headline import runtime_label
 from reports.told_facts import mapping, text
+from reports.version_order import version_key
 
 _HEAD = 4096
 _UNCOUNTED = ("not_run", "harness_error")
@@ -60,7 +61,7 @@ class KeptRun:
 
 @dataclass(frozen=True)
 class KeptRuns:
-    """The runs of a folder by series, each in the order of time; and files that are left out, with why."""
+    """The runs of a folder by series, each by version and then by time; and files left out, with why."""
 
     series: Mapping[str, Sequence[KeptRun]]
     left_out: tuple[tuple[Path, str], ...]
@@ -96,7 +97,8 @@ def find_runs(folder: Path) -> KeptRuns:
         else:
             left_out.append((path, f"nothing ran on {kept.label}, so nothing is known of it"))
     ordered = {
-        name: sorted(runs[name], key=lambda each: (each.started, str(each.path))) for name in sorted(runs)
+        name: sorted(runs[name], key=lambda each: (version_key(each.version), each.started, str(each.path)))
+        for name in sorted(runs)
     }
     return KeptRuns(ordered, tuple(left_out))
 

@@ -49,12 +49,17 @@ class RunLine:
     since_link: str | None
     report_link: str | None
 
+    @property
+    def passing(self) -> int:
+        return sum(each.number for each in self.counts if each.verdict == "pass")
+
 
 @dataclass(frozen=True)
 class NewestCell:
-    """What the newest run of a series says of an operator version."""
+    """What the newest run of a series says of an operator version: its worst verdict, and what passes."""
 
     worst: Counted
+    passing: int
     cases: int
 
 
@@ -90,7 +95,7 @@ def write_site(folder: Path, output: Path | None = None) -> tuple[Path, KeptRuns
         lines[name] = []
         for run, change in zip(series, changes, strict=True):
             link = None
-            if change is not None and any(change.counts[kind] for kind in _CHANGES):
+            if change is not None and (change.lost or any(change.counts[kind] for kind in _CHANGES)):
                 page = place / FOLDER / f"changes-{slug(name)}-{slug(run.started)}-{len(lines[name])}.html"
                 written.add(write_text(page, render_comparison(change)))
                 link = f"{FOLDER}/{quote(page.name)}"
@@ -133,6 +138,7 @@ def _line(
         since = "another suite, or no case in common: not compared"
     else:
         parts = [f"{change.counts[kind]} {_words(kind)}" for kind in _CHANGES if change.counts[kind]]
+        parts += [f"{len(change.lost)} not run again"] if change.lost else []
         since = ", ".join(parts) or "nothing changed"
     return RunLine(
         moment(run.started),
@@ -185,7 +191,7 @@ def _newest(run: KeptRun, operator: OperatorName) -> NewestCell | None:
     counts = Counter(verdicts.values())
     order = (*FAILING, "pass", "unsupported", "observed", "harness_error", "not_run")
     worst = next(each for each in order if counts[each])
-    return NewestCell(Counted(worst, word(worst), counts[worst]), len(verdicts))
+    return NewestCell(Counted(worst, word(worst), counts[worst]), counts["pass"], len(verdicts))
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,26 @@ def test_runs_stand_in_the_order_of_time_with_what_changed(runs: Path) -> None:
     assert "the first run" in said
 
 
+def test_runs_stand_by_version_and_not_by_the_clock(runs: Path) -> None:
+    """The oldest version is run again last: what the newest one says stays what the site begins with."""
+    keep(runs, "again", crop_crashes, "2026-05-01T00:00:00Z", version="1.0")
+    keep(runs, "ten", answer, "2026-01-02T00:00:00Z", version="1.10")
+    index, found = write_site(runs)
+    assert [each.version for each in found.series["engine"]] == ["1.0", "1.0", "1.1", "1.2", "1.10"]
+    said = text_of(index)
+    assert "engine 1.10 4 of 4 1.10, 1.2, 1.1, 1.0" in said
+    assert "machine 1.0 2 of 4 2 crash 1.0" in said
+    operators = said[said.index("Operators") :]
+    assert "ai.onnx::CenterCropPad-18 2 of 2 1 of 2 1 crash" in operators
+    assert "From 2026-01-01" in said
+
+
+def test_cases_that_were_not_run_again_are_told(runs: Path) -> None:
+    keep(runs, "part", answer, "2026-05-01T00:00:00Z", version="1.3", skip=1)
+    index, _ = write_site(runs)
+    assert "1 not run again" in text_of(index)
+
+
 def test_every_link_leads_to_a_file_of_the_site(runs: Path) -> None:
     index, _ = write_site(runs)
     pages = [index, *(runs / "history").iterdir()]
