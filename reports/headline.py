@@ -10,6 +10,7 @@ from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
 from reports.case_results import Results
+from reports.forms import compare_forms, form_sentences
 from reports.missing_rows import list_missing
 from reports.phrasing import count, duration, listed, moment, parse_moment, plural
 from reports.told_facts import mapping, text
@@ -41,7 +42,7 @@ def runtime_label(record: Record) -> str:
 
 
 def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
-    """What the run comes to, in two to four sentences."""
+    """What the run comes to, in a few sentences."""
     counts = results.counts
     total = len(results.cases)
     failing = sum(counts[each] for each in FAILING)
@@ -59,6 +60,7 @@ def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
         said.append(f"{count(counts['unsupported'])} {verb} unsupported, and the runtime says so itself.")
     if counts["observed"]:
         said.append(f"Of {plural(counts['observed'], 'case')} nothing is demanded but survival.")
+    said += form_sentences(results)
     if results.record.faults:
         said.append(f"The whole run shows {plural(len(results.record.faults), 'fault')}.")
     return tuple(said)
@@ -97,6 +99,7 @@ def list_facts(results: Results) -> tuple[Fact, ...]:
         found.append(Fact("held against", listed(list(results.excuses.against))))
     if results.record.results:
         found.append(Fact("asked", _asked(results)))
+    found += [Fact(f"form {each.form}", each.text) for each in compare_forms(results)]
     return tuple(found)
 
 
@@ -105,6 +108,7 @@ def _asked(results: Results) -> str:
     options = dict(mapping(results.record.header.get("options")))
     forms = sorted({each.form for each in results.record.results})
     options.pop("forms", None)
+    options.pop("sampled", None)
     parts = [plural(len(results.record.results), "call"), f"form {_flat(forms)}"]
     jobs, limit, memory = (options.pop(name, None) for name in ("jobs", "timeout", "memory"))
     if isinstance(jobs, int):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.case_results import Results
@@ -59,7 +60,9 @@ def _cases_without_rows(results: Results) -> int:
     forms, repeat = items(options.get("forms")), options.get("repeat")
     if not forms or not isinstance(repeat, int):
         return 0
-    return sum(0 < len(each.rows) < len(forms) * repeat for each in results.cases)
+    sampled = options.get("sampled")
+    own = forms_by_case(results.suite.case_ids, forms, sampled if type(sampled) is int else None)
+    return sum(0 < len(each.rows) < len(own[str(each.id)]) * repeat for each in results.cases)
 
 
 def resume_command(results: Results) -> str:

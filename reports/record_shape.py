@@ -28,6 +28,7 @@ class _Runtime(_Part):
 class _Options(_Part):
     forms: list[str]
     repeat: int
+    sampled: int | None = None
     timeout: float
     start_timeout: float
 

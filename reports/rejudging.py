@@ -14,6 +14,7 @@ from conformance.running.requests import Offer
 from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
+from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.errors import UserError
 from reports.case_results import Results
 from reports.phrasing import count, plural
@@ -95,9 +96,12 @@ def _wrong_order(results: Results) -> Iterator[str]:
     if not forms or not isinstance(repeat, int):
         yield "the header does not say in which forms and how often the cases were run"
         return
-    wanted = [
-        (case, form, number) for case in results.suite.case_ids for form in forms for number in range(repeat)
-    ]
+    sampled = options.get("sampled")
+    if sampled is not None and type(sampled) is not int:
+        yield "the header does not say of how many cases every form was asked"
+        return
+    own = forms_by_case(results.suite.case_ids, forms, sampled)
+    wanted = [(case, form, number) for case in own for form in own[case] for number in range(repeat)]
     if sorted(set(keys)) != sorted(wanted):
         odd = sorted(set(keys) ^ set(wanted))
         yield f"rows are left out or too many, such as {odd[0][0]}"

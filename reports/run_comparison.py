@@ -172,7 +172,7 @@ def _warnings(base: Record, head: Record) -> Iterable[str]:
         if uncounted:
             yield f"{plural(uncounted, 'case')} of the {name} run did not run and are left out."
     before, after = (mapping(each.header.get("options")) for each in (base, head))
-    for name in ("forms", "repeat", "timeout", "memory"):
+    for name in ("forms", "sampled", "repeat", "timeout", "memory"):
         if before.get(name) != after.get(name):
             yield f"The runs differ in {name}: {text(before.get(name))} and {text(after.get(name))}."
     if base.header.get("suite") != head.header.get("suite"):

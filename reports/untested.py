@@ -9,6 +9,7 @@ from typing import Any
 
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reports.case_results import Results
+from reports.forms import untried_forms
 from reports.links import cases_link, operator_words, token
 from reports.phrasing import count, listed, plural
 from reports.told_facts import items, mapping, short_names, text
@@ -89,7 +90,13 @@ def _one_form(results: Results) -> list[Untested]:
     most = max((len({row.repeat for row in case.rows}) for case in results.cases), default=0)
     found = []
     if len(forms) == 1:
-        found.append(Untested(f"Every case was run in one form only: {next(iter(forms))}."))
+        untried = untried_forms(results)
+        told = f"; not run: {'; '.join(untried)} (--forms sample or all)" if untried else ""
+        found.append(Untested(f"Every case was run in one form only: {next(iter(forms))}{told}."))
+    sampled = mapping(results.record.header.get("options")).get("sampled")
+    if isinstance(sampled, int) and len(forms) > 1:
+        told = f"At most {plural(sampled, 'case')} of each operator version were run in more than one form"
+        found.append(Untested(f"{told} (--forms all runs every case in each)."))
     if most == 1:
         found.append(Untested("Every case was run once: an answer that changes from run to run is not seen."))
     return found

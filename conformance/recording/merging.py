@@ -20,7 +20,7 @@ from conformance.suite.suites import suite_order
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.names import CaseId
 
-_SAME_OPTIONS = ("pattern", "forms", "repeat", "timeout", "memory")
+_SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "timeout", "memory")
 
 
 def merge_records(
@@ -55,14 +55,14 @@ def merge_records(
     try:
         _copy_outputs(records, path)
         finder = FaultFinder(count_threads(first.header))
-        by_case: dict[str, list[Result]] = defaultdict(list)
+        by_case: dict[int, list[Result]] = defaultdict(list)
         for result, order in rows:
             writer.append(result, order)
-            finder.see(result)
-            by_case[result.case].append(result)
-        for same in by_case.values():
+            finder.see(result, order[0])
+            by_case[order[0]].append(result)
+        for place, same in by_case.items():
             if len(same) > 1:
-                finder.compare(same)
+                finder.compare(same, place)
         counts = count_verdicts(case_verdicts(each for each, _ in rows).values())
         faults = [*finder.faults(), *merge_unload_faults([each.faults for each in records])]
         return writer.finish(counts, faults, **_loaded(records))

@@ -20,11 +20,13 @@ _KINDS = ((Answered, "answered"), (Refused, "refused"), (Crashed, "crashed"), (T
 class FurtherTries:
     """Tries cases of one lane again. What it learns are the responses, in words as rows have them.
 
-    `ending` says whether the run is being ended, from outside as well: then workers are killed, not lost.
+    Where every case is `repeated` none is tried further. `ending` says whether the run is being ended, from
+    outside as well: then workers are killed, not lost.
     """
 
-    def __init__(self, ending: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, ending: Callable[[], bool] = lambda: False, repeated: bool = False) -> None:
         self._ending = ending
+        self._repeated = repeated
         self._cases = 0
 
     def of(self, lane: Lane, task: Task, response: Response) -> tuple[str, ...]:
@@ -32,7 +34,7 @@ class FurtherTries:
 
         Where no new worker starts there are fewer: whoever needs the next one will tell.
         """
-        if not isinstance(response, Crashed) or task.rows > 1 or self._cases >= _MOST_CASES:
+        if not isinstance(response, Crashed) or self._repeated or self._cases >= _MOST_CASES:
             return ()
         if self._ending():
             return ()

@@ -26,10 +26,11 @@ from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
 from conformance.running.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
-from conformance.running.run_options import RunOptions, choose_forms
+from conformance.running.run_options import SAMPLE, RunOptions, choose_forms
 from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times
 from conformance.runtimes.runtimes import Installed, Runtime, install
 from conformance.suite.case_selection import nothing_selected
+from conformance.suite.form_sample import CASES
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import NothingRan, Place, RuntimeUnavailable
 
@@ -84,7 +85,7 @@ def run_suite(
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
         header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
-        plan = Plan(suite, selected, forms, options.repeat)
+        plan = Plan(suite, selected, forms, options.repeat, sampled=header["options"]["sampled"])
         kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
         earlier = find_begun(record_path) if resume else None
         if earlier is not None:
@@ -94,10 +95,9 @@ def run_suite(
                 for lane in lanes:
                     lane.close()
                 return earlier
-            plan = replace(plan, done=whole_cases(earlier, plan.rows))
+            plan = replace(plan, done=whole_cases(earlier, plan))
             kept = partial(kept_rows, earlier, plan)
-            recorded = len(plan.done) * plan.rows
-            progress.note(f"{recorded} of {len(selected) * plan.rows} rows are recorded already")
+            progress.note(f"{plan.rows_done} of {plan.rows} rows are recorded already")
             header["started"] = earlier.header.get("started")
             header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
         tasks = TaskSource(plan)
@@ -108,8 +108,8 @@ def run_suite(
         try:
             collector = Collector(suite, writer, progress, options, len(offer.threads))
             for result, order in () if kept is None else kept():
-                collector.keep(result, order, plan.rows)
-            progress.start((len(selected) - len(plan.done)) * plan.rows)
+                collector.keep(result, order, plan.rows_of(result.case))
+            progress.start(plan.rows - plan.rows_done)
             _run_lanes(lanes, tasks, collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
             loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
@@ -161,7 +161,7 @@ def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> No
 
 def _run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
     try:
-        further = FurtherTries(lambda: collector.halt.reason is not None)
+        further = FurtherTries(lambda: collector.halt.reason is not None, collector.options.repeat > 1)
         for task, response in lane.run(takewhile(lambda _: collector.halt.reason is None, tasks.lane())):
             tasks.measured(task, getattr(response, "seconds", 0.0))
             collector.take(task, response, further.of(lane, task, response))
@@ -220,6 +220,10 @@ def _header(
             "opcert": version("opcert"),
         },
         "confinement": describe_confinement(options.limits, lane.lacking),
-        "options": {**options.to_json(), "forms": list(forms)},
+        "options": {
+            **options.to_json(),
+            "forms": list(forms),
+            "sampled": CASES if options.forms == SAMPLE and len(forms) > 1 else None,
+        },
         "started": timestamp(),
     }

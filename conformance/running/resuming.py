@@ -15,7 +15,7 @@ from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import open_regular
 
 _LONGEST_HEADER = 16 << 20
-_SAME_OPTIONS = ("pattern", "forms", "repeat", "shard", "timeout", "start_timeout", "memory")
+_SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "shard", "timeout", "start_timeout", "memory")
 
 
 def find_begun(path: Path) -> Record | None:
@@ -61,10 +61,10 @@ def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
     return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
 
 
-def whole_cases(record: Record, rows: int) -> frozenset[str]:
-    """The cases that are there with all of their rows; a row that was not run is none."""
+def whole_cases(record: Record, plan: Plan) -> frozenset[str]:
+    """The cases that are there with all of a plan's rows; a row that was not run is none."""
     asked = Counter(each.case for each in record.results if each.response != "none")
-    return frozenset(case for case, count in asked.items() if count == rows)
+    return frozenset(case for case, count in asked.items() if count == plan.rows_of(case))
 
 
 def kept_rows(record: Record, plan: Plan) -> Iterator[tuple[Result, Order]]:

@@ -12,13 +12,17 @@ from conformance.running.requests import Offer
 from conformance.suite.shards import Shard
 from opcert.vocabulary.errors import UserError
 
+SAMPLE = "sample"
+"""Every case in the preferred form, and some of each operator version in the others too."""
+
 
 @dataclass(frozen=True)
 class RunOptions:
     """Options of a run.
 
     `pattern` selects cases (see `Suite.select`). `forms` is `preferred` (the one that the runtime names
-    first), `all`, or names of forms with commas between. `shard` leaves the other parts of the suite to other
+    first), `sample` (that, and some cases of each operator version in the others too), `all`, or names of
+    forms with commas between. `shard` leaves the other parts of the suite to other
     machines. `max_failures` ends the run after so many failing
     cases, None never. `max_deaths` is how many workers may be lost in a row before the runtime counts as one
     that never survives. With `identify` the record's footer holds the digests of the files that the workers
@@ -55,7 +59,7 @@ def choose_forms(asked: str, offer: Offer) -> Sequence[Form]:
     """The forms to run in; raises UserError where one is asked for that the runtime does not take."""
     if asked == "preferred":
         return offer.forms[:1]
-    if asked == "all":
+    if asked in ("all", SAMPLE):
         return offer.forms
     wanted = [each.strip() for each in asked.split(",")]
     chosen = [each for each in offer.forms if each in wanted]
@@ -64,6 +68,6 @@ def choose_forms(asked: str, offer: Offer) -> Sequence[Form]:
         raise UserError(
             f"{offer.name} does not run cases in this form" if missing else "a form is named twice",
             got=asked,
-            expected=f"all, preferred, or some of {', '.join(offer.forms)}",
+            expected=f"all, sample, preferred, or some of {', '.join(offer.forms)}",
         )
     return chosen

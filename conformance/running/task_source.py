@@ -6,12 +6,14 @@ import math
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from conformance.models.case_models import Form
 from conformance.recording.records import read_record
 from conformance.running.session import Task
 from conformance.suite.cases import Case
+from conformance.suite.form_sample import forms_by_case
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
 
@@ -20,18 +22,36 @@ _MOST_TOGETHER = 16
 
 @dataclass(frozen=True)
 class Plan:
-    """The rows that a run is to have: each selected case in each form, so many times."""
+    """The rows that a run is to have: each selected case in each form, so many times.
+
+    With `sampled` only so many cases of each operator version go in all forms, the others in the first alone.
+    """
 
     suite: Suite
     selected: Sequence[str]
     forms: Sequence[Form]
     repeat: int
     done: Collection[str] = ()
+    sampled: int | None = None
+
+    @cached_property
+    def forms_by_case(self) -> Mapping[str, Sequence[str]]:
+        """The forms that each case of the suite goes in."""
+        return forms_by_case(self.suite.case_ids, self.forms, self.sampled)
+
+    def rows_of(self, case_id: str) -> int:
+        """How many rows a case has."""
+        return len(self.forms_by_case[case_id]) * self.repeat
 
     @property
     def rows(self) -> int:
-        """The rows of each case."""
-        return len(self.forms) * self.repeat
+        """How many rows the selected cases have."""
+        return sum(map(self.rows_of, self.selected))
+
+    @property
+    def rows_done(self) -> int:
+        """How many rows those have that are done."""
+        return sum(map(self.rows_of, self.done))
 
     def tasks(self) -> Iterator[Task]:
         """Every row of the cases that are not done, in the order of the record."""
@@ -44,9 +64,11 @@ class Plan:
         valid = None
         if case.valid_case is not None and case.demand != "answer" and case.valid_case in self.suite:
             valid = self.suite.case(case.valid_case)
+        case_id = str(case.id)
+        rows, own = self.rows_of(case_id), self.forms_by_case[case_id]
         for form_position, form in enumerate(self.forms):
-            for number in range(self.repeat):
-                yield Task(case, form, number, (position, form_position, number), self.rows, valid)
+            for number in range(self.repeat if form in own else 0):
+                yield Task(case, form, number, (position, form_position, number), rows, valid)
 
 
 class TaskSource:

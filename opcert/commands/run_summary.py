@@ -22,6 +22,7 @@ from reports.cause_paragraphs import (
     others_line,
     totals_line,
 )
+from reports.forms import compare_forms
 from reports.headline import runtime_label
 from reports.phrasing import plural
 from reports.summary import readings_lines, verdict_table
@@ -110,6 +111,7 @@ def format_summary(results: Results) -> str:
         told.append(others_line(causes[MOST_CAUSES:]))
     parts += _section("What fails, each cause with the command that reproduces its smallest case", told)
     parts += _section("Mended since its entry was written", [mended_line(each) for each in results.mended])
+    parts += _section("Forms", [f"{each.form}: {each.text}" for each in compare_forms(shown)])
     parts += _section("Readings followed", readings_lines(shown))
     parts += _section("Faults", ["\n    ".join(each) for each in fault_paragraphs(shown)])
     stopped = (record.footer or {}).get("stopped")

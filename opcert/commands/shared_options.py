@@ -22,7 +22,8 @@ pattern = click.option(
 forms = click.option(
     "--forms",
     default="preferred",
-    help="How inputs arrive: preferred (by the runtime), all, or of inputs, initializers, dynamic, strided.",
+    help="How inputs arrive: preferred (by the runtime), sample (some cases of each operator in every other "
+    "form, too), all, or of inputs, initializers, dynamic, strided.",
 )
 jobs = click.option(
     "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."

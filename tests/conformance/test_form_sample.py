@@ -1,0 +1,146 @@
+"""A sample of cases in every form: one for run, resume, merge and verification; what forms do is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.recording.merging import merge_records
+from conformance.recording.records import Record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import SAMPLE, RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.form_sample import CASES, forms_by_case, sample_cases
+from conformance.suite.shards import Shard
+from conformance.suite.suites import open_suite
+from opcert.vocabulary.errors import UserError
+from reports.case_results import Results, put_together
+from reports.forms import compare_forms, form_sentences, untried_forms
+from reports.headline import list_sentences
+from reports.missing_rows import list_missing
+from reports.rejudging import judge_again
+from reports.untested import find_untested
+from tests.commands.command_line import call
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+FORMS = ("inputs", "dynamic", "initializers")
+
+
+def run(folder: Path, deeds: list[str], *, resume: bool = False, **options: object) -> Record:
+    if not (folder / "suite").exists():
+        cases = [make_case(do, seed=seed) for seed, do in enumerate(deeds)]
+        cases += [make_case("raise", seed=90, family="survival", demand="survive")]
+        make_suite(folder, cases)
+    with open_suite(folder / "suite") as suite:
+        chosen = RunOptions(**{"forms": SAMPLE, **options})  # type: ignore[arg-type]
+        return run_suite(suite, find_runtime(echo_runtime()), folder / "run.jsonl", chosen, resume=resume)
+
+
+def results_of(folder: Path, record: Record) -> Results:
+    return put_together(open_suite(folder / "suite"), record)
+
+
+def test_some_cases_go_in_every_form_and_the_others_in_the_preferred_one(tmp_path: Path) -> None:
+    record = run(tmp_path, ["echo"] * 9)
+    rows = Counter(each.case for each in record.results)
+    assert Counter(rows.values()) == {len(FORMS): CASES, 1: 9 - CASES + 1}
+    assert {each.form for each in record.results if rows[each.case] == 1} == {"inputs"}
+    assert record.header["options"]["sampled"] == CASES
+    results = results_of(tmp_path, record)
+    assert judge_again(results).problems == ()
+    assert list_missing(results) == ()
+    assert [(each.form, each.cases, each.here_alone) for each in compare_forms(results)] == [
+        ("dynamic", CASES, ()),
+        ("initializers", CASES, ()),
+    ]
+    assert f"At most {CASES} cases of each operator version" in " ".join(
+        each.text for each in find_untested(results)
+    )
+
+
+def test_what_fails_in_another_form_alone_is_told(tmp_path: Path) -> None:
+    """Echo answers `differs_by_form` by the length of the form's name: none of these is right but inputs'."""
+    record = run(tmp_path, ["echo", "echo"])
+    row = next(each for each in record.results if each.form == "dynamic")
+    changed = tuple(replace(each, verdict="mismatch") if each is row else each for each in record.results)
+    results = results_of(tmp_path, replace(record, results=changed))
+    dynamic, initializers = compare_forms(results)
+    assert dynamic.here_alone == (row.case,)
+    assert initializers.here_alone == ()
+    assert dynamic.text == f"2 cases, 1 fails that does not as inputs, such as {row.case}"
+    assert initializers.text == "2 cases, all do as inputs do"
+    told = f"1 case fails in the form dynamic and not as inputs, such as {row.case}."
+    assert told in form_sentences(results)
+    assert told in list_sentences(results, 1)
+
+
+def test_forms_that_were_not_run_are_named(tmp_path: Path) -> None:
+    results = results_of(tmp_path, run(tmp_path, ["echo"], forms="preferred"))
+    assert [each.split()[0] for each in untried_forms(results)] == ["initializers", "dynamic"]
+    assert "--forms sample or all" in " ".join(each.text for each in find_untested(results))
+
+
+def test_parts_of_a_sampled_run_come_to_the_whole(tmp_path: Path) -> None:
+    whole = run(tmp_path, ["echo", "differs_by_form"] * 5)
+    kinds = [each["kind"] for each in whole.faults]
+    assert kinds == ["forms_differ"]
+    rows = [(each.case, each.form) for each in whole.results]
+    parts = []
+    for number in (1, 2):
+        place = tmp_path / f"{number}.jsonl"
+        with open_suite(tmp_path / "suite") as suite:
+            options = RunOptions(forms=SAMPLE, shard=Shard(number, 2), jobs=2)
+            parts.append(run_suite(suite, find_runtime(echo_runtime()), place, options))
+    merged = merge_records(parts, tmp_path / "merged.jsonl")
+    assert [(each.case, each.form) for each in merged.results] == rows
+    assert judge_again(results_of(tmp_path, merged)).problems == ()
+
+
+def test_a_sampled_run_is_resumed(tmp_path: Path) -> None:
+    whole = run(tmp_path, ["echo"] * 9)
+    lines = whole.path.read_text().splitlines(keepends=True)
+    whole.path.write_text("".join(lines[:9]))
+    again = run(tmp_path, [], resume=True)
+    assert [(each.case, each.form) for each in again.results] == [
+        (each.case, each.form) for each in whole.results
+    ]
+    with pytest.raises(UserError, match="another run"):
+        run(tmp_path, [], resume=True, forms="all")
+
+
+def test_a_record_that_hides_its_sample_does_not_hold(tmp_path: Path) -> None:
+    record = run(tmp_path, ["echo"] * 9)
+    for options in ({"sampled": 2}, {"sampled": None}, {"sampled": "6"}):
+        header = {**record.header, "options": {**record.header["options"], **options}}
+        assert judge_again(results_of(tmp_path, replace(record, header=header))).problems
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = make_suite(tmp_path, [make_case(seed=seed) for seed in range(2)])
+    answer = call(capsys, "run", echo_runtime(), "-s", suite, "--forms", "sample", "-o", tmp_path / "r.jsonl")
+    assert answer.code == 0
+    assert "Forms:\n  dynamic: 2 cases, all do as inputs do" in answer.out
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from(["cover", "invalid"]), st.integers(0, 99))),
+    st.integers(1, 4),
+)
+def test_a_sample_is_bounded_and_does_not_hang_on_the_order(
+    cases: list[tuple[str, str, int]], number: int
+) -> None:
+    ids = list(dict.fromkeys(f"d/{name}-1/{family}/{digest:012x}" for name, family, digest in cases))
+    sample = sample_cases(ids, number)
+    assert sample == sample_cases(reversed(ids), number)
+    assert all("/cover/" in each for each in sample)
+    for name in "ABC":
+        own = [each for each in ids if each.startswith(f"d/{name}-1/cover")]
+        assert len([each for each in sample if f"/{name}-" in each]) == min(number, len(own))
+    forms = forms_by_case(ids, FORMS, number)
+    assert {each for each, own in forms.items() if len(own) > 1} == set(sample)
+    assert set(map(len, forms_by_case(ids, FORMS, None).values())) <= {3}
