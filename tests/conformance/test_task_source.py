@@ -64,7 +64,7 @@ def test_several_lanes_take_every_row_once_and_a_case_whole(suite: Suite, known:
     assert sorted(orders) == [each.order for each in plan.tasks()]
     for mine in taken:
         cases = [each.order[0] for each in mine]
-        assert all(cases.count(each) == plan.rows for each in set(cases))
+        assert all(cases.count(each) == plan.rows_of(plan.selected[each]) for each in set(cases))
 
 
 def test_several_lanes_take_what_took_longest_before_first(suite: Suite) -> None:
