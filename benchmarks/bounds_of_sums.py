@@ -65,7 +65,8 @@ def multiplied(a: Row, order: Computed) -> np.float32:
     lanes = (
         [a[place::8] for place in range(min(8, len(a)))] if order is in_fused_blocks else [a[::2], a[1::2]]
     )
-    return np.float32(np.multiply.accumulate([np.multiply.accumulate(each)[-1] for each in lanes])[-1])
+    each_lane = [np.multiply.accumulate(each)[-1] for each in lanes if len(each)]
+    return np.float32(np.multiply.accumulate(each_lane)[-1])
 
 
 FORMULAS: dict[str, tuple[Callable[[Numbers, Numbers], Numbers], Callable[[Row, Row, Computed], Any]]] = {

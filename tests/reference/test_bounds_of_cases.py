@@ -1,0 +1,72 @@
+"""The margins on the suite's own cases: what docs/bounds.md prints is what the script finds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.bounds_of_cases import Measured, float_cases, measure, shares, table
+from benchmarks.formulas_of_cases import FAMILIES
+from benchmarks.terms_of_cases import Values
+from tests.conftest import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "bounds.md"
+_START = "### On the suite's own cases"
+
+
+def printed() -> list[str]:
+    """The lines of the page's table."""
+    text = PAGE.read_text(encoding="utf-8").partition(_START)[2].partition("\n## ")[0]
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
+def test_the_page_has_the_table_that_the_script_prints_of_a_family() -> None:
+    lines = table(measure(["CumSum"])).splitlines()
+    found = printed()
+    assert found[:2] == lines[:2]
+    at = found.index(lines[2])
+    assert found[at : at + len(lines) - 2] == lines[2:]
+
+
+def test_the_page_has_every_family_and_accuses_nobody() -> None:
+    rows = [[each.strip() for each in line.strip("|").split("|")] for line in printed()[2:]]
+    families = {row[0]: row for row in rows if row[0]}
+    assert list(families) == list(FAMILIES)
+    for family, row in families.items():
+        assert row[1] == ", ".join(FAMILIES[family])
+        assert re.fullmatch(r"0\.\d\d", row[3]), family
+    assert all(int(row[6].removesuffix(" %")) >= 95 for row in rows)
+
+
+def test_a_table_is_made_of_what_was_measured() -> None:
+    made = Measured("sums", ["A", "B"], 1200, 0.5, {"a fault": [0.5, 3.0, 1e12], "another": [2.0]})
+    assert table([made]).splitlines()[2:] == [
+        "| sums | A, B | 1,200 | 0.50 | a fault | 3 | 67 % | 3 |",
+        "| | | | | another | 1 | 100 % | 2 |",
+    ]
+
+
+@pytest.mark.parametrize("name", ["AveragePool", "Conv", "ConvTranspose", "Gemm", "MatMul", "ReduceMean"])
+def test_formulas_are_those_of_the_operators(name: str) -> None:
+    """The small suite of each; a formula that is another one would be far outside."""
+    formula = next(each[name] for each in FAMILIES.values() if name in each)
+    for case in float_cases(name, "small"):
+        values = Values.of(case)
+        with np.errstate(all="ignore"):
+            assert all((shares(case, made) <= 1).all() for made in formula.honest(values))
+
+
+def test_a_share_is_the_distance_over_what_is_allowed() -> None:
+    case = next(
+        each for each in float_cases("CumSum", "small") if each.expectations[0].outputs[0].allowed is not None
+    )
+    (output, *_) = case.expectations[0].outputs
+    expected = output.expected.array
+    allowed = np.full(expected.shape, 0.5)
+    known = replace(output, allowed=allowed, alternatives=())
+    told = replace(case, expectations=(replace(case.expectations[0], outputs=(known,)),))
+    assert shares(told, expected).max(initial=0.0) == 0
+    assert np.allclose(shares(told, (expected + 1).astype(np.float32)), 2.0, rtol=1e-3)
