@@ -26,7 +26,6 @@ from generator.discovery import select_operators
 from generator.operator_cases import generate_operator
 from generator.workshop import Options
 
-
 MOST = 1_000
 """Cases of more elements are left out: running sums of so many take minutes, and show nothing else."""
 
