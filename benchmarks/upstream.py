@@ -214,14 +214,14 @@ def _counts(told: Sequence[Told]) -> str:
 def _report(told: Told) -> Iterator[str]:
     cause = told.cause
     yield from ("", f"#### {for_markdown(told.subject)} (`{cause.id}`)", "")
-    yield for_markdown(cause.explanation, 2000)
+    yield one_line(cause.explanation, 2000)
     if told.call:
         yield from ("", *(f"    {one_line(each, WIDTH)}" for each in told.call))
     yield ""
     if cause.passage:
         yield f"- passage: {', '.join(map(for_markdown_code, cause.passage))}"
     for each in cause.evidence:
-        yield f"- seen: {for_markdown(each, 2000)}"
+        yield f"- seen: {for_markdown_code(each, 2000)}"
     yield f"- thread: {cause.thread or 'no thread found'}"
     if told.command:
         yield f"- to reproduce: `{told.command}`"
