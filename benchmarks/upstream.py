@@ -70,6 +70,7 @@ _BY_VERDICT = {
     "accepted_invalid": "accepted",
     "rejected_valid": "refused",
 }
+_GLOB = frozenset("*?[")
 _BY_CAUSE = {"tolerance": "inexact", "finding": "document"}
 
 
@@ -148,10 +149,12 @@ def _seen(results: Results, cause: KnownCause) -> Told:
 def _unseen(entry: Disagreement) -> Told:
     groups = [_BY_VERDICT.get(each, "follows") for each in entry.verdicts]
     first = min(groups, key=list(GROUPS).index, default="wrong")
-    names = entry.operator.removeprefix("ai.onnx::").removesuffix("-*")
-    return Told(
-        shown_as(entry), _BY_CAUSE.get(entry.cause, first), "several operators" if "*" in names else names
-    )
+    name, _, version = entry.operator.removeprefix("ai.onnx::").partition("-")
+    if _GLOB & set(name):
+        subject = "several operators"
+    else:
+        subject = name if _GLOB & set(version) else f"{name}-{version}"
+    return Told(shown_as(entry), _BY_CAUSE.get(entry.cause, first), subject)
 
 
 def _operators(failing: Sequence[CaseResult]) -> str:
