@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from math import prod
 from multiprocessing import active_children, get_context
@@ -27,6 +28,7 @@ from generator.trust import trust_of_cases
 from generator.workshop import Options
 from opcert.vocabulary.errors import InternalError, OpcertError, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
+from reference.disagreements import Disagreement, load_disagreements
 from reference.registry import find_operator
 from specs.library import load_spec
 
@@ -184,7 +186,24 @@ def write_generated(
         )
     facts = {str(each.operator): each.facts for each in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
-    return write_suite_of_parts(path, parts, {"operators": facts, **_measured(parts, folders)}, chosen)
+    measured = _measured(parts, folders)
+    known = _known_causes([each.operator for each in parts], folders)
+    return write_suite_of_parts(path, parts, {"operators": facts, **measured}, chosen, known)
+
+
+def _known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """The entries about runtimes of these operators, so that a report needs nothing beside the suite."""
+    entries = [entry for each in (*folders, None) for entry in _entries(each)]
+    names = list(map(str, operators))
+    return [
+        each.model_dump(mode="json", exclude_defaults=True)
+        for each in entries
+        if each.against != "document" and any(fnmatchcase(name, each.operator) for name in names)
+    ]
+
+
+def _entries(folder: Path | None) -> Sequence[Disagreement]:
+    return load_disagreements() if folder is None else load_disagreements(folder)
 
 
 def _measured(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, dict[str, Any]]:

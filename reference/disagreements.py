@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from opcert.vocabulary.errors import Place, SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import load_file
@@ -138,6 +138,19 @@ def load_disagreements(folder: Path = OWN_FOLDER) -> tuple[Disagreement, ...]:
 def read_disagreements(path: Path) -> tuple[Disagreement, ...]:
     """The entries of a file; raises SeveralErrors with everything that is wrong in it."""
     return _with_ids_of_their_own(_read(path))
+
+
+def parse_disagreements(entries: Sequence[Any], path: Path) -> tuple[Disagreement, ...]:
+    """Entries as a suite carries them; raises UserError where one is none."""
+    try:
+        return tuple(Disagreement.model_validate(each) for each in entries)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            "a known cause of the suite is damaged",
+            got=f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
+            where=Place(str(path)),
+        ) from error
 
 
 def _with_ids_of_their_own(entries: Sequence[tuple[Place, Disagreement]]) -> tuple[Disagreement, ...]:

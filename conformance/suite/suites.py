@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.processes.scratch_folders import scratch_folder
+from conformance.suite.canonical import canonical_json
 from conformance.suite.case_selection import select_cases
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden
@@ -22,7 +23,11 @@ from conformance.suite.suite_folder import write_folder, write_folder_of_parts
 from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suite_parts import suite_order as suite_order
 from opcert.vocabulary.errors import Place, UserError, unwritable
+from opcert.vocabulary.strict_json import parse_json
 
+KNOWN = "known.json"
+KNOWN_FORMAT = "opcert-known/1"
+_LARGEST_KNOWN = 16 << 20
 _MOST_KEPT_BYTES = 8 << 20
 """The cases of a suite whose goldens are no larger stay in memory once they were read."""
 
@@ -40,10 +45,25 @@ def write_suite(
 
 
 def write_suite_of_parts(
-    path: Path, parts: Sequence[SuitePart], facts: Mapping[str, Any], options: Mapping[str, Any]
+    path: Path,
+    parts: Sequence[SuitePart],
+    facts: Mapping[str, Any],
+    options: Mapping[str, Any],
+    known: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """Write a suite that is put together of parts, one for each operator, as `write_suite` does."""
-    return _place_suite(path, lambda folder: write_folder_of_parts(folder, parts, facts, options))
+    """Write a suite that is put together of parts, one for each operator, as `write_suite` does.
+
+    `known` are entries about causes that lie beside the manifest: they say nothing of what is right, and so
+    the digest is not of them.
+    """
+
+    def write(folder: Path) -> str:
+        if known:
+            content = {"format": KNOWN_FORMAT, "cases": list(known)}
+            (folder / KNOWN).write_bytes(canonical_json(content) + b"\n")
+        return write_folder_of_parts(folder, parts, facts, options)
+
+    return _place_suite(path, write)
 
 
 def _place_suite(path: Path, write: Callable[[Path], str]) -> str:
@@ -157,6 +177,28 @@ class Suite:
         if self._kept is not None and not call_alone:
             self._kept[case_id] = found
         return found
+
+    def known_entries(self) -> list[Any]:
+        """The entries about causes that travel with the suite, as they were written; none where it has none.
+
+        Raises UserError where the file that should hold them does not.
+        """
+        try:
+            size = self._files.size(KNOWN)
+        except UserError:
+            return []
+        place = Place(str(self.path / KNOWN))
+        if size > _LARGEST_KNOWN:
+            raise UserError("the known causes of a suite are too long", got=f"{size} bytes", where=place)
+        try:
+            content = parse_json(self._files.read(KNOWN, 0, size))
+            if content["format"] != KNOWN_FORMAT or not isinstance(content["cases"], list):
+                raise ValueError(f"the format {content['format']!r}")
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UserError(
+                "the known causes of a suite are damaged", got=str(error), where=place, remedy=REMEDY
+            ) from error
+        return list(content["cases"])
 
     def select(self, pattern: str | None = None) -> tuple[str, ...]:
         """The ids that a pattern selects, in suite order (`conformance.suite.case_selection`)."""

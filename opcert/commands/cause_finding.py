@@ -24,17 +24,22 @@ _CALL_SECONDS = 5.0
 def with_known_causes(
     results: Results, folders: tuple[Path, ...] = (), files: tuple[Path, ...] = ()
 ) -> Results:
-    """The results with the entries that explain failures of theirs, those of the user's files first.
+    """The results with the entries that explain failures of theirs, those of the user's files first,
+    those that came with the suite last.
 
     Raises UserError, or SeveralErrors with every mistake in a file.
     """
     # Imported here: a run in which nothing fails has no use for it.
     from generator.diagnosis.claims import claim
-    from reference.disagreements import load_disagreements, read_disagreements
+    from reference.disagreements import load_disagreements, parse_disagreements, read_disagreements
 
     entries = [entry for each in files for entry in read_disagreements(each)]
     entries += [entry for each in folders for entry in load_disagreements(each)]
     entries += load_disagreements()
+    # Those that are here are newer than what a suite was made with.
+    here = {each.id for each in entries}
+    carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
+    entries += [each for each in carried if each.id not in here]
     found = claim(results.suite, results.record, entries, folders)
     return replace(results, known=found.explaining, mended=found.mended)
 

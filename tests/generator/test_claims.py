@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite, write_suite_of_parts
 from generator.diagnosis.claims import claim
-from opcert.vocabulary.errors import OpcertError
-from reference.disagreements import Disagreement, read_disagreements
+from generator.suite_making import write_generated
+from generator.workshop import Options
+from opcert.vocabulary.errors import OpcertError, UserError
+from opcert.vocabulary.names import OperatorName
+from reference.disagreements import (
+    Disagreement,
+    load_disagreements,
+    parse_disagreements,
+    read_disagreements,
+)
 from reports.case_results import put_together
 from reports.class_words import headline
 from reports.failure_classes import find_classes
@@ -118,3 +128,30 @@ def test_a_wrong_thread_in_a_file_is_told_with_its_place(tmp_path: Path) -> None
     )
     with pytest.raises(OpcertError, match="thread"):
         read_disagreements(path)
+
+
+def test_entries_travel_with_a_suite_and_leave_its_digest_alone(tmp_path: Path) -> None:
+    digests = []
+    for name, known in (("with", [{"id": "a", "operator": "*"}]), ("without", [])):
+        digests.append(write_suite_of_parts(tmp_path / name, [], {}, {}, known))
+    assert digests[0] == digests[1]
+    with open_suite(tmp_path / "with") as suite:
+        assert suite.known_entries() == [{"id": "a", "operator": "*"}]
+        with pytest.raises(UserError, match="known cause of the suite is damaged"):
+            parse_disagreements(suite.known_entries(), suite.path)
+    with open_suite(tmp_path / "without") as suite:
+        assert suite.known_entries() == []
+    (tmp_path / "with" / "known.json").write_text("{}")
+    with open_suite(tmp_path / "with") as suite, pytest.raises(UserError, match="known causes of a suite"):
+        suite.known_entries()
+
+
+def test_what_a_suite_carries_of_an_operator_is_what_its_room_says(tmp_path: Path) -> None:
+    pad = OperatorName.parse("com.microsoft::Pad-1")
+    path = tmp_path / "suite.zip"
+    write_generated(path, [pad], Options(size="small"), keep=True)
+    with open_suite(path) as suite:
+        carried = parse_disagreements(suite.known_entries(), path)
+    room = [each.id for each in load_disagreements() if fnmatchcase(str(pad), each.operator)]
+    assert [each.id for each in carried] == room
+    assert all(each in load_disagreements() for each in carried)
