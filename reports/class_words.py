@@ -92,7 +92,7 @@ def beside_text(beside: Sequence[Beside]) -> str:
             parts.append(f"{each.label} {' and '.join(said)}")
     if not parts:
         return ""
-    alone = "no runtime that was tried follows this rule: " if nobody_passes(beside) else ""
+    alone = "no runtime that was tried passes one of these cases: " if nobody_passes(beside) else ""
     return f"{alone}{'; '.join(parts)}"
 
 

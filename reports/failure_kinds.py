@@ -29,7 +29,9 @@ _REFUSED = Tier("Valid input refused", "loud, but a model that should run does n
 _ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
 _INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")
 UNEXPLAINED = Tier("Unexplained", "nothing known, said or tried tells what these cases have in common")
-NOBODY = Tier("Followed by nobody", "every runtime that was tried fails here: the rule may be the odd one")
+NOBODY = Tier(
+    "Passed by nobody", "no runtime that was tried passes one of these: the rule may be the odd one"
+)
 OPEN = Tier(
     "Open in the documents", "the document is wrong there, or may be read so: no fault of the runtime"
 )

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from conformance.judging.judge import FAILING
 
+FEWEST = 2
+"""So many other runtimes must have been asked before it is said that none of them passes."""
+
 
 @dataclass(frozen=True, eq=False)
 class OtherRun:
@@ -40,6 +43,6 @@ def hold_beside(cases: Sequence[str], runs: Iterable[OtherRun]) -> tuple[Beside,
 
 
 def nobody_passes(beside: Sequence[Beside]) -> bool:
-    """Whether runtimes that were asked fail these cases, too, and none passes one: a rule nobody follows."""
+    """Whether several other runtimes fail such cases, too, and none passes one: perhaps nobody can."""
     judged = [each for each in beside if each.judged]
-    return bool(judged) and not any(each.passing for each in judged)
+    return len(judged) >= FEWEST and not any(each.passing for each in judged)
