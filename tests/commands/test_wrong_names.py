@@ -18,7 +18,7 @@ OPERATORS = "operators: [ai.onnx::Identity-13]\n"
     [
         (["certfy", "onnx"], "No such command 'certfy'. Did you mean certify or verify?"),
         (["frobnicate"], "No such command 'frobnicate'. Commands: adequacy, adopt, certify, "),
-        (["run", "onnx", "--jbs", "2"], "No such option '--jbs'. Did you mean '--jobs'?"),
+        (["run", "onnx", "--jbs", "2"], "No such option '--jbs'. (Did you mean one of: '--beside', '--jobs'"),
         (["certify"], "Missing argument 'RUNTIME'"),
         (["certify", "onnx", "-j", "many"], "'many' is not a valid integer range"),
         (["run", "onnx", "--timeout", "0"], "0.0 is not in the range"),
