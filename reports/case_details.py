@@ -34,6 +34,7 @@ def _detail(pages: Sequence[Page], position: int, known: frozenset[str]) -> dict
         "inputs": _parts(view.inputs),
         "expected": _parts(view.expected),
         "rules": _parts(view.rules),
+        "passages": [each.to_json() for each in view.passages],
         "levels": _parts(view.levels),
         "runs": [
             _answer(page, position, case) if page.results.cases[position].fails else None for page in pages

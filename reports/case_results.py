@@ -16,6 +16,7 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
+from reports.document_texts import DocumentTexts
 from reports.excuses import Excuses
 from reports.features import case_features
 from reports.others import OtherRun
@@ -70,7 +71,7 @@ class Results:
     are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
     failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
-    the suite. `grouping` is what one test stands for in formats of tests.
+    the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     """
 
     suite: Suite
@@ -83,6 +84,7 @@ class Results:
     mended: tuple[KnownCause, ...] = ()
     others: tuple[OtherRun, ...] = ()
     grouping: Grouping = "case"
+    texts: DocumentTexts = field(default_factory=DocumentTexts)
 
     @cached_property
     def counts(self) -> Counter[str]:

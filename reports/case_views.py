@@ -12,8 +12,9 @@ from conformance.suite.cases import Case, ExpectedOutput
 from opcert.vocabulary.tensors import Tensor
 from reports.case_results import Results
 from reports.features import ABSENT, ELEMENT_TYPE
+from reports.passages_shown import Passage, passages_of
 from reports.phrasing import plural
-from reports.told_facts import joined, mapping, place, places, text
+from reports.told_facts import items, mapping, text
 from reports.value_text import attribute_text, shape_text, values_text
 from reports.view_parts import Part
 
@@ -29,6 +30,7 @@ class CaseView:
     inputs: tuple[Part, ...]
     expected: tuple[Part, ...]
     rules: tuple[Part, ...]
+    passages: tuple[Passage, ...]
     levels: tuple[Part, ...]
 
 
@@ -45,6 +47,7 @@ def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()
         inputs=tuple(_input(name, tensor) for name, tensor in case.inputs),
         expected=_expected(case),
         rules=_rules(case, results.operator_facts(case.operator)),
+        passages=_passages(results, case),
         levels=_levels(case, marked),
     )
 
@@ -103,23 +106,25 @@ def allowed_text(output: ExpectedOutput) -> str:
 def _rules(case: Case, facts: Mapping[str, Any]) -> tuple[Part, ...]:
     parts = []
     rule = case.rule
-    where: list[str] = []
     if case.constraint is not None:
         constraint = mapping(mapping(facts.get("constraints")).get(case.constraint))
         rule = rule or text(constraint.get("rule"))
         parts.append(Part("rule broken", case.constraint))
-        where = places(facts, constraint.get("sources"))
     if rule:
         parts.append(Part("rule", rule))
-    where = [place(facts, each) for each in case.sources] or where
-    if where:
-        parts.append(Part("document", joined(where)))
     if case.valid_case:
         parts.append(Part("made from", case.valid_case))
     if case.may_refuse is not None:
         leave = mapping(mapping(facts.get("may_refuse")).get(case.may_refuse))
         parts.append(Part("may be refused", text(leave.get("why")) or case.may_refuse))
     return tuple(parts)
+
+
+def _passages(results: Results, case: Case) -> tuple[Passage, ...]:
+    """Where what is expected stands: the case's own sources, else those of the rule that it breaks."""
+    facts = results.operator_facts(case.operator)
+    constraint = mapping(mapping(facts.get("constraints")).get(case.constraint or ""))
+    return passages_of(results, case.operator, case.sources or items(constraint.get("sources")))
 
 
 def _levels(case: Case, marked: frozenset[str]) -> tuple[Part, ...]:

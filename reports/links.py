@@ -40,6 +40,11 @@ def operator_words(operators: Iterable[OperatorName]) -> dict[OperatorName, str]
     return {each: each.short if names[each.short] == 1 else str(each) for each in sorted(found)}
 
 
+def operator_link(operator: OperatorName, of: str = "") -> str:
+    """The page of an operator, with all its versions."""
+    return _link("operators", {"operator": f"{operator.domain}::{operator.name}", "of": of})
+
+
 def note_id(position: int, number: int) -> str:
     """The element of a failure class: of the run at a position, its number."""
     return f"note-{position}-{number}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import CaseResult
 from reports.failure_classes import FailureClass
-from reports.links import any_of, cases_link, note_id, operator_words, token
+from reports.links import any_of, cases_link, note_id, operator_link, operator_words, token
 from reports.operator_groups import group_of
 from reports.phrasing import count
 from reports.type_order import in_type_order, type_rank
@@ -176,7 +176,7 @@ def build_matrix(
             for column, part in zip(columns, by_place[operator], strict=True)
         )
         whole = [each for part in by_place[operator] for each in part]
-        rows.append(Row(operator, cases_link(op, of=of), cell(whole, op), cells))
+        rows.append(Row(operator, operator_link(operator, of), cell(whole, op), cells))
     return Matrix(columns, _groups(rows), len(cases))
 
 

@@ -14,6 +14,7 @@ from reports.case_results import Results
 from reports.case_table import build_table
 from reports.files import write_text
 from reports.headline import runtime_name
+from reports.operator_pages import list_operator_facts
 from reports.page_data import FOLDER, DataPart, pack, pack_many, to_json
 from reports.pages_alone import render_page
 from reports.report import Report
@@ -52,7 +53,7 @@ def write_report(runs: Sequence[Results], folder: Path) -> Path:
 
 def _pack(report: Report) -> tuple[list[DataPart], dict[str, list[int]]]:
     """The parts, and by the name of each part of details the positions of its cases."""
-    parts = [pack("table", build_table(report))]
+    parts = [pack("table", build_table(report)), pack("operators", list_operator_facts(report.runs[0]))]
     where = {}
     for part, positions in pack_many("details", list_details(report)):
         parts.append(part)
@@ -98,7 +99,7 @@ def _remove_parts(folder: Path, kept: set[str]) -> None:
             if (
                 each.suffix == ".js"
                 and each.name not in kept
-                and each.name.startswith(("table-", "details-"))
+                and each.name.startswith(("table-", "operators-", "details-"))
             ):
                 each.unlink()
         if not any(folder.iterdir()):

@@ -17,6 +17,7 @@ from reports.followed_readings import fault_name, fault_text
 from reports.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
 from reports.links import case_link, cases_link, note_id, token
 from reports.matrix import Matrix, build_matrix
+from reports.passages_shown import with_titles
 from reports.phrasing import count, listed, plural
 from reports.resemblances import class_sentence
 from reports.told_facts import short_names
@@ -203,7 +204,7 @@ class Page:
         return ClassView(
             found,
             headline(found),
-            tuple(remarks(found)),
+            tuple(with_titles(each, smallest.operator) for each in remarks(found)),
             note_id(self.position, found.number),
             short_names(found.operators),
             fit_text(found),

@@ -75,6 +75,11 @@ class Finding:
     operators: str
 
 
+def documents_of(results: Results) -> set[tuple[str, str]]:
+    """File name and SHA-256 of every document of the suite's operators."""
+    return {(each.file, each.sha256) for each in list_documents(results)}
+
+
 def list_documents(results: Results) -> tuple[Document, ...]:
     """Every document of the suite's operators, once."""
     users: dict[tuple[str, str, str, bool], list[OperatorName]] = {}

@@ -54,6 +54,12 @@ _LONGEST = 2_000
 @shared_options.known
 @shared_options.beside
 @click.option(
+    "--documents",
+    "documents",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="A folder of the documents that the suite was made from: HTML then quotes their passages.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -77,6 +83,7 @@ def command(
     grouping: Grouping,
     known_files: tuple[Path, ...],
     beside_paths: tuple[Path, ...],
+    documents: Path | None,
     output: Path | None,
     formats: tuple[str, ...],
 ) -> int:
@@ -94,10 +101,12 @@ def command(
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
     from reports.case_results import put_together
+    from reports.document_texts import find_documents
     from reports.excusing import excuse
     from reports.formats import write_together
     from reports.headline import list_warnings, runtime_label
     from reports.profiles import load_profile
+    from reports.told_facts import documents_of
 
     profile = load_profile(profile_name) if profile_name is not None else None
     baseline = read_baseline(baseline_path) if baseline_path is not None else None
@@ -114,6 +123,9 @@ def command(
         found = [
             excuse(with_causes(put_together(opened, each, named)), profile, baseline) for each in records
         ]
+        if documents is not None:
+            texts = find_documents(documents, documents_of(found[0]))
+            found = [replace(each, texts=texts) for each in found]
         if "badge" in formats:
             standing = find_standing(opened)
             found = [replace(each, standing=standing) for each in found]

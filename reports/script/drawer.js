@@ -24,7 +24,7 @@ async function showDrawer() {
   if (state.case !== id) return;
   pictureShown = null;
   const told = `${id} ${runPlace()}`, fresh = drawer.hidden || drawer.dataset.shows !== told;
-  put(drawer, [drawerBar(row), drawerHead(row, detail, problem), reproduceSection(id, detail), answerSections(detail), callSection(row, detail), whySection(row, detail), wordsSection(detail), othersSection(row)]);
+  put(drawer, [drawerBar(row), drawerHead(row, detail, problem), answerSections(detail), whySection(row, detail), callSection(row, detail), wordsSection(detail), reproduceSection(id, detail), othersSection(row)]);
   drawer.hidden = false;
   drawer.dataset.shows = told;
   if (fresh) { drawer.scrollTop = 0; find('h2', drawer).focus({ preventScroll: true }); }
@@ -46,7 +46,7 @@ function drawerBar(row) {
 function drawerHead(row, detail, problem) {
   const run = runInQuestion(), verdict = verdictOf(run, row), note = run.note[row], own = detail?.runs[runPlace()], time = run.time[row], excuse = excuseOf(run, row);
   const reason = run.reasons[run.reason[row]], found = note ? run.classes[note - 1] : null;
-  return html`<h2 tabindex="-1"><code>${table.ids[row]}</code></h2><p>${verdictWord(verdict)} <span class="mute">·</span> ${table.types[table.typeOf[row]]} <span class="mute">·</span> ${table.families[table.familyOf[row]]}${note ? html` <span class="mute">·</span> <a href="${link({ page: 'summary', note: String(note), case: '' })}">note ${note}</a>` : ''}${Number.isNaN(time) ? '' : html` <span class="mute">· ${timeText(time)}</span>`}</p>
+  return html`<h2 tabindex="-1"><code>${table.ids[row]}</code></h2><p>${verdictWord(verdict)} <span class="mute">·</span> ${table.types[table.typeOf[row]]} <span class="mute">·</span> ${table.families[table.familyOf[row]]} <span class="mute">·</span> <a href="${operatorLink(table.operators[table.operatorOf[row]].name)}">operator</a>${note ? html` <span class="mute">·</span> <a href="${link({ page: 'summary', note: String(note), case: '' })}">note ${note}</a>` : ''}${Number.isNaN(time) ? '' : html` <span class="mute">· ${timeText(time)}</span>`}</p>
 <p>${own?.sentence ?? html`${SAYS[verdict.name] ?? ''}${verdict.name === 'pass' && run.ratio[row] > 0 ? ` The worst element is at ${ratioText(run.ratio[row])} of its allowed error.` : ''}`}</p>
 ${own ? '' : reason ? html`<p class="mute">${reason}</p>` : ''}${own?.resembles ? html`<p>${own.resembles}</p>` : ''}${problem ? html`<p class="warning">${problem}</p>` : ''}
 ${excuse ? html`<p class="excuse">${excuse.sentence}${excuse.link ? html`, ${excuse.leads ? html`<a href="${excuse.link}" rel="noreferrer">${excuse.link}</a>` : excuse.link}` : ''}</p>` : ''}
@@ -66,7 +66,7 @@ const described = parts => parts.map(([name, text, type]) => html`<dt>${name}</d
 function answerSections(detail) {
   const own = detail?.runs[runPlace()];
   if (!detail) return '';
-  return [own?.picture ? pictureSection(own.picture) : '', html`<section><h3>Expected and got</h3><dl class="kv">${described(detail.expected)}${described(own?.got ?? [])}${described(own?.worst ?? [])}</dl></section>`];
+  return [own?.picture ? pictureSection(own.picture) : '', html`<section><h3>Expected and got</h3><dl class="kv">${described(own?.got ?? [])}${described(detail.expected)}${described(own?.worst ?? [])}</dl></section>`];
 }
 function callSection(row, detail) {
   const run = runInQuestion(), named = noteFeatures(run, row), note = run.note[row];
@@ -76,13 +76,16 @@ function callSection(row, detail) {
   if (!detail) return html`<section><h3>Attributes and levels</h3><p class="mono small">${levels}</p><p class="mute small">Tensors of cases that fail nowhere are not kept in the report; the command above writes them.</p></section>`;
   return html`<section><h3>Attributes and inputs</h3><dl class="kv">${detail.attributes.map(([name, value]) => html`<dt>${name}</dt><dd class="mono">${marked(name, value)}</dd>`)}${described(detail.inputs)}</dl><details class="small"><summary>Levels and features of this case</summary><p class="mono">${levels}</p></details></section>`;
 }
+const MOST_PASSAGES = 3;
+const passageText = ([where, text, address]) => html`<div class="passage">${text ? html`<blockquote>${text}</blockquote>` : ''}<p class="mute small">${where}${address ? html` · <a href="${address}" rel="noreferrer">public page</a>` : ''}</p></div>`;
 function whySection(row, detail) {
   const run = runInQuestion(), told = run.readings[run.reading[row]], own = detail?.runs[runPlace()];
   const near = fails(run, row) ? closestPassing(run, row) : null;
-  const parts = [...(detail?.rules ?? []), ...(own?.circumstances ?? [])];
-  if (!parts.length && !told && !near) return '';
-  return html`<section><h3>Why this is expected</h3><dl class="kv">${described(parts)}${told ? html`<dt>readings followed</dt><dd>${told.split(';').join('; ')}. <a href="${link({ page: 'readings', case: '' })}">All readings</a></dd>` : ''}${near ? html`<dt>closest passing case</dt><dd><a href="${link({ case: table.ids[near.row] })}">${table.ids[near.row].slice(table.ids[near.row].indexOf('/') + 1)}</a>, which differs in ${near.differs.map((each, place) => html`${place ? ', ' : ''}<code>${each}=${featureOf(near.row, each) ?? 'absent'}</code>`)}</dd>` : ''}</dl></section>`;
+  const parts = [...(detail?.rules ?? []), ...(own?.circumstances ?? [])], passages = detail?.passages ?? [];
+  if (!parts.length && !passages.length && !told && !near) return '';
+  return html`<section><h3>Why this is expected</h3>${passages.slice(0, MOST_PASSAGES).map(passageText)}${passages.length > MOST_PASSAGES ? html`<details class="small"><summary>${plural(passages.length - MOST_PASSAGES, 'more passage')}</summary>${passages.slice(MOST_PASSAGES).map(passageText)}</details>` : ''}<dl class="kv">${described(parts)}${told ? html`<dt>readings followed</dt><dd>${told.split(';').join('; ')}. <a href="${link({ page: 'readings', case: '' })}">All readings</a></dd>` : ''}${near ? html`<dt>closest passing case</dt><dd><a href="${link({ case: table.ids[near.row] })}">${table.ids[near.row].slice(table.ids[near.row].indexOf('/') + 1)}</a>, which differs in ${near.differs.map((each, place) => html`${place ? ', ' : ''}<code>${each}=${featureOf(near.row, each) ?? 'absent'}</code>`)}</dd>` : ''}</dl></section>`;
 }
+const MOST_DIFFERENCES = 5;
 // The passing case of the same operator version and demand that differs in the fewest features.
 function closestPassing(run, row) {
   const features = [...table.features.values()], invalid = table.ruleOf[row] > 0;
@@ -93,7 +96,7 @@ function closestPassing(run, row) {
     for (const { codes } of features) { if (codes[other] !== codes[row]) number++; if (best && number >= best.number) break; }
     if (!best || number < best.number) best = { row: other, number };
   }
-  if (!best || !best.number || best.number > 3) return null;
+  if (!best || !best.number || best.number > MOST_DIFFERENCES) return null;
   const differs = features.filter(({ codes }) => codes[best.row] !== codes[row]).map(each => each.name);
   if (table.typeOf[best.row] !== table.typeOf[row]) differs.push('element_type');
   return { row: best.row, differs };

@@ -72,7 +72,7 @@ function columnMatrix({ title, key, codes, names }) {
   const used = names.map((name, place) => place).filter(place => names[place] !== '' && feet[place]);
   const line = (operator, own) => {
     const op = tokenText('op', operator.word);
-    return html`${rowStart(operator, own.all, op)}${matrixCell(own.all, [op], 'all')}${used.map(place => matrixCell(own.by[place], [op, tokenText(key, names[place])], names[place]))}</tr>`;
+    return html`${rowStart(operator, own.all)}${matrixCell(own.all, [op], 'all')}${used.map(place => matrixCell(own.by[place], [op, tokenText(key, names[place])], names[place]))}</tr>`;
   };
   return wholeMatrix(title, ['all', ...used.map(place => names[place])], used.length < 5, table.operators.map((operator, place) => [operator, cells[place].all, line(operator, cells[place])]), [table.size, ...used.map(place => feet[place])]);
 }
@@ -96,7 +96,7 @@ function runtimeMatrix() {
   others.forEach((_, place) => sums.push(table.size, ...[0, 1, 2, 3, 4].map(pair => cells.reduce((sum, own) => sum + own.others[place].pairs[pair], 0))));
   const lines = table.operators.map((operator, number) => {
     const op = tokenText('op', operator.word), own = cells[number];
-    return [operator, own.mine, html`${rowStart(operator, own.mine, op)}${matrixCell(own.mine, [op], mine.label)}${others.map((other, place) => {
+    return [operator, own.mine, html`${rowStart(operator, own.mine)}${matrixCell(own.mine, [op], mine.label)}${others.map((other, place) => {
       const { own: tally, pairs } = own.others[place];
       const queries = [['status:pass', `${other.key}:pass`], ['status:pass', `${other.key}:failing`], ['status:failing', `${other.key}:pass`], ['status:failing', `${other.key}:failing`], null];
       return [matrixCell(tally, [op], other.label, other.key), queries.map((query, pair) => html`<td class="f-quiet"><div class="cell"><span class="label">${heads[2 + 6 * place + pair]}</span>${pairs[pair] && query ? html`<a href="${casesLink(op, ...query)}">${count(pairs[pair])}</a>` : html`<span class="mute">${count(pairs[pair])}</span>`}</div></td>`)];
@@ -106,7 +106,7 @@ function runtimeMatrix() {
 }
 const shortName = operator => operator.name.split('::')[1];
 const failsIn = tally => tally.numbers.some((number, place) => place < FAILING && number);
-const rowStart = (operator, tally, op) => html`<tr data-operator="${operator.name}"${failsIn(tally) ? '' : html` class="quiet"`}><th scope="row"><a href="${casesLink(op)}">${shortName(operator)}</a></th>`;
+const rowStart = (operator, tally) => html`<tr data-operator="${operator.name}"${failsIn(tally) ? '' : html` class="quiet"`}><th scope="row"><a href="${operatorLink(operator.name)}">${shortName(operator)}</a></th>`;
 function wholeMatrix(title, heads, few, lines, sums) {
   const { groups, table: made } = madeBefore.get(runPlace()), lineOf = new Map(lines.map(([operator, , line]) => [operator.name, line]));
   return html`<table class="matrix${few ? ' few' : ''}${made.classList.contains('long') ? ' long' : ''}"><caption class="hidden">What passes, by operator version and ${title}</caption><thead><tr><th scope="col">operator</th>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>

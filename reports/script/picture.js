@@ -3,19 +3,24 @@ const EXACT_KEY = [['e0', 'equal'], ['e2', 'off by up to 10 % of the largest val
 const RATIO_KEY = [['e0', 'equal'], ['e1', 'within the allowed error'], ['e2', 'up to 1.5 × allowed'], ['e3', 'up to 10 ×'], ['e4', 'up to 1000 ×'], ['e5', 'more']];
 const CELL_HEIGHT = 24;
 const LETTER = 6.6;
-const ACROSS = 560; // Three grids that are no wider together stand side by side.
 let pictureShown = null;
 
-function pictureSection(picture) {
+function pictureSection(whole) {
+  // Planes without a wrong element show nothing; of those left out it is said how many there are.
+  const planes = whole.planes.filter(({ levels }) => [...levels].some(level => level > 1)), equal = whole.planes.length - planes.length;
+  return planes.length ? planesSection({ ...whole, planes }, equal) : planesSection(whole, 0);
+}
+function planesSection(picture, equal) {
   pictureShown = picture;
   const texts = picture.planes.flatMap(plane => [...plane.expected, ...plane.got, ...plane.apart]);
   const width = Math.min(170, Math.max(26, Math.max(...texts.map(text => text.length)) * LETTER + 9));
-  const across = picture.planes.length === 1 && 3 * width * picture.planes[0].size[1] < ACROSS;
-  const row = (name, values, level, what) => html`<div class="pair"><div>${name}</div><div class="planes">${picture.planes.map((plane, place) => html`<figure>${planeName(picture, plane) ? html`<figcaption>${planeName(picture, plane)}</figcaption>` : ''}${planeGrid(picture, place, values(plane), level, what, width)}</figure>`)}</div></div>`;
-  const whole = picture.planes.reduce((sum, plane) => sum + plane.levels.length, 0) === picture.elements;
-  return html`<section><h3>Where it differs</h3><p>${count(picture.wrong)} of ${plural(picture.elements, 'element')} of ${picture.output} ${picture.wrong === 1 ? 'is' : 'are'} wrong.${whole ? '' : ' Shown is the part around the worst one.'}</p>
+  // Got stands beside expected, plane by plane, as far as the width allows.
+  const grid = (name, values, level, what) => (plane, place) => html`<div class="pair"><div>${name}${planeName(picture, plane) ? html` <span class="at">${planeName(picture, plane)}</span>` : ''}</div><div class="planes">${planeGrid(picture, place, values(plane), level, what, width)}</div></div>`;
+  const grids = [grid('expected', plane => plane.expected, false, 'expected values'), grid('got', plane => plane.got, false, 'values got'), grid(picture.exact ? 'got minus expected' : 'error ÷ allowed', plane => plane.apart, true, 'difference; arrow keys move')];
+  const whole = equal > 0 || picture.planes.reduce((sum, plane) => sum + plane.levels.length, 0) === picture.elements;
+  return html`<section><h3>Where it differs</h3><p>${count(picture.wrong)} of ${plural(picture.elements, 'element')} of ${picture.output} ${picture.wrong === 1 ? 'is' : 'are'} wrong.${whole ? '' : ' Shown is the part around the worst one.'}${equal ? ` ${equal === 1 ? 'One plane' : `${count(equal)} planes`} in which none is ${equal === 1 ? 'is' : 'are'} left out.` : ''}</p>
 ${picture.overview ? overviewGrid(picture) : ''}
-<div class="grids${across ? ' across' : ''}">${row('expected', plane => plane.expected, false, 'expected values')}${row('got', plane => plane.got, false, 'values got')}${row(picture.exact ? 'got minus expected' : 'error ÷ allowed', plane => plane.apart, true, 'difference; arrow keys move')}</div>
+${picture.planes.map((plane, place) => html`<div class="grids across">${grids.map(each => each(plane, place))}</div>`)}
 <output class="read" id="read">Point at an element, or move with the arrow keys, to read it.</output>
 <ul class="key">${(picture.exact ? EXACT_KEY : RATIO_KEY).map(([level, text]) => html`<li><svg class="heat" viewBox="0 0 14 14" aria-hidden="true"><rect class="${level}" x=".5" y=".5" width="13" height="13"/></svg>${text}</li>`)}</ul>
 <details class="small"><summary>As a table</summary>${wrongTable(picture)}</details></section>`;

@@ -13,7 +13,7 @@ async function show() {
   if (state.theme) root.dataset.theme = state.theme; else delete root.dataset.theme;
   for (const section of findAll('section.page')) section.classList.toggle('on', section.dataset.page === state.page);
   for (const each of findAll('a[data-page]')) {
-    each.href = link({ page: each.dataset.page, case: '', note: '' });
+    each.href = link({ page: each.dataset.page, operator: '', case: '', note: '' });
     if (each.closest('nav')) { if (each.dataset.page === state.page) each.setAttribute('aria-current', 'page'); else each.removeAttribute('aria-current'); }
   }
   for (const run of findAll('.run')) run.hidden = Number(run.dataset.run) !== place;
@@ -22,6 +22,7 @@ async function show() {
   if (document.activeElement !== box) box.value = state.q;
   showTitle(place);
   if (state.page === 'summary') { await showMatrix(); showNote(place); find('#h-support-0:target')?.scrollIntoView({ behavior: 'instant' }); }
+  if (state.page === 'operators') await showOperators();
   if (state.page === 'cases') { await ready(); if (state.page === 'cases') showList(); }
   await showDrawer();
   root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
@@ -35,7 +36,7 @@ function showNote(place) {
   note.scrollIntoView({ behavior: 'instant' });
 }
 function showTitle(place) {
-  const about = state.case ? state.case.slice(state.case.indexOf('/') + 1) : state.page === 'summary' ? '' : state.page[0].toUpperCase() + state.page.slice(1);
+  const about = state.page === 'operators' && state.operator ? state.operator.split('::')[1] : state.case ? state.case.slice(state.case.indexOf('/') + 1) : state.page === 'summary' ? '' : state.page[0].toUpperCase() + state.page.slice(1);
   document.title = `${about ? `${about} · ` : ''}${directory.runs[place][1]} · opcert report`;
 }
 function addCopyButtons() {

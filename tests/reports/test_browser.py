@@ -55,7 +55,7 @@ class Watched:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_it_fits_and_is_silent(browser: Browser, report: Path, width: int, scheme: str) -> None:
     watched = Watched(browser, width, color_scheme=scheme)
-    for page in ("summary", "cases", "readings", "documents", "adequacy", "accuracy", "time"):
+    for page in ("summary", "operators", "cases", "readings", "documents", "adequacy", "accuracy", "time"):
         watched.page.goto(f"{report.as_uri()}#/{page}")
         watched.page.wait_for_selector(f"section.page.on[data-page='{page}']")
         size = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")

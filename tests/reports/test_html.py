@@ -75,7 +75,7 @@ def test_every_link_leads_to_one_place(page: str) -> None:
             target, _, state = each[1:].partition("?")
             assert unquote(target) in pages
             found = parse_qs(state, strict_parsing=bool(state))
-            assert found.keys() <= {"q", "case", "of"}
+            assert found.keys() <= {"q", "case", "of", "operator"}
             assert set(found.get("case", ())) <= ids
 
 
@@ -139,12 +139,15 @@ def test_a_case_says_what_happened_and_why(page: str, results: Results) -> None:
     names = [each[0] for each in own["worst"]]
     assert names[:2] == ["worst element", "error ÷ allowed"]
     assert "error in ulp" in names
-    assert ["document", "onnx__Resize.rst:109"] in details[wrong]["rules"]
+    (passage,) = details[wrong]["passages"]
+    assert "Resize-" in passage[0]
+    assert "line 109" in passage[0]
+    assert passage[2] == "https://onnx.ai/onnx/operators/onnx__Resize.html"
     picture = own["picture"]
     assert picture["wrong"] == sum(level > "1" for plane in picture["planes"] for level in plane["levels"])
     accepted = next(n for n, each in enumerate(results.cases) if each.constraint == "pads_length")
     assert ["rule", "len(pads) == 2 * rank(data)"] in details[accepted]["rules"]
-    assert ["document", "onnx__Pad.rst:139"] in details[accepted]["rules"]
+    assert ", line 139" in details[accepted]["passages"][0][0]
     lost = next(n for n, each in enumerate(results.cases) if each.verdict == "crash")
     assert details[lost]["runs"][0]["messages"][0][1] == "Floating point exception\n"
 

@@ -17,7 +17,16 @@ from tests.reports.sample import RESIZE_18, Maker, make_case, sample_facts
 from tests.reports.test_html import HOSTILE, poison
 
 pytestmark = pytest.mark.browser
-PAGES = ("summary", "summary?by=family", "summary?by=attribute", "cases", "readings", "documents", "adequacy")
+PAGES = (
+    "summary",
+    "summary?by=family",
+    "summary?by=attribute",
+    "operators",
+    "cases",
+    "readings",
+    "documents",
+    "adequacy",
+)
 
 
 def test_nothing_of_it_runs_anywhere(

@@ -34,15 +34,15 @@ def test_a_case_says_everything_about_itself(open_at: Open) -> None:
     page = open_mismatch(open_at)
     heads = page.locator("#drawer h3").all_text_contents()
     assert heads == [
-        "Reproduce",
         "Where it differs",
         "Expected and got",
-        "Attributes and inputs",
         "Why this is expected",
+        "Attributes and inputs",
+        "Reproduce",
         "The same case on the other runs",
     ]
     text = page.inner_text("#drawer")
-    for said in ("opcert repro ", "error ÷ allowed", "onnx__Resize.rst:109", "in note", f"{OTHER} 0.9"):
+    for said in ("opcert repro ", "error ÷ allowed", ", line 109", "in note", f"{OTHER} 0.9"):
         assert said in text
     page.click("text=see it there")
     expect(page.locator("#runs [aria-pressed=true]")).to_have_text(f"{OTHER} 0.9")
@@ -245,3 +245,46 @@ def test_axe_finds_nothing(module_browser: Browser, tmp_path: Path) -> None:
         page.wait_for_timeout(250)
         assert find_violations(page) == [], place
     page.close()
+
+
+def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results]) -> None:
+    page = open_at("#/operators")
+    page.click("#operator tbody th a:text-is('Resize')")
+    expect(page.locator("#operator h1")).to_contain_text("Resize")
+    own = [each for each in runs[0].cases if each.operator.name == "Resize"]
+    passing = sum(each.verdict == "pass" for each in own)
+    expect(page.locator("#operator .say")).to_contain_text(f"{passing:,} of {len(own):,} cases")
+    versions = page.locator("#operator .matrix >> nth=0").locator("tbody tr")
+    assert versions.count() == len({each.operator for each in own})
+    totals = versions.locator("td:nth-child(2) .k").all_text_contents()
+    assert sum(int(each.removeprefix("of ").replace(",", "")) for each in totals) == len(own)
+    text = page.inner_text("#operator")
+    for said in ("Beside other runs", OTHER, "What keeps it from passing", "Attributes and levels", "mode"):
+        assert said in text
+    public = page.get_attribute("#operator a:has-text('Public page')", "href")
+    assert public == "https://onnx.ai/onnx/operators/onnx__Resize.html"
+    value = page.locator("#operator .attributes a:has(code:text-is('cubic'))")
+    of = int(value.inner_text().split(" of ")[1].replace(",", ""))
+    assert of == sum(each.features.get("mode") == "cubic" for each in own)
+    value.click()
+    expect(page.locator(COUNT)).to_have_text(f"{of:,}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_page_of_an_operator(
+    module_browser: Browser, runs: list[Results], tmp_path: Path, scheme: str
+) -> None:
+    index = write_report(runs, tmp_path)
+    context = module_browser.new_context(
+        color_scheme="dark" if scheme == "dark" else "light", bypass_csp=True
+    )
+    page = context.new_page()
+    for fragment in ("#/summary", "#/operators", "#/operators?operator=ai.onnx::Resize"):
+        page.goto("about:blank")
+        page.goto(index.as_uri() + fragment)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        for width in (1440, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert find_violations(page) == [], (fragment, width)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (fragment, width)
+    context.close()

@@ -1,0 +1,98 @@
+// A page for each operator: whether it can be used, by version, element type and attribute, and why not.
+const MOST_LEVELS = 14;
+const operatorLink = name => link({ page: 'operators', operator: name.replace(/-\d+$/, ''), q: '', case: '', note: '', by: 'type', attr: '', only: '' });
+
+async function showOperators() {
+  const [facts] = await Promise.all([openPart('operators'), ready()]), box = find('#operator');
+  if (state.page !== 'operators') return;
+  const places = table.operators.map((_, place) => place).filter(place => table.operators[place].name.replace(/-\d+$/, '') === state.operator);
+  put(box, places.length ? operatorPage(places, facts) : operatorIndex(facts));
+}
+function tallyEach(keyOf) {
+  const run = runInQuestion(), found = new Map();
+  for (let row = 0; row < table.size; row++) {
+    const key = keyOf(row);
+    if (key === undefined) continue;
+    if (!found.has(key)) found.set(key, tallyOf());
+    add(found.get(key), run, row);
+  }
+  return found;
+}
+function operatorIndex(facts) {
+  const names = table.operators.map(each => each.name.replace(/-\d+$/, '')), tallies = tallyEach(row => names[table.operatorOf[row]]), groups = new Map();
+  table.operators.forEach((each, place) => {
+    const group = facts[each.name].group;
+    if (!groups.has(group)) groups.set(group, new Map());
+    const versions = groups.get(group);
+    versions.set(names[place], [...(versions.get(names[place]) ?? []), each]);
+  });
+  return html`<h1>Operators</h1>${state.operator ? html`<p class="warning">No operator of this report is called ${state.operator}.</p>` : ''}<p>What passes of all cases of each operator, all versions together.</p>
+<table class="matrix few"><caption class="hidden">Operators</caption><thead><tr><th scope="col">operator</th><th scope="col">all</th><th scope="col">versions</th></tr></thead>${[...groups].sort(([one], [two]) => (one < two ? -1 : 1)).map(([group, found]) => html`<tbody><tr class="domain"><th scope="colgroup" colspan="3"><b>${group}</b></th></tr>${[...found].sort(([one], [two]) => (one < two ? -1 : 1)).map(([name, versions]) => html`<tr><th scope="row"><a href="${operatorLink(name)}">${name.split('::')[1]}</a></th>${matrixCell(tallies.get(name), [versionsToken(versions)], 'all')}<td class="f-quiet"><div class="cell"><span class="label">versions</span><span>${versions.map(each => each.name.split('-').at(-1)).join(', ')}</span></div></td></tr>`)}</tbody>`)}</table>`;
+}
+const versionsToken = versions => `op:${versions.map(each => each.word).join(',')}`;
+function operatorPage(places, facts) {
+  const run = runInQuestion(), versions = places.map(place => table.operators[place]), mine = new Set(places), op = versionsToken(versions);
+  const [domain, name] = state.operator.split('::'), newest = facts[versions[0].name];
+  const own = row => mine.has(table.operatorOf[row]), whole = tallyEach(row => (own(row) ? 0 : undefined)).get(0);
+  return html`<p class="small"><a href="${link({ operator: '' })}">All operators</a></p><h1>${name} <span class="mute">${domain}</span></h1>
+<p class="say">${operatorSays(whole)}</p>
+<p>${newest.page ? html`<a href="${newest.page}" rel="noreferrer">Public page of ${name}</a> <span class="mute">·</span> ` : ''}<a href="${casesLink(op)}">All ${plural(whole.total, 'case')}</a> <span class="mute">· ${timesText(run, own)}</span></p>
+${versionSection(versions, places)}${runsSection(versions, places)}${causesSection(run, own, op)}${attributesSection(newest, own, op)}${followedSection(run, own, op)}${rulesSection(newest, versions[0])}
+<div class="head"><h2>Documents</h2></div><ul class="plain">${[...new Set(versions.flatMap(each => facts[each.name].documents))].map(each => html`<li>${each}</li>`)}</ul>`;
+}
+function operatorSays(tally) {
+  const number = name => tally.numbers[table.verdicts.findIndex(each => each.name === name)];
+  const failing = tally.numbers.slice(0, FAILING).reduce((sum, each) => sum + each, 0), notes = tally.notes.size;
+  const said = [`${count(number('pass'))} of ${plural(tally.total, 'case')} give what the documents say.`];
+  if (failing) said.push(`${count(failing)} ${failing === 1 ? 'does' : 'do'} not, for ${notes === 1 ? 'one cause' : plural(notes, 'cause')}.`);
+  if (number('unsupported')) said.push(`${count(number('unsupported'))} ${number('unsupported') === 1 ? 'is' : 'are'} unsupported, and the runtime says so itself.`);
+  if (number('observed')) said.push(`Of ${plural(number('observed'), 'case')} nothing is demanded but survival.`);
+  return said.join(' ');
+}
+function timesText(run, own) {
+  const times = [...run.time].filter((time, row) => own(row) && !Number.isNaN(time)).sort((one, two) => one - two);
+  return times.length ? `half of them within ${timeText(times[Math.floor((times.length - 1) / 2)])}, the slowest ${timeText(times.at(-1))}` : 'never sent';
+}
+function versionSection(versions, places) {
+  const number = table.types.length, tallies = tallyEach(row => table.operatorOf[row] * number + table.typeOf[row]), all = tallyEach(row => table.operatorOf[row]);
+  const total = type => places.reduce((sum, place) => sum + (tallies.get(place * number + type)?.total ?? 0), 0);
+  const used = table.types.map((_, type) => type).filter(total);
+  return html`<div class="head"><h2>Versions and element types</h2><span class="mute small">what passes of all cases, marked with the worst verdict; numbers below are notes of what to fix</span></div><div class="scroll" role="region" aria-label="Versions and element types" tabindex="0"><table class="matrix"><thead><tr><th scope="col">version</th><th scope="col">all</th>${used.map(type => html`<th scope="col">${table.types[type]}</th>`)}</tr></thead><tbody>${versions.map((version, at) => html`<tr><th scope="row">${shortName(version)}</th>${matrixCell(all.get(places[at]) ?? tallyOf(), [tokenText('op', version.word)], 'all')}${used.map(type => matrixCell(tallies.get(places[at] * number + type) ?? tallyOf(), [tokenText('op', version.word), tokenText('type', table.types[type])], table.types[type]))}</tr>`)}</tbody></table></div>`;
+}
+function runsSection(versions, places) {
+  if (table.runs.length < 2) return '';
+  const cells = table.runs.map(run => places.map(place => {
+    const tally = tallyOf();
+    for (let row = 0; row < table.size; row++) if (table.operatorOf[row] === place) add(tally, run, row);
+    return tally;
+  }));
+  return html`<div class="head"><h2>Beside other runs</h2></div><div class="scroll" role="region" aria-label="Beside other runs" tabindex="0"><table class="matrix few"><thead><tr><th scope="col">version</th>${table.runs.map(run => html`<th scope="col">${run.label}</th>`)}</tr></thead><tbody>${versions.map((version, at) => html`<tr><th scope="row">${shortName(version)}</th>${table.runs.map((run, place) => matrixCell(cells[place][at], [tokenText('op', version.word)], run.label, place === runPlace() ? undefined : run.key))}</tr>`)}</tbody></table></div>`;
+}
+function causesSection(run, own, op) {
+  const found = tallyEach(row => (own(row) && run.note[row] ? run.note[row] : undefined));
+  if (!found.size) return '';
+  return html`<div class="head"><h2>What keeps it from passing</h2></div><ul class="plain reached">${[...found].sort(([one], [two]) => one - two).map(([note, tally]) => html`<li><a href="#note-${runPlace()}-${note}">${note}. ${run.classes[note - 1].text}</a> <a class="mute" href="${casesLink(op, `note:${note}`)}">${plural(tally.total, 'case')}</a></li>`)}</ul>`;
+}
+// Every attribute and level that cases of the operator differ in, and what passes of each of its values.
+function attributesSection(facts, own, op) {
+  const pass = table.verdicts.findIndex(each => each.name === 'pass'), about = new Map(facts.attributes.map(([name, ...rest]) => [name, rest]));
+  const rows = [...table.features.keys()].filter(name => !name.includes('(')).map(name => {
+    const values = tallyEach(row => (own(row) ? featureOf(row, name) : undefined));
+    return { name, values: [...values].sort(([, one], [, two]) => two.total - one.total) };
+  }).filter(({ name, values }) => values.length > 1 || values.length && about.has(name));
+  if (!rows.length) return '';
+  rows.sort((one, two) => about.has(two.name) - about.has(one.name));
+  return html`<div class="head"><h2>Attributes and levels</h2><span class="mute small">what passes of the cases with each value</span></div><dl class="attributes">${rows.map(({ name, values }) => html`<dt><code>${name}</code>${about.get(name)?.[0] ? html` <span class="mute small">${about.get(name)[0]}</span>` : ''}</dt><dd><ul>${values.slice(0, MOST_LEVELS).map(([value, tally]) => html`<li><a href="${casesLink(op, tokenText(name, value))}"${failsIn(tally) ? html` class="v-mismatch"` : ''}><code>${value}</code> <b>${count(tally.numbers[pass])}</b> of ${count(tally.total)}</a></li>`)}${values.length > MOST_LEVELS ? html`<li class="mute">and ${plural(values.length - MOST_LEVELS, 'more value')}</li>` : ''}</ul>${(about.get(name)?.[1] ?? []).map(passageText)}</dd>`)}</dl>`;
+}
+function followedSection(run, own, op) {
+  const found = new Map();
+  for (let row = 0; row < table.size; row++) {
+    if (own(row) && run.reading[row]) for (const told of run.readings[run.reading[row]].split(';')) found.set(told, (found.get(told) ?? 0) + 1);
+  }
+  if (!found.size) return '';
+  return html`<div class="head"><h2>Readings followed</h2><span class="mute small">what the documents leave open; <a href="${link({ page: 'readings', operator: '' })}">all readings</a> with the evidence</span></div><ul class="plain reached">${[...found].sort().map(([told, number]) => html`<li><code>${told}</code> in <a href="${casesLink(op, tokenText('reading', told))}">${plural(number, 'case')}</a></li>`)}</ul>`;
+}
+function rulesSection(facts, version) {
+  if (!facts.rules.length) return '';
+  return html`<details><summary>${plural(facts.rules.length, 'rule')} that calls of ${shortName(version)} keep</summary><dl class="attributes">${facts.rules.map(([name, rule, passages]) => html`<dt><code>${name}</code></dt><dd><p>${rule}</p>${passages.map(passageText)}</dd>`)}</dl></details>`;
+}
