@@ -121,7 +121,10 @@ def test_the_summary_of_a_long_run_counts_every_case_and_says_what_it_looked_at(
         monkeypatch.setattr(run_summary, "_MOST_ROWS", 10)
         monkeypatch.setattr(run_summary, "_MOST_CASES", 5)
         short = run_summary.summarise(suite, record, "s")
-    assert whole.split("\n\n")[1] == short.split("\n\n")[1]
-    assert whole.splitlines()[-1] != short.splitlines()[-1]
+    tables = [
+        next(each for each in told.split("\n\n") if each.startswith("operator")) for told in (whole, short)
+    ]
+    assert tables[0] == tables[1]
+    assert whole != short
     assert "are of 10 cases: 5 of the 8 that fail" in short
     assert "opcert repro" in short

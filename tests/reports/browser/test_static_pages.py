@@ -51,7 +51,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     cases = list(sample_cases(29))
     runs = folder / "runs"
-    versions = {"runtime": {"name": "example-runtime", "version": HOSTILE}}
+    versions = {"runtime": {"name": "example-runtime", "version": f"9.0 {HOSTILE}"}}
     (folder / "new").mkdir()
     made = Maker(folder / "new", {**HEADER, **versions}).make(cases)
     with made.suite:
