@@ -16,6 +16,9 @@ WORDS: dict[CauseKind, str] = {
 """What each kind of cause says of whom. Readings and findings blame nobody."""
 
 
+LONGEST_TITLE = 240
+
+
 @dataclass(frozen=True)
 class KnownCause:
     """An entry of a file of known disagreements, and what it claims in one run.
@@ -39,7 +42,12 @@ class KnownCause:
 
     @property
     def title(self) -> str:
-        """Its first sentence."""
+        """The explanation where it is short, else its first sentence.
+
+        Many begin with what the document says, and say then what the runtime does.
+        """
+        if len(self.explanation) <= LONGEST_TITLE:
+            return self.explanation
         head, dot, _ = self.explanation.partition(". ")
         return head + dot.rstrip()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -75,10 +76,12 @@ def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: P
     assert [each.id for each in found.explaining] == ["of_cubic"]
     (known,) = found.explaining
     assert len(known.cases) == 3
-    assert (known.title, known.thread) == ("It has no kernel.", "https://example.org/7")
+    assert (known.title, known.thread) == ("It has no kernel. Nobody wrote one.", "https://example.org/7")
+    long = replace(known, explanation=f"It has no kernel. {'Nobody wrote one. ' * 20}")
+    assert long.title == "It has no kernel."
     classes = find_classes(put_together(made.suite, made.record).cases, found.explaining)
     assert sorted((each.told, headline(each), len(each.cases)) for each in classes) == [
-        ("entry", "It has no kernel.", 3),
+        ("entry", "It has no kernel. Nobody wrote one.", 3),
         ("message", "refuses valid input: no nearest kernel", 3),
     ]
 
