@@ -6,7 +6,9 @@ const VALUE = /"((?:[^"]|"")*)"|([^,]+)/g;
 const searchKeys = () => [...new Set([...FIXED_KEYS, ...(runInQuestion().held ? ['known'] : []), ...(table.runs.length > 1 ? ['same'] : []), ...otherRuns().map(run => run.key), ...table.features.keys()])];
 function parseQuery(text) {
   const tokens = [], unknown = [], keys = searchKeys();
-  for (const [whole, not, key, rest] of text.matchAll(TOKEN)) {
+  for (const [whole, not, typed, rest] of text.matchAll(TOKEN)) {
+    // What a status is called elsewhere, cut short or not, unless a feature has that name.
+    const key = typed?.length > 2 && 'verdict'.startsWith(typed) && !keys.some(each => each.startsWith(typed)) ? 'status' : typed;
     const values = [...rest.matchAll(VALUE)].map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')));
     if (!key) { tokens.push({ whole, not: !!not, key: '', values: [values.join(',').toLowerCase()] }); continue; }
     const near = keys.includes(key) ? [key] : keys.filter(each => each.startsWith(key));
@@ -42,7 +44,10 @@ function rowTest(key, values) {
   const status = codes => coded(codes, table.verdicts, (verdict, value) => (value === 'failing'
     ? table.verdicts.indexOf(verdict) < FAILING : verdict.name.startsWith(value.replaceAll(' ', '_')) || value === '*'));
   switch (key) {
-    case '': return row => table.ids[row].toLowerCase().includes(values[0].replace('::', '/')) || table.rules[table.ruleOf[row]].includes(values[0]);
+    case '': {
+      const said = run.reasons.map(each => String(each ?? '').toLowerCase().includes(values[0]));
+      return row => said[run.reason[row]] || table.ids[row].toLowerCase().includes(values[0].replace('::', '/')) || table.rules[table.ruleOf[row]].includes(values[0]);
+    }
     case 'status': return status(run.verdict);
     case 'op': return coded(table.operatorOf, table.operators, operatorFits);
     case 'type': return coded(table.typeOf, table.types, (type, value) => type === value || value === '*');

@@ -24,6 +24,8 @@ SEARCHES: dict[str, Callable[[CaseResult], bool]] = {
     "": lambda each: True,
     "status:failing": lambda each: each.fails,
     "status:mismatch,crash": lambda each: each.verdict in ("mismatch", "crash"),
+    "verdict:mismatch,crash": lambda each: each.verdict in ("mismatch", "crash"),
+    "verd:pass": lambda each: each.verdict == "pass",
     "!status:pass": lambda each: each.verdict != "pass",
     "-type:float": lambda each: each.element_type != "float",
     "op:Resize": lambda each: each.operator.name == "Resize",
@@ -43,6 +45,9 @@ SEARCHES: dict[str, Callable[[CaseResult], bool]] = {
         "floored" in row.readings.get("align_corners_length", ())
         for row in each.rows
         if row.verdict == "pass"
+    ),
+    "elements": lambda each: (
+        each.row is not None and "elements" in str(each.row.reason) and each.verdict == "mismatch"
     ),
     'mode:"cubic"': lambda each: each.features.get("mode") == "cubic",
 }
