@@ -31,7 +31,7 @@ def einstein_sum(
     Inputs: tuple[Numbers, ...],
     *,
     equation: str,
-    integer_overflow: Annotated[Choice[Literal["wrap", "saturate"]], Reading],
+    integer_overflow: Annotated[Choice[Literal["saturate", "wrap"]], Reading],
 ) -> Answer:
     """output[term] = sum(input1[term1] * input2[term2] * ...) over all other indices. Source: its Summary."""
     terms = einsum_terms(equation, len(Inputs))
