@@ -167,7 +167,7 @@ def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None
     results = results_of(tmp_path, refuse_cubic)
     cases = tuple(str(each.id) for each in results.cases if each.fails)
     known = KnownCause(
-        "no_cubic", "witness_fault", "It has no cubic. None.", ("seen",), ("p.rst:3",),
+        "no_cubic", "witness_fault", f"It has no cubic. {'None. ' * 50}", ("seen",), ("p.rst:3",),
         "https://example.org/7", cases=cases,
     )  # fmt: skip
     told = format_summary(replace(results, known=(known,), mended=(replace(known, id="old", asked=cases),)))
