@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.disagreeing import names_of
 from conformance.judging.judge import FAILING
 from conformance.judging.signatures import signature
 from conformance.recording.records import Record, read_record
@@ -24,6 +23,7 @@ from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
 from generator.calls import Call
 from generator.calls_files import KeptCall, read_call, read_calls
+from generator.diagnosis.explainer import Scopes
 from generator.fuzzing.finds import call_lines
 from generator.fuzzing.judged_calls import SLIGHTLY, case_of
 from generator.fuzzing.known_space import Attempt, Space, open_space
@@ -33,6 +33,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from reference.disagreements import Disagreement, explain, load_disagreements
 
 _space = cache(open_space)
+_SCOPES = Scopes(strict=True)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ def _entry(space: Space, kept: KeptCall, entries: Sequence[Disagreement]) -> Dis
     }
     case_id = f"{case.operator.path}/{case.family}/{broken or 'found'}-{case.id.digest}"
     runtime, verdict, reason = (str(kept.found[key]) for key in ("runtime", "verdict", "reason"))
-    return explain(entries, str(kept.operator), case_id, runtime, verdict, levels, reason, names_of(case))
+    names = _SCOPES.names_of(case)
+    return explain(entries, str(kept.operator), case_id, runtime, verdict, levels, reason, names)
 
 
 if __name__ == "__main__":

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from conformance.judging.judge import FAILING, worst_verdict
 from conformance.judging.known_causes import KnownCause
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
-from conformance.suite.cases import Case, Demand
+from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
+from generator.diagnosis.explainer import Explainer, Scopes
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.names import CaseId
 from reference.disagreements import Disagreement
-from specs.call_scopes import Scope, scope_of
-from specs.library import load_spec
-from specs.model import Spec
 
-_AFTER = re.compile(r" after (\S+)$")
 _DEMAND: Mapping[str, Demand] = {
     "accepted_invalid": "refuse",
     "mismatch": "answer",
@@ -38,27 +33,6 @@ class Claims:
     mended: tuple[KnownCause, ...]
 
 
-class Scopes:
-    """The attributes and inputs of cases, as conditions of entries see them; None without a spec."""
-
-    def __init__(self, folders: tuple[Path, ...] = ()) -> None:
-        self._folders = folders
-        self._specs: dict[OperatorName, Spec | None] = {}
-
-    def names_of(self, case: Case) -> Scope | None:
-        """A case's attributes (with their defaults) and inputs."""
-        if case.operator not in self._specs:
-            try:
-                self._specs[case.operator] = load_spec(case.operator, self._folders)
-            except UserError:
-                self._specs[case.operator] = None
-        spec = self._specs[case.operator]
-        try:
-            return None if spec is None else scope_of(spec, case.attributes, dict(case.inputs))
-        except (KeyError, UserError):
-            return None  # a call such as the spec does not describe: a suite may come from anywhere
-
-
 def claim(
     suite: Suite, record: Record, entries: Sequence[Disagreement], folders: tuple[Path, ...] = ()
 ) -> Claims:
@@ -68,18 +42,18 @@ def claim(
     case that it is about was asked and passed, it is mended.
     """
     runtime = str((record.header.get("runtime") or {}).get("name"))
-    known = [each for each in entries if each.against == runtime]
+    explainer = Explainer(suite, runtime, entries, folders)
+    known, scopes = explainer.known, explainer.scopes
     if not known:
         return Claims((), ())
-    scopes = Scopes(folders)
     rows = _worst_rows(record)
     cases: dict[str, list[str]] = {each.id: [] for each in known}
     for row in rows.values():
-        if row.verdict in FAILING and row.case in suite:
-            found = _first(known, row, suite.case(row.case, call_alone=True), scopes)
+        if row.verdict in FAILING:
+            found = explainer.of_row(row)
             if found is not None:
                 cases[found.id].append(row.case)
-    faults = _claimed_faults(suite, record, known, scopes)
+    faults = _claimed_faults(record, explainer)
     causes = _by_cause(known)
     explaining = [
         replace(
@@ -126,61 +100,14 @@ def _worst_rows(record: Record) -> dict[str, Result]:
     return rows
 
 
-def _first(known: Sequence[Disagreement], row: Result, case: Case, scopes: Scopes) -> Disagreement | None:
-    # What a row says in full: a refusal's first line is seldom the one that says why.
-    reason = "\n".join(each for each in (row.reason, row.message) if each)
-    about = [each for each in known if fnmatchcase(row.operator, each.operator)]
-    return next((each for each in about if _fits(each, row, case, reason, scopes)), None)
-
-
-def _fits(entry: Disagreement, row: Result, case: Case, reason: str, scopes: Scopes) -> bool:
-    names = None if entry.when is None else scopes.names_of(case)
-    levels = {"element_type": case.element_type.name, **case.levels}
-    try:
-        return entry.explains(row.operator, row.case, entry.against, row.verdict, levels, reason, names)
-    except UserError:
-        return False  # its condition has no value for this call
-
-
-def _claimed_faults(
-    suite: Suite, record: Record, known: Sequence[Disagreement], scopes: Scopes
-) -> dict[str, list[str]]:
+def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]]:
     """The faults of the whole run that entries explain, by the entry's id."""
     found: dict[str, list[str]] = {}
     for fault in record.faults:
-        operator, message = str(fault.get("operator", "")), str(fault["message"])
-        subject = f"{OperatorName.parse(operator).path}/{fault['kind']}" if operator else str(fault["kind"])
-        entry = next(
-            (
-                each
-                for each in known
-                if each.when is None and each.explains(operator, subject, each.against, "fault", {}, message)
-            ),
-            None,
-        )
-        if entry is None and fault["kind"] == "unload_crash":
-            entry = _of_lost(suite, known, fault, scopes)
+        entry = explainer.of_fault(fault)
         if entry is not None:
-            found.setdefault(entry.id, []).append(message)
+            found.setdefault(entry.id, []).append(str(fault["message"]))
     return found
-
-
-def _of_lost(
-    suite: Suite, known: Sequence[Disagreement], fault: Mapping[str, Any], scopes: Scopes
-) -> Disagreement | None:
-    """The entry about the crash of the case before, where a worker was lost just behind each such case."""
-    entries: list[Disagreement | None] = []
-    for reason in fault.get("reasons", ()):
-        after = _AFTER.search(str(reason))
-        if after is None or after[1] not in suite:
-            return None
-        case = suite.case(after[1], call_alone=True)
-        lost = Result(
-            after[1], str(case.operator), case.id.family, case.element_type.name, "", 0, "crash",
-            reason=str(reason),
-        )  # fmt: skip
-        entries.append(_first(known, lost, case, scopes))
-    return entries[0] if entries and all(entries) else None
 
 
 def _mended(

@@ -13,6 +13,7 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite_of_parts
 from generator.diagnosis.claims import claim
+from generator.diagnosis.explainer import Explainer
 from generator.suite_making import write_generated
 from generator.workshop import Options
 from opcert.vocabulary.errors import OpcertError, UserError
@@ -84,6 +85,19 @@ def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: P
         ("entry", "It has no kernel. Nobody wrote one.", 3),
         ("message", "refuses valid input: no nearest kernel", 3),
     ]
+
+
+def test_a_condition_without_a_value_does_not_fit_and_raises_where_it_must_have_one(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    entries = [entry("of_no_call", runtime, when="no_such_name > 0"), entry("of_all", runtime)]
+    row = next(each for each in made.record.results if each.verdict == "rejected_valid")
+    assert Explainer(made.suite, runtime, entries).of_row(row) == entries[1]
+    with pytest.raises(UserError):
+        Explainer(made.suite, runtime, entries, strict=True).of_row(row)
+    gone = replace(row, case=f"{row.case}0")
+    assert Explainer(made.suite, runtime, entries).of_row(gone) is None
+    with pytest.raises(UserError):
+        Explainer(made.suite, runtime, entries, strict=True).of_row(gone)
 
 
 def test_an_entry_is_mended_only_where_each_of_its_cases_was_asked_and_passed(tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+"""Which entry of `disagreements.yaml` explains a failing row or a fault of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from conformance.recording.rows import Result
+from conformance.suite.cases import Case
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from reference.disagreements import Disagreement
+from specs.call_scopes import Scope, scope_of
+from specs.library import load_spec
+from specs.model import Spec
+
+_AFTER = re.compile(r" after (\S+)$")
+
+
+class Scopes:
+    """The attributes and inputs of cases, as conditions of entries see them; None where there are none.
+
+    With `strict` a call without a spec, or such as its spec does not describe, raises instead.
+    """
+
+    def __init__(self, folders: tuple[Path, ...] = (), *, strict: bool = False) -> None:
+        self._folders = folders
+        self._strict = strict
+        self._specs: dict[OperatorName, Spec | None] = {}
+
+    def names_of(self, case: Case) -> Scope | None:
+        """A case's attributes (with their defaults) and inputs."""
+        spec = self._spec(case.operator)
+        try:
+            return None if spec is None else scope_of(spec, case.attributes, dict(case.inputs))
+        except (KeyError, UserError):
+            if self._strict:
+                raise
+            return None  # a suite may come from anywhere
+
+    def _spec(self, operator: OperatorName) -> Spec | None:
+        if operator not in self._specs:
+            try:
+                self._specs[operator] = load_spec(operator, self._folders)
+            except UserError:
+                if self._strict:
+                    raise
+                self._specs[operator] = None
+        return self._specs[operator]
+
+
+class Explainer:
+    """Holds entries about a runtime against failures of its run; the first that fits explains one.
+
+    With `strict` a condition that has no value for a call raises EvaluationError, and a case that the suite
+    has not UserError; else they are not explained.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        runtime: str,
+        entries: Sequence[Disagreement],
+        folders: tuple[Path, ...] = (),
+        *,
+        strict: bool = False,
+    ) -> None:
+        self._suite = suite
+        self._strict = strict
+        self.known = [each for each in entries if each.against == runtime]
+        self.scopes = Scopes(folders, strict=strict)
+
+    def of_row(self, row: Result) -> Disagreement | None:
+        """The entry about a failing row, if there is one."""
+        if row.case not in self._suite and not self._strict:
+            return None
+        # What a row says in full: a refusal's first line is seldom the one that says why.
+        reason = "\n".join(each for each in (row.reason, row.message) if each)
+        about = [each for each in self.known if fnmatchcase(row.operator, each.operator)]
+        if not about:
+            return None
+        case = self._suite.case(row.case, call_alone=True)
+        return next((each for each in about if self._fits(each, row, case, reason)), None)
+
+    def of_fault(self, fault: Mapping[str, Any]) -> Disagreement | None:
+        """The entry about a fault of the whole run, or about the case that it comes from."""
+        operator, subject, message = str(fault.get("operator", "")), subject_of(fault), str(fault["message"])
+        for each in self.known:
+            if each.explains(operator, subject, each.against, "fault", {}, message):
+                return each
+        return self._of_lost(fault) if fault["kind"] == "unload_crash" else None
+
+    def _fits(self, entry: Disagreement, row: Result, case: Case, reason: str) -> bool:
+        names = None if entry.when is None else self.scopes.names_of(case)
+        levels = {"element_type": case.element_type.name, **case.levels}
+        try:
+            return entry.explains(row.operator, row.case, entry.against, row.verdict, levels, reason, names)
+        except UserError:
+            if self._strict:
+                raise
+            return False  # its condition has no value for this call
+
+    def _of_lost(self, fault: Mapping[str, Any]) -> Disagreement | None:
+        """The entry about the crash of the case before, where a worker was lost just behind each such case.
+
+        A process whose memory a case has broken may die in the case or a moment later.
+        """
+        entries: list[Disagreement | None] = []
+        for reason in fault.get("reasons", ()):
+            after = _AFTER.search(str(reason))
+            if after is None or after[1] not in self._suite:
+                return None
+            case = self._suite.case(after[1], call_alone=True)
+            lost = Result(
+                after[1], str(case.operator), case.id.family, case.element_type.name, "", 0, "crash",
+                reason=str(reason),
+            )  # fmt: skip
+            entries.append(self.of_row(lost))
+        return entries[0] if entries and all(entries) else None
+
+
+def subject_of(fault: Mapping[str, Any]) -> str:
+    """What entries call a fault of the whole run: its kind, under the path of its operator if it has one."""
+    operator, kind = str(fault.get("operator", "")), str(fault["kind"])
+    return f"{OperatorName.parse(operator).path}/{kind}" if operator else kind
