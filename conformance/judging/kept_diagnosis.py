@@ -10,14 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from conformance.suite.canonical import canonical_json
-from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
-from opcert.vocabulary.regular_files import read_regular
-from opcert.vocabulary.strict_json import parse_json
+from conformance.judging.beside_record import BesideRecord
 
-_MOST_BYTES = 256 << 20
 FORMAT = "opcert-diagnosis/1"
 FILE = "diagnosis.json"
+_BESIDE = BesideRecord(FORMAT, "the diagnosis", "the diagnosis is damaged", "Remove the file, or run again.")
 
 Outcome = Literal["pass", "unsupported", "fails", "unknown"]
 """What becomes of a case without its cause; `unknown` where no call could be made or asked that says it."""
@@ -114,12 +111,7 @@ def _either(values: Sequence[str]) -> str:
 
 def write_diagnosis(path: Path, suite: str, record: str | None, diagnosis: Diagnosis) -> None:
     """Write it for a suite and a record, which their digests name; UserError where that is impossible."""
-    content = {"format": FORMAT, "suite": suite, "record": record, **asdict(diagnosis)}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(canonical_json(content) + b"\n")
-    except OSError as error:
-        raise unwritable("the diagnosis", path, error) from error
+    _BESIDE.write(path, suite, record, asdict(diagnosis))
 
 
 def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | None:
@@ -127,33 +119,18 @@ def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | No
 
     Raises UserError where the file is damaged.
     """
-    try:
-        raw = read_regular(path, _MOST_BYTES)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise unreadable("the diagnosis", path, error) from error
-    try:
-        content = parse_json(raw)
-        if content["format"] != FORMAT:
-            raise ValueError(f"the format {content['format']!r}")
-        if (content["suite"], content["record"]) != (suite, record):
-            return None
-        return Diagnosis(
-            tuple(_cause(each) for each in content["causes"]),
-            _texts(content["unexplained"]),
-            _texts(content["unsteady"]),
-            float(content["seconds"]),
-            None if content["stopped"] is None else str(content["stopped"]),
-            tuple(TriedCall(**each) for each in content["calls"]),
-        )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UserError(
-            "the diagnosis is damaged",
-            got=f"{type(error).__name__}: {error}",
-            where=Place(str(path)),
-            remedy="Remove the file, or run again.",
-        ) from error
+    return _BESIDE.read(path, suite, record, _parse)
+
+
+def _parse(content: Mapping[str, Any]) -> Diagnosis:
+    return Diagnosis(
+        tuple(_cause(each) for each in content["causes"]),
+        _texts(content["unexplained"]),
+        _texts(content["unsteady"]),
+        float(content["seconds"]),
+        None if content["stopped"] is None else str(content["stopped"]),
+        tuple(TriedCall(**each) for each in content["calls"]),
+    )
 
 
 def _cause(entry: Mapping[str, Any]) -> DiagnosedCause:

@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.suite.canonical import canonical_json
-from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
-from opcert.vocabulary.regular_files import read_regular
-from opcert.vocabulary.strict_json import parse_json
+from conformance.judging.beside_record import BesideRecord
 
-_MOST_BYTES = 256 << 20
 FORMAT = "opcert-explanations/1"
 FILE = "explanations.json"
+_BESIDE = BesideRecord(
+    FORMAT, "the explanations", "the explanations are damaged", "Remove the file, or certify again."
+)
 
 
 @dataclass(frozen=True)
@@ -70,17 +69,7 @@ def write_explanations(
     path: Path, suite: str, record: str | None, explanations: Sequence[Explanation]
 ) -> None:
     """Write them for a suite and a record, which their digests name; UserError where that is impossible."""
-    content = {
-        "format": FORMAT,
-        "suite": suite,
-        "record": record,
-        "classes": [asdict(each) for each in explanations],
-    }
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(canonical_json(content) + b"\n")
-    except OSError as error:
-        raise unwritable("the explanations", path, error) from error
+    _BESIDE.write(path, suite, record, {"classes": [asdict(each) for each in explanations]})
 
 
 def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Explanation, ...]:
@@ -88,26 +77,11 @@ def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Expla
 
     Raises UserError where the file is damaged.
     """
-    try:
-        raw = read_regular(path, _MOST_BYTES)
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise unreadable("the explanations", path, error) from error
-    try:
-        content = parse_json(raw)
-        if content["format"] != FORMAT:
-            raise ValueError(f"the format {content['format']!r}")
-        if (content["suite"], content["record"]) != (suite, record):
-            return ()
-        return tuple(_parse(each) for each in content["classes"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UserError(
-            "the explanations are damaged",
-            got=f"{type(error).__name__}: {error}",
-            where=Place(str(path)),
-            remedy="Remove the file, or certify again.",
-        ) from error
+    return _BESIDE.read(path, suite, record, _parse_classes) or ()
+
+
+def _parse_classes(content: Mapping[str, Any]) -> tuple[Explanation, ...]:
+    return tuple(_parse(each) for each in content["classes"])
 
 
 def _parse(entry: Mapping[str, Any]) -> Explanation:
