@@ -61,7 +61,7 @@ def document_title(operator: OperatorName, file: str, dialect: str = "", release
     if file in _FILES:
         return _FILES[file]
     owner = _OWNERS.get(operator.domain, operator.domain)
-    if dialect == "onnx-package" or dialect.endswith("-package"):
+    if dialect.endswith("-package"):
         return f"schemas of {release}" if release else f"schemas of {owner}"
     if dialect.startswith("tensorflow"):
         return f"{owner} documentation of {operator.name}" + (f" ({release})" if release else "")

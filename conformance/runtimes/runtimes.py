@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from conformance.runtimes.node_packages import NodePackages, description_of
 from conformance.runtimes.python_packages import PythonPackages
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug
+from opcert.vocabulary.near_names import near_names
 
 _BUILT_IN = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)"
@@ -171,7 +171,7 @@ def worker_command(adapter: Adapter, environment: Environment) -> tuple[str, ...
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    found = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    found = near_names(name, known)
     return f"Did you mean {' or '.join(found)}?" if found else None
 
 

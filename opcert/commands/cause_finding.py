@@ -117,6 +117,7 @@ def with_experiments(
         say(f"opcert: no experiments: {error}", error=True)
         return results
     write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
+    # A copy, which finds its classes anew: those that `results` found are of before the experiments.
     return replace(results)
 
 

@@ -11,6 +11,7 @@ import click
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError
+from opcert.vocabulary.near_names import near_names
 
 if TYPE_CHECKING:
     from opcert.vocabulary.names import OperatorName
@@ -129,9 +130,7 @@ def _check_codes(codes: Sequence[str]) -> frozenset[str]:
     known = {each.code for each in _all_rules()}
     for each in codes:
         if each not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(each, sorted(known), n=3, cutoff=0.5)
+            near = near_names(each, sorted(known))
             raise UserError(
                 "no such code", got=repr(each), expected=" or ".join(near) or "a code of findings"
             )

@@ -34,7 +34,7 @@ def arg_max(
 
     Source: ArgMax, Summary, axis and keepdims.
     """
-    best = _best(data, axis, subnormals, greatest=True)
+    best, _ = _best(data, axis, subnormals, greatest=True)
     return _position(best, axis, keepdims, last=bool(select_last_index), any_of_them=version < 12)
 
 
@@ -52,7 +52,7 @@ def arg_min(
 
     Source: ArgMin, Summary, axis and keepdims.
     """
-    best = _best(data, axis, subnormals, greatest=False)
+    best, _ = _best(data, axis, subnormals, greatest=False)
     return _position(best, axis, keepdims, last=bool(select_last_index), any_of_them=version < 12)
 
 
@@ -71,15 +71,13 @@ def hardmax(input: Tensor, *, axis: int | None = None, version: int, subnormals:
     if not rows.array.size:
         return Answer(input)
     axis = -1 if axis is None else axis
-    doubtful = _best(rows, axis, subnormals, greatest=True)
+    doubtful, beside_nan = _best(rows, axis, subnormals, greatest=True)
     one, zero = encode(kind, [1])[0], encode(kind, [0])[0]
     lanes = np.moveaxis(doubtful, axis, -1)
     counted = np.cumsum(lanes == _CERTAIN, axis=-1)  # exact: integers
     first = (counted == 1) & (lanes == _CERTAIN)
     # Of NaN alone each is the greatest, or none.
-    open_ones = (lanes == _POSSIBLE).any(axis=-1, keepdims=True) | np.moveaxis(
-        _nan_lanes(rows, axis), axis, -1
-    )
+    open_ones = (lanes == _POSSIBLE).any(axis=-1, keepdims=True) | np.moveaxis(beside_nan, axis, -1)
     others = np.moveaxis(open_ones & (lanes != _OUT), -1, axis)
     hot = np.moveaxis(first, -1, axis).reshape(input.shape)
     output = np.where(hot, one, zero).astype(kind.storage)
@@ -134,8 +132,13 @@ _OUT, _POSSIBLE, _CERTAIN = 0, 1, 2
 """Whether an element is the greatest of its lane: it is not, it may be, it is."""
 
 
-def _best(data: Tensor, axis: int, subnormals: Subnormals, *, greatest: bool) -> NDArray[np.int64]:
-    """For each element whether it is the greatest (or least) along the axis; beside NaN any may be."""
+def _best(
+    data: Tensor, axis: int, subnormals: Subnormals, *, greatest: bool
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """For each element whether it is the greatest (or least) along the axis; beside NaN any may be.
+
+    Then whether there is NaN along the axis, which is kept with a length of 1.
+    """
     kept, flushed = (sort_keys(data, flushed=each) for each in (False, True))
     found, other = (
         each.keys == (each.keys.max if greatest else each.keys.min)(axis=axis, keepdims=True)
@@ -143,14 +146,10 @@ def _best(data: Tensor, axis: int, subnormals: Subnormals, *, greatest: bool) ->
     )
     if (found != other).any() and subnormals.ask() == "kept":
         other = found
-    lanes = np.broadcast_to(kept.nan.any(axis=axis, keepdims=True), data.shape)
+    nan = np.asarray(kept.nan.any(axis=axis, keepdims=True))
+    lanes = np.broadcast_to(nan, data.shape)
     best = np.where(found, _CERTAIN, np.where(other, _POSSIBLE, _OUT))
-    return np.where(lanes & (best == _OUT), _POSSIBLE, best).astype(np.int64)
-
-
-def _nan_lanes(data: Tensor, axis: int) -> NDArray[np.bool_]:
-    """Where there is NaN along the axis, which is kept with a length of 1."""
-    return np.asarray(sort_keys(data, flushed=False).nan.any(axis=axis, keepdims=True))
+    return np.where(lanes & (best == _OUT), _POSSIBLE, best).astype(np.int64), nan
 
 
 def _position(best: NDArray[np.int64], axis: int, keepdims: int, *, last: bool, any_of_them: bool) -> Answer:
