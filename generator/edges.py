@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -16,15 +16,13 @@ from generator.partial import Bindings, Partial, levels_in
 from generator.shortcuts import find_shortcuts
 from generator.solving import Found, Search, Variable
 from generator.space import Space
+from generator.vector_lengths import MANY, lengths_around
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.evaluation import EvaluationError
 from specs.structures import element_types_of
 
-VECTOR_BYTES = 64
-"""Of the widest vector register, and of a cache line."""
-MANY = 4_099
-"""Elements that make a runtime use several threads, and no multiple of a vector."""
 MOST_ELEMENTS = 20_000
+EQUAL_EXTENTS = "equal_extents"
 EQUAL = 4
 """A length of every extent at once: what is turned or exchanged keeps its shape, and no shape tells it."""
 
@@ -41,10 +39,13 @@ class Edge:
 def find_edges(space: Space, draw: Draw) -> Iterator[Edge]:
     """The calls at the borders of a space, each once."""
     seen: set[str] = set()
+    extents = list(_extent_edges(space, draw))
+    equal = [each.call for each in extents if each.word == EQUAL_EXTENTS]
     shortcuts = (
-        Edge(word, space.plainest, call) for word, call in find_shortcuts(space, draw.child("shortcuts"))
+        Edge(word, space.plainest, call)
+        for word, call in find_shortcuts(space, equal, draw.child("shortcuts"))
     )
-    for edge in (*_extent_edges(space, draw), *_kind_edges(space, draw), *shortcuts):
+    for edge in (*extents, *_kind_edges(space, draw), *shortcuts):
         digest = edge.call.digest(space.spec.operator)
         if digest not in seen and not broken_rules(space, edge.call):
             seen.add(digest)
@@ -71,21 +72,39 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
             yield from _solved(space, f"{name}_is_{length}", {}, {name: length}, draw)
     ranks: dict[str, Level] = {f"rank_{pack}": _rank_near_two(space, pack) for pack in packs}
     equal = {pack: [EQUAL] * _rank_near_two(space, pack) for pack in packs} | dict.fromkeys(extents, EQUAL)
-    yield from _solved(space, "equal_extents", ranks, equal, draw)
+    yield from _solved(space, EQUAL_EXTENTS, ranks, equal, draw)
     for length in vector_lengths(space):
-        if packs:
-            pack = packs[0]
-            rank = (
-                1
-                if 1 in space.factors[f"rank_{pack}"]
-                else min(int(each) for each in space.factors[f"rank_{pack}"] if int(each) > 0)
-            )
-            fixed: dict[str, object] = {pack: [1] * (rank - 1) + [length]}
-            if length == MANY and any(each.most_elements is not None for each in space.kinds):
-                fixed |= dict.fromkeys(extents, 2)  # parts for several threads, and no more
-            yield from _solved(space, f"length_{length}", {f"rank_{pack}": rank}, fixed, draw)
-        elif extents:
-            yield from _solved(space, f"{extents[-1]}_{length}", {}, {extents[-1]: length}, draw)
+        yield from _of_length(space, length, packs, extents, draw)
+
+
+def _of_length(
+    space: Space, length: int, packs: Sequence[str], extents: Sequence[str], draw: Draw
+) -> Iterator[Edge]:
+    """A call in which one extent has this length; where it is long, with short others if it needs them."""
+    levels: dict[str, Level] = {}
+    if packs:
+        pack = packs[0]
+        rank = (
+            1
+            if 1 in space.factors[f"rank_{pack}"]
+            else min(int(each) for each in space.factors[f"rank_{pack}"] if int(each) > 0)
+        )
+        levels, word = {f"rank_{pack}": rank}, f"length_{length}"
+        fixed: dict[str, object] = {pack: [1] * (rank - 1) + [length]}
+        others = list(extents)
+    elif extents:
+        word, fixed = f"{extents[-1]}_{length}", {extents[-1]: length}
+        others = list(extents[:-1])
+    else:
+        return
+    costly = any(each.most_elements is not None for each in space.kinds)
+    beside = [2] if costly and packs else [None, 2, 1]
+    for short in beside if length == MANY else [None]:
+        shortened = {} if short is None else dict.fromkeys(others, short)
+        found = list(_solved(space, word, levels, fixed | shortened, draw))
+        if found:
+            yield from found
+            return
 
 
 def _rank_near_two(space: Space, pack: str) -> int:
@@ -97,8 +116,7 @@ def vector_lengths(space: Space) -> list[int]:
     types = element_types_of(space.spec, space.data[0]) if space.data else ()
     known = [ELEMENT_TYPES[each] for each in types if each in ELEMENT_TYPES and ELEMENT_TYPES[each].bits]
     first = next((each for each in known if each.name == "float"), known[0] if known else None)
-    per = VECTOR_BYTES * 8 // first.bits if first is not None else 16
-    return [per - 1, per, per + 1, MANY]
+    return lengths_around(None if first is None else first.bits)
 
 
 def _extents(space: Space) -> set[str]:
@@ -131,7 +149,7 @@ def _asked_of_kinds(space: Space, fixed: Bindings) -> Iterator[Variable]:
     """What a kind binds among other things, which it is told as `given:<name>`."""
     by_kinds = {name for each in space.kinds for name in each.binds}
     for name, value in fixed.items():
-        if name in by_kinds:
+        if name in by_kinds or f"shapes:{name}" in by_kinds:
             asked = f"given:{name}"
             yield Variable(asked, frozenset({asked}), frozenset(), _only(asked, value))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from generator.calls import Call
@@ -14,8 +14,11 @@ from generator.space import Space
 from opcert.vocabulary.slots import Slot, slots_of
 
 
-def find_shortcuts(space: Space, draw: Draw) -> Iterator[tuple[str, Call]]:
-    """Calls with a word for each, made of a plain one; not all of them keep every rule."""
+def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[tuple[str, Call]]:
+    """Calls with a word for each, made of a plain one; not all of them keep every rule.
+
+    `equal` are calls whose extents are all equal: two inputs have one shape there that else have two.
+    """
     levels = space.plainest
     found = space.search.solve(levels, draw)
     if not isinstance(found, Found):
@@ -30,9 +33,11 @@ def find_shortcuts(space: Space, draw: Draw) -> Iterator[tuple[str, Call]]:
                 call = draw_call(space, Partial(found.scope.spec, bindings), levels, draw)
                 yield f"default_of_{name}_{word}", call
     plain = draw_call(space, found.scope, levels, draw)
-    twice = _with_one_tensor_twice(plain)
-    if twice is not None:
-        yield "one_tensor_twice", twice
+    for call in (plain, *equal):
+        twice = _with_one_tensor_twice(call)
+        if twice is not None:
+            yield "one_tensor_twice", twice
+            return
 
 
 def _with_one_tensor_twice(call: Call) -> Call | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from generator.draws import Draw
 from generator.kind import Given, Kind, Level, ValueChange
 from generator.partial import Bindings, Partial
+from generator.vector_lengths import MANY
 from specs.expressions import Expression
 from specs.model import Constraint
 
@@ -100,6 +101,7 @@ class BatchBlocks(Kind):
             ("one_element", 1, [1], [1], ((0, 0),)),
             ("blocks_of_one", 2, [3, 4], [1, 1], ((1, 1), (0, 3))),
             ("long_block", 64, [2], [64], ((63, 1),)),
+            ("many_elements", 2, [(MANY + 1) // 2], [2], ((1, 0),)),
             ("crop_of_whole_blocks", 6, [3], [2], ((2, 2),)),
             ("crop_inside_a_block", 6, [3], [3], ((1, 1),)),
         )

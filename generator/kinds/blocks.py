@@ -10,6 +10,7 @@ from typing import Any
 from generator.draws import Draw
 from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import OMITTED, Bindings, Partial
+from generator.vector_lengths import MANY
 from specs.expressions import Expression
 from specs.functions.block_count import block_count
 from specs.model import Constraint
@@ -96,6 +97,13 @@ class Blocks(Kind):
         told = "image_shape, block_shape, strides, pads, dilations"
         count = f"shape(input)[2] == block_count({told})"
         yield self.rule("as_many_blocks", count, "rank(input) == 3", about="image_shape")
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        plain = dict.fromkeys(("strides", "pads", "dilations"))
+        yield (
+            f"row_of_{MANY}",
+            {"image_shape": [1, MANY], "block_shape": [1, 2], **plain, "shape:input": (1, 2, MANY - 1)},
+        )
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         image, block = list(scope.find("image_shape")), list(scope.find("block_shape"))

@@ -10,6 +10,7 @@ from typing import Any
 from generator.draws import Draw
 from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
+from generator.vector_lengths import lengths_around
 from specs.expressions import Expression
 from specs.model import Constraint
 
@@ -106,6 +107,9 @@ class Einsum(Kind):
             ("one_many_times", "i,i,i,i->i", [(3,)] * 4),
         ):
             yield word, {self.equation.text: equation, f"shapes:{self.name}": shapes}
+        for length in lengths_around():
+            shapes = [(length,)] * 2
+            yield f"length_{length}", {self.equation.text: "i,i->i", f"shapes:{self.name}": shapes}
 
     def changes(self) -> Iterable[KindChange]:
         name = self.equation.text

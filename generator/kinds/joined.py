@@ -22,7 +22,7 @@ _RANKS: tuple[Level, ...] = (2, 1, 3, 4)
 class Joined(Kind):
     """The shapes of a variadic input, and the axis along which its tensors may differ (an attribute).
 
-    `negative=False` leaves counting from the end out.
+    `negative=False` leaves counting from the end out. Where one shape is asked for, all tensors have it.
     """
 
     axis: Expression
@@ -55,9 +55,11 @@ class Joined(Kind):
         count = int(levels[f"{self.name}_count"])
         if axis is None or (levels["joined"] in ("different", "one_empty") and count < 2):
             return
-        shape = draw.shuffled(range(2, 6))[:rank]
+        asked = scope.find(f"given:{self.name}")
+        shape = draw.shuffled(range(2, 6))[:rank] if asked is None else list(asked)
         shapes = []
-        for length in _lengths(levels["joined"], count, draw):
+        alike = None if asked is None else [shape[axis]] * count
+        for length in alike or _lengths(levels["joined"], count, draw):
             own = list(shape)
             own[axis % rank] = length
             shapes.append(tuple(own))

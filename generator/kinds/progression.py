@@ -9,6 +9,7 @@ from typing import Any
 from generator.draws import Draw
 from generator.kind import Given, Kind, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
+from generator.vector_lengths import lengths_around
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model import Constraint
 
@@ -61,6 +62,8 @@ class Progression(Kind):
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for word, start, limit in (("up", -1, 1), ("down", 1, -1)):
             yield f"progression_{word}_past_zero", dict(zip(_NAMES, (start, limit, limit), strict=True))
+        for length in lengths_around():
+            yield f"length_{length}", dict(zip(_NAMES, (0, length, 1), strict=True))
 
     def changes(self) -> Iterable[KindChange]:
         def included(given: Given) -> Bindings:

@@ -13,6 +13,7 @@ from generator.draws import Draw
 from generator.kind import Given, KindChange, Level, ValueChange
 from generator.partial import Bindings, Partial
 from generator.single_kind import SingleKind
+from generator.vector_lengths import lengths_around
 from specs.model import Constraint
 
 _MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (
@@ -42,6 +43,10 @@ class Sizes(SingleKind):
 
     def rules(self) -> Iterable[Constraint]:
         yield self.rule(f"{self.name}_not_negative", f"all(each >= 0 for each in {self.name})", self.given)
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for length in lengths_around():
+            yield f"length_{length}", {self.name: [length]}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for value in (-1, -(2**31)):

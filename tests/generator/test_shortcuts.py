@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pytest
 
 from generator.covering_rows import make_rows
 from generator.draws import Draw
-from generator.edges import find_edges
+from generator.edges import find_edges, vector_lengths
+from generator.opsets import default_operators
 from generator.partial import Partial
 from generator.points import fill_points
 from generator.space import Space
@@ -14,7 +18,11 @@ from generator.validity import find_violations
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import slots_of
+from opcert.vocabulary.tensors import Tensor
 from tests.generator.declared import space_of
+
+LONG = 1_000
+"""So long an extent makes a runtime use several threads."""
 
 
 def _space(name: str, version: int) -> Space:
@@ -61,3 +69,42 @@ def test_rows_have_data_at_points() -> None:
     classes = {row.levels["data"] for row in make_rows(space, ())}
     assert "points" in classes
     assert "points" not in space_of(OperatorName("ai.onnx", "Add", 14)).factors["data"]
+
+
+@pytest.mark.parametrize(("name", "version"), [("Concat", 13), ("MatMul", 13), ("Add", 14), ("Sum", 13)])
+def test_one_tensor_is_given_twice_where_two_can_have_one_shape(name: str, version: int) -> None:
+    """Where a plain call has no two of one shape, one in which all extents are equal has."""
+    assert "one_tensor_twice" in {each.word for each in find_edges(_space(name, version), Draw("edges"))}
+
+
+@pytest.mark.parametrize(
+    "operator", [each for each in default_operators() if each.name not in {"Constant"}], ids=str
+)
+def test_tensors_end_around_a_vector_and_one_is_long(operator: OperatorName) -> None:
+    """Extents of inputs, of their blocks (SpaceToDepth), or numbers that extents of the output follow from.
+
+    Constant has none of these.
+    """
+    space, lengths = space_of(operator), set[int]()
+    for edge in find_edges(space, Draw("edges")):
+        for _, tensor in edge.call.inputs:
+            if tensor is not None:
+                lengths.update(tensor.shape)
+                lengths.update(_whole_numbers(tensor))
+    around = vector_lengths(space)[:3]
+    assert set(around) <= {each for length in lengths for each in (length, length / 2, length / 3)}
+    assert max(lengths) >= LONG
+
+
+def _whole_numbers(tensor: Tensor) -> list[int]:
+    """The elements of an input that shapes may hang on."""
+    if tensor.array.size > 3 or tensor.element_type.name not in {"float", "int64", "int32"}:
+        return []
+    return [int(each) for each in tensor.array.reshape(-1).tolist() if math.isfinite(each)]
+
+
+def test_extents_of_joined_tensors_are_those_of_the_word() -> None:
+    edges = {each.word: each.call for each in find_edges(_space("Concat", 13), Draw("edges"))}
+    assert {tensor.shape for _, tensor in edges["length_17"].inputs if tensor is not None} == {(17,)}
+    for word, axis in (("inputs_0_of_2_is_0", 0), ("inputs_1_of_2_is_0", 1)):
+        assert all(tensor is not None and tensor.shape[axis] == 0 for _, tensor in edges[word].inputs)
