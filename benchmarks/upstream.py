@@ -125,7 +125,7 @@ def tell(results: Results, entries: Sequence[Disagreement]) -> Asked:
     explaining = claim(results.suite, results.record, entries).explaining
     told = [_seen(results, each) for each in explaining if each.kind != "reading"]
     of_these = {each.id for each in explaining}
-    about = [each for each in entries if each.against == name and each.is_about(version)]
+    about = [each for each in entries if name in each.against and each.is_about(version)]
     told += [
         _unseen(each) for each in about if each.cause != "reading" and not {each.id, each.same_as} & of_these
     ]

@@ -198,7 +198,7 @@ def _known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) ->
     return [
         each.model_dump(mode="json", exclude_defaults=True)
         for each in entries
-        if each.against != "document" and any(fnmatchcase(name, each.operator) for name in names)
+        if each.against != ("document",) and any(fnmatchcase(name, each.operator) for name in names)
     ]
 
 

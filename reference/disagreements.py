@@ -55,21 +55,22 @@ class Disagreement(Entry):
     """One class of disagreements.
 
     `operator` and `cases` are globs over operator names (`ai.onnx::Resize-*`) and case ids
-    (`ai.onnx/Resize-18/cover/*`); `against` is `document` (a printed example), `onnx-node-tests`, or a
-    runtime's name. Where given, `verdicts` are those that the entry explains (`fault` for one of the whole
-    run), `levels` asks for certain levels of the case's factors, `when` is an expression over the call's
-    attributes and inputs as in a spec's constraints, and `reason` are globs over the verdict's reason.
-    `versions` are globs over the runtime's versions that the entry is known to be about. `passage` is where a
-    document says what the other side is blamed for not doing: `file:line`, `file:first-last`, or in a
-    document of one line `file:1:column`. A witness's fault has one, unless it is a crash or of the whole run.
-    `thread` is where it was reported to whom it concerns, `same_as` the id of an entry of the same cause,
-    whose conditions are written otherwise: reports show both as that one.
+    (`ai.onnx/Resize-18/cover/*`); `against` is `document` (a printed example), `onnx-node-tests`, or the name
+    of a runtime, or of several that are one code in several packages. Where given, `verdicts` are those that
+    the entry explains (`fault` for one of the whole run), `levels` asks for certain levels of the case's
+    factors, `when` is an expression over the call's attributes and inputs as in a spec's constraints, and
+    `reason` are globs over the verdict's reason. `versions` are globs over the runtime's versions that the
+    entry is known to be about. `passage` is where a document says what the other side is blamed for not
+    doing: `file:line`, `file:first-last`, or in a document of one line `file:1:column`. A witness's fault has
+    one, unless it is a crash or of the whole run. `thread` is where it was reported to whom it concerns,
+    `same_as` the id of an entry of the same cause, whose conditions are written otherwise: reports show both
+    as that one.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
     operator: str
     cases: Texts = ("*",)
-    against: str
+    against: Annotated[Texts, Field(min_length=1)]
     versions: Texts = ("*",)
     verdicts: Texts = ()
     levels: dict[str, Texts] = Field(default_factory=dict)
@@ -106,7 +107,7 @@ class Disagreement(Entry):
         """
         given = levels or {}
         return (
-            against == self.against
+            against in self.against
             and fnmatchcase(operator, self.operator)
             and any(fnmatchcase(case, pattern) for pattern in self.cases)
             and (not self.verdicts or verdict in self.verdicts)

@@ -137,7 +137,7 @@ def _about(entry: Disagreement, suite: Suite, scopes: Scopes) -> Iterator[str]:
         bare = entry.model_copy(update={"verdicts": (), "reason": ()})
         names = None if entry.when is None else scopes.names_of(case)
         try:
-            if bare.explains(operator, name, entry.against, "", levels, "", names):
+            if bare.explains(operator, name, entry.against[0], "", levels, "", names):
                 yield name
         except UserError:
             continue

@@ -71,7 +71,8 @@ class Explainer:
     ) -> None:
         self._suite = suite
         self._strict = strict
-        self.known = [each for each in entries if each.against == runtime]
+        self._runtime = runtime
+        self.known = [each for each in entries if runtime in each.against]
         self.scopes = Scopes(folders, strict=strict)
 
     def of_row(self, row: Result) -> Disagreement | None:
@@ -90,7 +91,7 @@ class Explainer:
         """The entry about a fault of the whole run, or about the case that it comes from."""
         operator, subject, message = str(fault.get("operator", "")), subject_of(fault), str(fault["message"])
         for each in self.known:
-            if each.explains(operator, subject, each.against, "fault", {}, message):
+            if each.explains(operator, subject, self._runtime, "fault", {}, message):
                 return each
         return self._of_lost(fault) if fault["kind"] == "unload_crash" else None
 
@@ -98,7 +99,7 @@ class Explainer:
         names = None if entry.when is None else self.scopes.names_of(case)
         levels = {"element_type": case.element_type.name, **case.levels}
         try:
-            return entry.explains(row.operator, row.case, entry.against, row.verdict, levels, reason, names)
+            return entry.explains(row.operator, row.case, self._runtime, row.verdict, levels, reason, names)
         except UserError:
             if self._strict:
                 raise

@@ -50,7 +50,7 @@ def check(suite: Suite, record: Record) -> None:
     stale = [
         each.id
         for each in entries
-        if each.against == runtime["name"]
+        if runtime["name"] in each.against
         and each.is_about(runtime["version"])
         and any(is_about(each, case) for case in suite.case_ids)
         and each.verdicts != ("fault",)
