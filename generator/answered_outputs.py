@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
 from reference.answers import Answer
 from specs.model import ParameterSpec, Spec
+from specs.result_shapes import ResultShape, named_output, result_shapes
 from specs.structures import element_types_of, is_structured, type_variable
 
 
@@ -45,10 +47,24 @@ def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[
             yield name, answer
 
 
-def check_answers(spec: Spec, call: Call, names: Sequence[str], answers: Sequence[object]) -> None:
-    """Raise InternalError where an output is missing, is no answer, or has a type that the call rules out.
+def declared_results(spec: Spec, call: Call, names: Sequence[str]) -> tuple[ResultShape | None, ...]:
+    """Of each named output of a call the shape that is declared for it; None of what is no one tensor."""
+    found = result_shapes(spec, call.attributes, call.inputs, names, call.slots)
+    whole = {each.name for each in spec.outputs if is_structured(spec, each)}
+    return tuple(None if name in whole else shape for name, shape in zip(names, found, strict=True))
 
-    `names` are those of the node's outputs in order, empty where one is not wanted.
+
+def check_answers(
+    spec: Spec,
+    call: Call,
+    names: Sequence[str],
+    answers: Sequence[object],
+    shapes: Sequence[ResultShape | None] = (),
+) -> None:
+    """Raise InternalError where an output is missing, is no answer, or has a type or shape that is ruled out.
+
+    `names` are those of the node's outputs in order, empty where one is not wanted; `shapes` what
+    `declared_results` says of them, which is the same for every answer to one call.
     """
     asked = max((at + 1 for at, name in enumerate(names) if name), default=0)
     if len(answers) < asked:
@@ -57,13 +73,19 @@ def check_answers(spec: Spec, call: Call, names: Sequence[str], answers: Sequenc
             got=str(len(answers)),
             expected=", ".join(filter(None, names)),
         )
-    outputs = {each.name: each for each in spec.outputs}
-    for name, answer in zip(names, answers, strict=False):
+    for name, answer, shape in zip_longest(names, answers[: len(names)], shapes):
         if name:
-            _check_answer(spec, call, name, outputs.get(name), answer)
+            _check_answer(spec, call, name, named_output(spec, name)[0], answer, shape)
 
 
-def _check_answer(spec: Spec, call: Call, name: str, output: ParameterSpec | None, answer: object) -> None:
+def _check_answer(
+    spec: Spec,
+    call: Call,
+    name: str,
+    output: ParameterSpec | None,
+    answer: object,
+    shape: ResultShape | None,
+) -> None:
     if not isinstance(answer, Answer) or not isinstance(answer.expected, Tensor):
         got = answer.expected if isinstance(answer, Answer) else answer
         raise InternalError(
@@ -77,6 +99,12 @@ def _check_answer(spec: Spec, call: Call, name: str, output: ParameterSpec | Non
             f"the reference of {spec.operator} answers {name} with another type than it has",
             got=answer.expected.element_type.name,
             expected=" or ".join(allowed),
+        )
+    if shape is not None and not shape.holds(answer.expected.shape):
+        raise InternalError(
+            f"the reference of {spec.operator} answers {name} with another shape than is declared",
+            got=str(list(answer.expected.shape)),
+            expected=str(shape),
         )
     if answer.allowed is not None and answer.allowed.shape != answer.expected.shape:
         raise InternalError(

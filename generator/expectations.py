@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
-from generator.answered_outputs import asked_answers, check_answers
+from generator.answered_outputs import asked_answers, check_answers, declared_results
 from generator.calls import Call
 from generator.given_inputs import arguments_of, output_names
 from generator.validity import find_violations
@@ -19,6 +19,7 @@ from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.reference_operator import Argument, ReferenceOperator
 from specs.model import Reading, Spec
+from specs.result_shapes import ResultShape
 
 Options = tuple[str, ...]
 """One option for each open reading, in the spec's order."""
@@ -46,7 +47,7 @@ class Question:
                 found = self.reference.evaluate(
                     self._attributes, self._given, chosen, asked, len(self._names)
                 )
-                check_answers(self.spec, self.call, self._names, found)
+                check_answers(self.spec, self.call, self._names, found, self._shapes)
                 self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
                 self.asked[options] = asked
             except OutsideDomain as error:
@@ -78,6 +79,10 @@ class Question:
     @cached_property
     def _names(self) -> Sequence[str]:
         return output_names(self.spec, self.call)
+
+    @cached_property
+    def _shapes(self) -> Sequence[ResultShape | None]:
+        return declared_results(self.spec, self.call, self._names)
 
     def plain_outputs(self) -> tuple[ExpectedOutput, ...]:
         """What comes out under the first option of every open reading, for a quick look.

@@ -13,7 +13,7 @@ from specs.expressions import parse
 from specs.kind_calls import parse_call
 from specs.model import Source, Spec
 from specs.shape_expressions import parse_shape
-from specs.words import CONSTANTS
+from specs.words import CONSTANTS, PLACE
 
 
 def declared_names(spec: Spec) -> set[str]:
@@ -42,6 +42,9 @@ class Checker:
             self._expression(("let", name), text, names)
             if name in spec.attributes or name in {each.name for each in spec.inputs}:
                 self._error(("let", name), "this name is an attribute or an input already", name)
+        for name, shape in spec.results.items():
+            for unknown in sorted(shape.names - names - {PLACE}):
+                self._error(("results", name), "unknown name in the shape of an output", unknown)
         for position, constraint in enumerate(file.constraints):
             self._constraint(("constraints", position), constraint, names)
         self._unique("constraints", [each.id for each in file.constraints])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, UserError
@@ -11,11 +11,13 @@ from specs.added_entries import ConstraintEntry, Reasoned
 from specs.declared_words import is_name_of_some_version, other_versions
 from specs.expressions import parse
 from specs.model import Source, Spec
-from specs.shape_expressions import parse_shape
+from specs.shape_expressions import Part, parse_shape
 from specs.version_values import Composed
 
 EVERY_INPUT = "inputs"
 """The word for all inputs that no other entry of `shapes` names."""
+EVERY_OUTPUT = "outputs"
+"""The word for all outputs that no other entry of `results` names."""
 
 _MARKED = "onnx"
 """How the dialects begin whose importer marks the words by which a passage demands something."""
@@ -46,6 +48,21 @@ class DeclarationChecker:
         for name in extents:
             if name not in free:
                 self._unknown(("extents", name), "bounds of something that no shape speaks of", name, free)
+
+    def check_results(self, results: Mapping[str, str]) -> None:
+        """Every shape is that of an output of some version; `upto` is the only word that leaves a choice."""
+        known = {each.name for each in self._spec.outputs}
+        for label, text in results.items():
+            for name in names_in(label):
+                if name not in (*known, EVERY_OUTPUT) and not self._is_of_some_version(name):
+                    self._unknown(("results", label), "a shape of something that no version has", name, known)
+            words = {str(part.word) for part in _words(text)} - {"upto"}
+            if words:
+                where = self._composed.place(("results", label))
+                problem = "a word that says nothing of an output"
+                self.errors.append(
+                    UserError(problem, got=", ".join(sorted(words)), expected="upto", where=where)
+                )
 
     def check_points(self, points: Sequence[object]) -> None:
         """Points that are texts are expressions over attributes and inputs of some version."""
@@ -130,6 +147,13 @@ class DeclarationChecker:
         near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
         expected = f"perhaps {', '.join(near)}" if near else f"one of {', '.join(sorted(known))}"
         self.errors.append(UserError(problem, got=name, expected=expected, where=self._composed.place(path)))
+
+
+def _words(text: str) -> Iterator[Part]:
+    try:
+        yield from parse_shape(text).words()
+    except OpcertError:
+        return  # likewise
 
 
 def _free_names(text: str) -> frozenset[str]:

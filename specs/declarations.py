@@ -17,10 +17,10 @@ from opcert.vocabulary.yaml_schemas import validate
 from specs.added_entries import Additions, Level
 from specs.addition_merging import merge_additions
 from specs.composition import compose, declares
-from specs.declaration_checks import EVERY_INPUT, DeclarationChecker, names_in
+from specs.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
 from specs.declared import Bounds, Declared, KindUse
 from specs.expressions import parse
-from specs.model import Otherwise, Spec
+from specs.model import Otherwise, ParameterSpec, Spec
 from specs.schemas import Entry
 from specs.shape_expressions import parse_shape, shape_of_version
 from specs.shared_readings import put_in_shared
@@ -94,6 +94,7 @@ class DeclarationFile(Additions):
     uses: list[str] = Field(default_factory=list)
     versions: str | int | None = None
     shapes: dict[str, Text] = Field(default_factory=dict)
+    results: dict[str, Text] = Field(default_factory=dict)
     extents: dict[str, Annotated[Any, BeforeValidator(_bounds)]] = Field(default_factory=dict)
     kinds: dict[str, Text] = Field(default_factory=dict)
     points: list[Level] = Field(default_factory=list)
@@ -134,6 +135,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     declared = reader.read(file)
     checker = DeclarationChecker(spec, composed, folders)
     checker.check_shapes(file.shapes, file.extents)
+    checker.check_results(file.results)
     checker.check_points(file.points)
     checker.check_demands(file.constraints)
     checker.check_read("constraints", file.constraints)
@@ -152,7 +154,7 @@ class _Reader:
         self.errors: list[UserError] = []
 
     def read(self, file: DeclarationFile) -> Declared:
-        shapes = self._shapes(file.shapes)
+        shapes = self._shapes("shapes", file.shapes, EVERY_INPUT, self._spec.inputs)
         return Declared(
             shapes=shapes,
             extents=file.extents,
@@ -169,6 +171,7 @@ class _Reader:
             focus=dict(file.focus),
             counts=self._counts(file.counts),
             budget=file.budget,
+            results=self._shapes("results", file.results, EVERY_OUTPUT, self._spec.outputs),
             places={
                 **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},
                 **{
@@ -180,21 +183,23 @@ class _Reader:
             },
         )
 
-    def _shapes(self, entries: Mapping[str, str]) -> dict[str, str]:
-        """The shape of each input that the version has, in its order; `inputs` is all that no other names."""
+    def _shapes(
+        self, key: str, entries: Mapping[str, str], every: str, parameters: Sequence[ParameterSpec]
+    ) -> dict[str, str]:
+        """The shape of each input or output that the version has; `every` is all that no other names."""
         found: dict[str, str] = {}
         for label, text in entries.items():
             try:
                 text = shape_of_version(text, self._spec.operator.since_version)
                 parse_shape(text)
             except OpcertError as error:
-                self._error(("shapes", label), error)
+                self._error((key, label), error)
                 continue
             found.update(dict.fromkeys(names_in(label), text))
-        for each in self._spec.inputs:
-            if EVERY_INPUT in found:
-                found.setdefault(each.name, found[EVERY_INPUT])
-        return {each.name: found[each.name] for each in self._spec.inputs if each.name in found}
+        for each in parameters:
+            if every in found:
+                found.setdefault(each.name, found[every])
+        return {each.name: found[each.name] for each in parameters if each.name in found}
 
     def _counts(self, entries: Mapping[str, Bounds | str]) -> dict[str, Bounds | str]:
         """Of the variadic inputs and outputs that the version has; an entry about another one is an error."""

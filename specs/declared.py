@@ -42,7 +42,7 @@ class Declared:
     level, where those of others are dealt out over the rows; `focus` are levels under which the other factors
     are covered once more, because many runtimes have little else of them. `counts` say how many tensors a
     variadic input or output has: bounds, or an expression. `budget` is the greatest number of cases,
-    where 120 do not do.
+    where 120 do not do. `results` are the shapes of outputs.
     """
 
     shapes: Mapping[str, str] = field(default_factory=dict)
@@ -56,5 +56,6 @@ class Declared:
     focus: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     counts: Mapping[str, Bounds | str] = field(default_factory=dict)
     budget: int | None = None
+    results: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     """Where each shape stands, each constraint (`constraint <id>`), and the file, for messages."""

@@ -275,6 +275,12 @@ class Spec:
         return {name: parse_shape(text) for name, text in texts.items()}
 
     @cached_property
+    def results(self) -> Mapping[str, Shape]:
+        """The declared shapes of outputs."""
+        texts = self.declared.results if self.declared is not None else {}
+        return {name: parse_shape(text) for name, text in texts.items()}
+
+    @cached_property
     def input_forms(self) -> Mapping[str, InputForm]:
         """The inputs by name, with what their types say: a search asks for it again and again."""
         return input_forms(self)

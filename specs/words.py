@@ -20,3 +20,5 @@ CONSTANTS: dict[str, object] = {
 }
 """FLOATS are those of at least 16 bits; BITS are by the name or number of any type, LOW and HIGH by the name
 of an integer type."""
+PLACE = "place"
+"""In the shape of a variadic output: which of its tensors it is, from 0."""

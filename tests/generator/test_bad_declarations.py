@@ -66,6 +66,21 @@ MISTAKES = {
         2,
         ["wrong value", "many", "1..3"],
     ),
+    "a shape of no output": (
+        _SHAPES + 'results: {put: "*S"}\nkinds:\n  axis: axis(input)\n',
+        3,
+        ["a shape of something that no version has", "put", "perhaps output"],
+    ),
+    "a choice in the shape of an output": (
+        _SHAPES + "results: {output: broadcast(*S)}\nkinds:\n  axis: axis(input)\n",
+        3,
+        ["a word that says nothing of an output", "broadcast", "upto"],
+    ),
+    "an unknown name in the shape of an output": (
+        _SHAPES + 'results: {output: "*R"}\nkinds:\n  axis: axis(input)\n',
+        3,
+        ["unknown name in the shape of an output", "R"],
+    ),
     "a shape that does not parse": (
         'shapes: {input: "N, C,, *S"}\nkinds:\n  axis: axis(input)\n',
         1,

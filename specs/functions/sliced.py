@@ -1,0 +1,29 @@
+"""The shape of a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def sliced(
+    shape: Sequence[int],
+    starts: Sequence[int],
+    ends: Sequence[int],
+    axes: Sequence[int] | None,
+    steps: Sequence[int] | None,
+) -> list[int]:
+    """What is left of a shape between starts and ends, clamped to the extents as Python does.
+
+    Left out: the first axes, steps of 1. ValueError where the lists are not of one length, an axis is not
+    there, or a step is 0.
+    """
+    rank, found = len(shape), list(shape)
+    along = list(axes) if axes is not None else list(range(len(starts)))
+    strides = list(steps) if steps is not None else [1] * len(starts)
+    if not len(starts) == len(ends) == len(along) == len(strides):
+        raise ValueError("not a start, an end and a step for each axis")
+    if any(not -rank <= axis < rank for axis in along):
+        raise ValueError("an axis that is not there")
+    for start, end, axis, step in zip(starts, ends, along, strides, strict=True):
+        found[axis] = len(range(*slice(start, end, step).indices(shape[axis])))
+    return found
