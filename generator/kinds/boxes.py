@@ -48,9 +48,13 @@ _MISREAD: tuple[tuple[str, str, bool, Callable[[NDArray[Any]], NDArray[Any]]], .
 
 @dataclass(frozen=True)
 class Boxes(SingleKind):
-    """Four numbers along the last axis; where `centred` holds a centre, a width and a height."""
+    """Four numbers along the last axis; where `centred` holds a centre, a width and a height.
+
+    `threshold` is the share of their union that two boxes may have in common.
+    """
 
     centred: Expression
+    threshold: Expression | None = None
 
     needs_own_shape: ClassVar[bool] = True
 
@@ -70,6 +74,22 @@ class Boxes(SingleKind):
     def rules(self) -> Iterable[Constraint]:
         wide = f"all({self.name}[at] >= 0 for at in range(len({self.name})) if at % 4 > 1)"
         yield self.rule(f"{self.name}_not_negative", wide, self.centred.text)
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Pairs that have a little in common, or that a little lies between, where nothing may be common."""
+        if self.threshold is None:
+            return
+        shape = scope.shape(self.name)
+        pairs = [each for place in range(-(-prod(shape[:-1]) // 2)) for each in _beside(place)]
+        optional = [each.name for each in self.subject.spec.inputs if each.option == "optional"]
+        yield "boxes_alone", {self.centred.text: None, **dict.fromkeys(optional)}
+        for centred in (1, 0):
+            found = [_as_centre(each) if centred else each for each in pairs[: prod(shape[:-1])]]
+            boxes = np.array(found, dtype=np.float64).reshape(shape)
+            yield (
+                f"{self.name}_{'centred' if centred else 'of_corners'}_side_by_side",
+                {self.name: boxes, self.centred.text: centred, self.threshold.text: 0.0},
+            )
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if scope.value(self.centred):
@@ -117,6 +137,19 @@ def _corners(level: Level, place: int, draw: Draw) -> tuple[float, float, float,
     if level == "other_corners":
         return (y + high, x, y, x + wide) if place % 2 else (y + high, x + wide, y, x)
     return (y, x, y + high, x + wide)
+
+
+def _beside(place: int) -> tuple[tuple[float, float, float, float], tuple[float, float, float, float]]:
+    """Two boxes far from those of other places, the second in one of four directions from the first.
+
+    Their halves and thirds are exact.
+    """
+    y, x, high, wide = 16.0 * place, 8.0, 3.0, 1.5
+    apart = (-0.125, 0.125)[place // 4 % 2]
+    down, right = ((high + apart, 0.0), (0.0, wide + apart), (-high - apart, 0.0), (0.0, -wide - apart))[
+        place % 4
+    ]
+    return (y, x, y + high, x + wide), (y + down, x + right, y + down + high, x + right + wide)
 
 
 def _as_centre(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
