@@ -15,7 +15,7 @@ from time import process_time
 
 from conformance.suite.cases import Expectation
 from generator.calls import Call
-from generator.discovery import find_levels, select_operators
+from generator.discovery import open_spec, select_operators
 from generator.expectations import expect
 from generator.families.cover import make_cases
 from generator.workshop import Options, Workshop
@@ -29,8 +29,8 @@ from specs.library import load_spec
 
 def calls_of(operator: OperatorName) -> list[Call]:
     """The calls of the default suite that cover the operator's factors."""
-    spec = load_spec(operator)
-    workshop = Workshop(spec, find_operator(operator), find_levels(operator), Options())
+    spec, levels = open_spec(operator)
+    workshop = Workshop(spec, find_operator(operator), levels, Options())
     make_cases(workshop)
     return list(workshop.calls.values())
 

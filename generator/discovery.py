@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
@@ -12,7 +11,7 @@ from generator.calls import Call
 from generator.declared_levels import declare_levels
 from generator.draws import Draw
 from generator.modelled import declaration_ships, kept_cores_of
-from generator.named_operators import calls_are_declared, levels_modules
+from generator.named_operators import calls_are_declared
 from generator.named_operators import known_operators as known_operators
 from generator.opsets import default_operators
 from generator.space import open_space
@@ -28,7 +27,7 @@ _FEW = 12
 
 
 class Levels(Protocol):
-    """What makes an operator's calls: a module in generator/levels, or generator/declared_levels.py.
+    """What makes an operator's calls: generator/declared_levels.py, or a module that a user's spec names.
 
     It may also have `FOCUS: Mapping[str, Level]`: levels under which the other factors are covered once more;
     and `deal`, which gives covering rows the levels that are no factors of theirs: element types. A module
@@ -48,38 +47,27 @@ class Levels(Protocol):
 def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spec, Levels]:
     """The spec of an operator as calls are made of it, and what makes them.
 
-    That is the module of levels which the spec names or which ships for it, and else its declaration: then
-    the spec gets the factors, rules and exclusions that this comes to. Raises UserError where it has neither.
+    That is the module of levels which the spec names, and else its declaration: then the spec gets the
+    factors, rules and exclusions that this comes to. Raises UserError where it has neither.
     """
     spec = load_spec(operator, folders)
     if calls_are_declared(spec):
         return declare_levels(
             spec, kept_cores_of(operator, folders), learn=not declaration_ships(operator, folders)
         )
-    return spec, find_levels(operator, spec.levels_module)
+    if spec.levels_module is None:
+        raise UserError(
+            f"nothing says how calls of {operator} are made",
+            expected="`shapes` and `kinds` in its spec.yaml, or `levels` with the name of a module beside it",
+            remedy="docs/your-operator.md declares the calls of an operator.",
+        )
+    return spec, _checked(cast(Levels, load_module(spec.levels_module)), operator, spec.levels_module)
 
 
 def load_rules(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     """The spec of an operator with the rules that its declaration comes to, where calls are made of that."""
     spec = load_spec(operator, folders)
     return open_space(spec).spec if calls_are_declared(spec) else spec
-
-
-def find_levels(operator: OperatorName, module: Path | None = None) -> Levels:
-    """The module for that operator; raises UserError where there is none.
-
-    `module` is the file that a user's spec names (`Spec.levels_module`), where it names one.
-    """
-    if module is not None:
-        return _checked(cast(Levels, load_module(module)), operator, module)
-    modules = levels_modules()
-    if operator not in modules:
-        raise UserError(
-            f"no module turns the factor levels of {operator} into calls",
-            expected=f"one of {', '.join(map(str, sorted(modules)))}",
-            remedy="Declare its calls in spec.yaml (docs/your-operator.md), or name a module there.",
-        )
-    return cast(Levels, import_module(modules[operator]))
 
 
 def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:

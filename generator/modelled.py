@@ -8,7 +8,6 @@ from pathlib import Path
 
 from conformance.models.case_models import has_onnx_form
 from generator.cores import FILE_NAME, Core, read_cores
-from generator.named_operators import levels_modules
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import find_declaration
@@ -19,14 +18,7 @@ def modelled_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     """The versions whose calls a declaration makes and that stand in ONNX models, in order."""
     every = (*folders, OWN_FOLDER)
     listed = [*list_operators(folders), *(list_operators() if folders else ())]
-    made = levels_modules()
-    return sorted(
-        {
-            each
-            for each in listed
-            if has_onnx_form(each) and each not in made and find_declaration(each, every)
-        }
-    )
+    return sorted({each for each in listed if has_onnx_form(each) and find_declaration(each, every)})
 
 
 def choose_modelled(text: str, folders: Sequence[Path] = (), *, every: bool = False) -> list[OperatorName]:

@@ -1,16 +1,14 @@
-"""Which operators have levels and references, by what the files say: nothing is imported for it."""
+"""Which operators have declarations and references, by what the files say: nothing is imported for it."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from specs.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of, versions_in
@@ -19,24 +17,12 @@ from specs.version_ranges import in_range
 if TYPE_CHECKING:
     from specs.model import Spec
 
-LEVELS = "generator.levels"
 REFERENCES = "reference.operators"
 _LARGEST = 64 << 20
 _VERSIONS = re.compile(rb"^versions[ \t]*:[ \t]*([0-9]+|[0-9]*\.\.[0-9]*)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _USED = re.compile(rb"^uses[ \t]*:[ \t]*\[([\w, \t]*)\]", re.MULTILINE)
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 """What a reference is of: a version of an operator, or all of them where no version is named."""
-
-
-@cache
-def levels_modules() -> dict[OperatorName, str]:
-    """The module that makes the calls of each operator that ships: the one that has it in `OPERATORS`."""
-    return {
-        OperatorName.parse(operator): f"{LEVELS}.{path.stem}"
-        for path in _files(LEVELS)
-        if not path.stem.startswith("_")  # what several of the modules share
-        for operator in _listed(path)
-    }
 
 
 @cache
@@ -107,7 +93,7 @@ def referenced_operators() -> tuple[OperatorName, ...]:
 def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     """The operators that cases can be made of, in order: those that ship, or those of folders of specs.
 
-    Those that ship have a reference, and beside it a module of levels or a declaration.
+    Those that ship have a reference and a declaration.
     """
     shipped = referenced_operators()
     if not folders:
@@ -119,8 +105,7 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
 
 def calls_are_declared(spec: Spec) -> bool:
     """Whether an operator's calls are made from its declaration alone, and not by a module of levels."""
-    named = spec.levels_module is not None or spec.operator in levels_modules()
-    return spec.declared is not None and not named
+    return spec.declared is not None and spec.levels_module is None
 
 
 def names_what_makes_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
@@ -175,15 +160,3 @@ def _files(package: str) -> list[Path]:
     return sorted(
         path for place in places or () for path in Path(place).glob("*.py") if path.stem != "__init__"
     )
-
-
-def _listed(path: Path) -> Iterator[str]:
-    """The texts of the tuple `OPERATORS` of a module; UserError where it is not written out."""
-    for each in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
-        if isinstance(each, ast.Assign) and [ast.unparse(target) for target in each.targets] == ["OPERATORS"]:
-            try:
-                yield from ast.literal_eval(each.value)
-            except ValueError:
-                raise UserError(
-                    "OPERATORS is not written out", got=ast.unparse(each.value), expected="a tuple of names"
-                ) from None

@@ -49,7 +49,7 @@ def _families() -> dict[str, Callable[[Workshop], None]]:
 def generate_operator(
     operator: OperatorName, options: Options, folders: Sequence[Path] = ()
 ) -> OperatorCases:
-    """Every case of one operator; raises UserError where it has no spec, reference or levels module."""
+    """Every case of one operator; raises UserError where it lacks spec, reference or declared calls."""
     started = perf_counter()
     spec, levels = open_spec(operator, folders)
     reference = find_operator(operator, spec.reference_module)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import specs
 from conformance.suite.canonical import canonical_json, sha256
-from generator.named_operators import known_operators, levels_modules, reference_module_of
+from generator.named_operators import known_operators, reference_module_of
 from generator.opsets import default_operators
 from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
@@ -79,9 +79,9 @@ class SourceReader:
 
     def _start(self, operator: OperatorName) -> frozenset[str]:
         """The modules that the making of an operator's cases begins with; of several operators the same."""
-        named = (levels_modules().get(operator), reference_module_of(operator))
+        named = reference_module_of(operator)
         own = self._own_imports if self.own_code(operator) else ()
-        return frozenset((MAKING, *(each for each in named if each is not None), *own))
+        return frozenset((MAKING, *([named] if named is not None else []), *own))
 
     @cached_property
     def _own_imports(self) -> tuple[str, ...]:

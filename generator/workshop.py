@@ -199,7 +199,7 @@ class Workshop:
 
 
 def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> Workshop:
-    """The bench of an operator; raises UserError where it has no spec, reference or levels module."""
+    """The bench of an operator; raises UserError where it lacks spec, reference or declared calls."""
     spec, levels = open_spec(operator, folders)
     return Workshop(spec, find_operator(operator, spec.reference_module), levels, options)
 

@@ -117,7 +117,7 @@ class Space:
 
 
 def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> Space:
-    """The space of an operator; raises UserError where it has no spec, reference or levels module."""
+    """The space of an operator; raises UserError where it lacks spec, reference or declared calls."""
     spec, levels = open_spec(operator, folders)
     return Space(spec, find_operator(operator, spec.reference_module), levels)
 

@@ -91,19 +91,17 @@ def _of_ours(files: list[str]) -> set[str]:
     return {name for name in names(sorted(inside)) if name.startswith(packages)}
 
 
-def test_levels_and_references_are_named_by_what_the_files_say() -> None:
+def test_references_are_named_by_what_the_files_say() -> None:
     """Nothing is imported to know them: importing must find the same."""
-    from generator.named_operators import levels_modules, reference_modules
+    from generator.named_operators import reference_modules
     from reference.registry import find_operator, implemented
 
     assert sorted(reference_modules()) == implemented()
     for operator, module in reference_modules().items():
         assert find_operator(operator).function.__module__ == module
-    for operator, module in levels_modules().items():
-        assert str(operator) in __import__(module, fromlist=["OPERATORS"]).OPERATORS
     assert first_operators() == sorted(reference_modules())
     for operator in known_operators():
-        assert operator in levels_modules() or load_spec(operator).declared is not None
+        assert load_spec(operator).declared is not None
 
 
 @pytest.mark.parametrize(

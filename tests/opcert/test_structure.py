@@ -17,7 +17,7 @@ SHARED_NAMES = {
     "sections": "one file a dialect, named for the part of a page that it reads",
     "type_words": "one file a dialect, named for the part of a page that it reads",
 }
-FAMILIES = ("generator/levels", "reference/operators")
+FAMILIES = ("reference/operators",)
 """Where a file is named for the operators that it is about."""
 
 

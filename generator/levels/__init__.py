@@ -1,1 +1,0 @@
-"""One small module per operator family that turns factor levels into calls; found by name, listed nowhere."""
