@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
+from math import prod
 
 import pytest
 
@@ -12,10 +14,12 @@ from generator.declared_kinds import kind_names
 from generator.drawing import draw_call
 from generator.draws import Draw
 from generator.kind import Kind
+from generator.kinds.axes import Axes
 from generator.kinds.transposed_window import TransposedWindow
 from generator.partial import Partial
 from generator.space import Space
 from opcert.vocabulary.names import OperatorName
+from specs.domain import holds
 from specs.evaluation import EvaluationError
 from tests.generator.declared import ends_of_operators, newest_operators, random_scopes, space_of
 
@@ -121,6 +125,79 @@ def test_the_same_draw_gives_the_same_values(space: Space) -> None:
         first = draw_call(space, one.scope, {}, draw)
         second = draw_call(space, other.scope, {}, draw)
         assert first.digest(space.spec.operator) == second.digest(space.spec.operator)
+
+
+def test_where_nothing_is_yielded_brute_force_finds_nothing() -> None:
+    """Scopes are spoilt (other shapes, extents and numbers), so that some leave a kind no value at all."""
+    asked = Counter[str]()
+    for space in map(space_of, _tried()):
+        for kind in space.kinds:
+            values = _small_values(kind)
+            for found, draw in random_scopes(space, 2 * SCOPES if values else 0, "nothing"):
+                scope = _spoilt(kind, found.scope, draw)
+                if scope is None or _yields(kind, scope, draw):
+                    continue
+                asked[type(kind).__name__] += 1
+                for value in values:
+                    tried = Partial(scope.spec, {**scope.bindings, kind.covers[0]: value})
+                    assert not _keeps_rules(kind, tried), f"{kind.name} of {space.spec.operator}: {value!r}"
+    assert {"Axes", "Axis", "Index", "Integer", "Lengths", "Tuples"} <= set(asked)
+
+
+def _small_values(kind: Kind) -> list[object]:
+    """Small numbers and short lists of them, of a kind of one name that has rules and such values."""
+    if len(kind.covers) != 1 or not list(kind.rules()):
+        return []
+    attribute = kind.subject.attribute(kind.covers[0])
+    form = "both" if attribute is None else attribute.kind
+    lists = [list(each) for length in range(4) for each in product(range(-2, 4), repeat=length)]
+    if isinstance(kind, Axes):
+        lists.remove([])  # a level of its own, which a declaration may leave out
+    return [
+        *(range(-4, 5) if form in ("int", "both") else ()),
+        *(lists if form in ("ints", "both") else ()),
+    ]
+
+
+def _spoilt(kind: Kind, scope: Partial, draw: Draw) -> Partial | None:
+    """The scope with other shapes and numbers for what the kind needs; None where too much would be tried."""
+    own = f"shape:{kind.covers[0]}"
+    shape = scope.bindings.get(own, ())
+    if shape is None or not 0 < prod(shape) <= 3:
+        return None
+    bindings = {name: each for name, each in scope.bindings.items() if name not in kind.covers + kind.binds}
+    for name in sorted(kind.needs & bindings.keys() - {own}):
+        value = bindings[name]
+        if type(value) is int:
+            bindings[name] = draw.integer(-1, 3)
+        elif isinstance(value, list | tuple) and all(type(each) is int for each in value):
+            bindings[name] = type(value)(draw.integer(0, 3) for _ in range(draw.integer(0, 3)))
+    return Partial(scope.spec, bindings)
+
+
+def _yields(kind: Kind, scope: Partial, draw: Draw) -> bool:
+    """Whether a kind has a value here, at any of its levels; True as well where the scope is of no call."""
+    factors = kind.factors()
+    for chosen in product(*factors.values()):
+        levels = dict(zip(factors, chosen, strict=True))
+        here = Partial(
+            scope.spec, {**scope.bindings, **{f"level:{name}": each for name, each in levels.items()}}
+        )
+        try:
+            if any(each[kind.covers[0]] is not None for each in kind.candidates(levels, here, draw)):
+                return True
+        except EvaluationError:
+            continue  # something that the kind needs has no value here
+        except (ArithmeticError, LookupError, ValueError, TypeError):
+            return True
+    return False
+
+
+def _keeps_rules(kind: Kind, scope: Partial) -> bool:
+    try:
+        return all(holds(each, scope) for each in kind.rules())
+    except EvaluationError:
+        return False
 
 
 def test_every_kind_is_used_by_an_operator() -> None:
