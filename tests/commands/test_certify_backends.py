@@ -30,7 +30,18 @@ def test_what_ran_is_certified_as_it_was(capsys: Capture, tmp_path: Path, name: 
     suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
     profile = tmp_path / "identity.yaml"
     profile.write_text(PROFILE)
-    words = ["certify", f"fake_backends:{name}", "-s", suite, "-o", out, "--timeout", "0.5"]
+    words = [
+        "certify",
+        f"fake_backends:{name}",
+        "-s",
+        suite,
+        "-o",
+        out,
+        "--timeout",
+        "0.5",
+        "--diagnose",
+        "0",
+    ]
     answer = call(capsys, *words, "--profile", profile)
     assert (answer.code, "Traceback" in answer.err + answer.out) == (int(holds), False)
     assert ("is met" if holds == 0 else "is not met") in answer.out
@@ -47,7 +58,7 @@ def test_what_ran_is_certified_as_it_was(capsys: Capture, tmp_path: Path, name: 
 @pytest.mark.parametrize("name", ["Raises", "Exits"])
 def test_without_a_profile_nothing_was_demanded(capsys: Capture, tmp_path: Path, name: str) -> None:
     suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
-    answer = call(capsys, "certify", f"fake_backends:{name}", "-s", suite, "-o", out)
+    answer = call(capsys, "certify", f"fake_backends:{name}", "-s", suite, "-o", out, "--diagnose", "0")
     assert answer.code == 0, answer.err
     assert "no profile was demanded" in answer.out
     assert sorted(each.name for each in out.iterdir()) == ALL
