@@ -153,14 +153,17 @@ def expectation_of(
 
 def ask(spec: Spec, reference: ReferenceOperator, call: Call) -> Question:
     """What may be asked about a call: nothing is computed yet."""
-    by_id = {each.id: each for each in spec.readings}
-    settled = {
-        name: each.chosen
-        for name, each in by_id.items()
-        if each.chosen is not None and name in reference.readings
+    questions = [each for each in spec.readings if each.chosen is None]
+    return Question(spec, reference, settled_options(spec, reference), questions, call)
+
+
+def settled_options(spec: Spec, reference: ReferenceOperator) -> dict[str, str]:
+    """The options of the readings that are settled, for a reference that has them."""
+    return {
+        each.id: each.chosen
+        for each in spec.readings
+        if each.chosen is not None and each.id in reference.readings
     }
-    questions = [by_id[name] for name in by_id if by_id[name].chosen is None]
-    return Question(spec, reference, settled, questions, call)
 
 
 def _readings_that_matter(asked: Question) -> set[int]:

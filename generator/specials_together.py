@@ -23,7 +23,15 @@ from generator.data_levels import DATA
 from generator.draws import Draw
 from generator.factors import first_types
 from generator.floats import not_numbers
-from generator.telling import Loss, Tells, answer_of, is_told, tells_of_inputs, tells_of_outputs
+from generator.telling import (
+    Loss,
+    Tells,
+    answer_of,
+    is_told,
+    keep_first_told,
+    tells_of_inputs,
+    tells_of_outputs,
+)
 from generator.workshop import Workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -62,17 +70,9 @@ def add_specials_together(workshop: Workshop) -> None:
 
 def _add_untold(workshop: Workshop, rows: Rows, word: str, tells: Tells, loss: Loss) -> None:
     """The first call on NaN alone that tells a loss which no case tells."""
-    if is_told(workshop, tells, loss):
-        return
-    for levels, call in rows:
-        changed = _nothing_but_nan(call)
-        if workshop.violations(changed) or workshop.has(changed):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word, changed, levels)
-            if tells(workshop, changed, case, loss):
-                workshop.keep(changed, case)
-                return
+    if not is_told(workshop, tells, loss):
+        changed = ((levels, _nothing_but_nan(call)) for levels, call in rows)
+        keep_first_told(workshop, word, tells, loss, changed)
 
 
 def _made(workshop: Workshop, call: Call) -> int:

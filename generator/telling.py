@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from conformance.judging.judge import FAILING, judge
@@ -11,6 +12,7 @@ from conformance.suite.cases import Case
 from generator.adequacy.tensor_edits import is_any, is_main, with_inputs, with_outputs
 from generator.answered_outputs import asked_answers
 from generator.calls import Call
+from generator.expectations import settled_options
 from generator.given_inputs import arguments_of, output_names
 from generator.narrowing import held_in
 from generator.workshop import Workshop
@@ -48,6 +50,20 @@ def is_told(workshop: Workshop, tells: Tells, loss: Loss) -> bool:
     return any(tells(workshop, workshop.calls[digest], case, loss) for digest, case in answered)
 
 
+def keep_first_told(
+    workshop: Workshop, word: str, tells: Tells, loss: Loss, calls: Iterable[tuple[Mapping[str, str], Call]]
+) -> None:
+    """Keep the case of the first of some calls, each with its levels, that tells a loss."""
+    for levels, call in calls:
+        if workshop.violations(call) or workshop.has(call):
+            continue
+        with suppress(UnstableLength):
+            case = workshop.make_valid("boundary", word, call, levels)
+            if tells(workshop, call, case, loss):
+                workshop.keep(call, case)
+                return
+
+
 def tells_of_inputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> bool:
     """Whether a runtime fails on a case that loses something of the inputs."""
     spec = workshop.spec
@@ -69,11 +85,7 @@ def tells_of_outputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> 
 def answer_of(workshop: Workshop, call: Call) -> Answered | None:
     """What the reference makes of a call under the chosen readings; None where it refuses it."""
     spec, reference = workshop.spec, workshop.reference
-    settled = {
-        each.id: each.chosen
-        for each in spec.readings
-        if each.chosen is not None and each.id in reference.readings
-    }
+    settled = settled_options(spec, reference)
     names = output_names(spec, call)
     plain = {name: each.value for name, each in call.attributes.items()}
     try:

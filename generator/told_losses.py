@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,10 +20,17 @@ from generator.data_levels import DATA
 from generator.draws import Draw
 from generator.factors import first_types
 from generator.spoilt_words import each_word, in_ascii, spoilt, stripped
-from generator.telling import Loss, Tells, held_as, is_told, tells_of_inputs, tells_of_outputs
+from generator.telling import (
+    Loss,
+    Tells,
+    held_as,
+    is_told,
+    keep_first_told,
+    tells_of_inputs,
+    tells_of_outputs,
+)
 from generator.workshop import Workshop
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import UnstableLength
 from specs.structures import type_variable
 
 WORDS = "string"
@@ -58,18 +64,7 @@ def add_told_losses(workshop: Workshop) -> None:
     """For each type, and each way to lose something of it, a case, if none tells it yet and one is found."""
     for sought in (*_of_numbers(workshop), *_of_words(workshop)):
         if not is_told(workshop, sought.tells, sought.loss):
-            _add_first(workshop, sought)
-
-
-def _add_first(workshop: Workshop, sought: _Sought) -> None:
-    for levels, call in sought.calls():
-        if workshop.violations(call) or workshop.has(call):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", sought.word, call, levels)
-            if sought.tells(workshop, call, case, sought.loss):
-                workshop.keep(call, case)
-                return
+            keep_first_told(workshop, sought.word, sought.tells, sought.loss, sought.calls())
 
 
 def _of_numbers(workshop: Workshop) -> Iterator[_Sought]:

@@ -20,6 +20,7 @@ from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.answered_outputs import asked_answers
 from generator.calls import Call
+from generator.expectations import settled_options
 from generator.given_inputs import arguments_of, output_names
 from generator.named_operators import calls_are_declared
 from generator.validity import find_violations
@@ -52,11 +53,7 @@ class Subject:
     def of(cls, spec: Spec, reference: ReferenceOperator, folders: Sequence[Path] = ()) -> Subject:
         """The operator of a spec; `folders` hold specs that do not ship."""
         parts = tuple(find_parts(reference, folders))
-        settled = {
-            each.id: each.chosen
-            for each in spec.readings
-            if each.chosen is not None and each.id in reference.readings
-        }
+        settled = settled_options(spec, reference)
         return cls(spec, reference, parts, Points(parts), tuple(caches_of(parts)), settled)
 
     def forget(self) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from generator.calls import Call
 from generator.discovery import Levels, open_spec
+from generator.expectations import settled_options
 from generator.factors import factor_model
 from generator.feasibility import Solver
 from opcert.vocabulary.attributes import Attribute, AttributeValue
@@ -49,11 +50,7 @@ class Space:
     @cached_property
     def settled(self) -> dict[str, str]:
         """The options of the readings that are settled."""
-        return {
-            each.id: each.chosen
-            for each in self.spec.readings
-            if each.chosen is not None and each.id in self.reference.readings
-        }
+        return settled_options(self.spec, self.reference)
 
     def attempt(self, call: Call, made_from: Call | None = None) -> Attempt | None:
         """The call as one to try: valid, or breaking one rule alone; None where it is neither.

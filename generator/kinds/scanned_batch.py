@@ -2,95 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from generator.bodies import STEPS, can_double
+from generator.bodies import STEPS
 from generator.draws import Draw
-from generator.kind import Kind, Level
-from generator.kind_checks import need_graph, need_variadic
+from generator.kind import Level
 from generator.partial import OMITTED, Bindings, Partial
-from generator.scanning import WAYS, scanned_ways, scanning_graph
+from generator.scanning import SLICED, WAYS, Scanned, scanned_ways
 from generator.wanted_outputs import NAMES
-from opcert.vocabulary.attributes import Graph
-from specs.model import Constraint, ParameterSpec
+from specs.model import Constraint
 
-_SLICED, _DIRECTIONS, _LENGTHS = "num_scan_inputs", "directions", "sequence_lens"
+_DIRECTIONS, _LENGTHS = "directions", "sequence_lens"
 
 
 @dataclass(frozen=True)
-class ScannedBatch(Kind):
+class ScannedBatch(Scanned):
     """The body, the tensors of the last input (states, then what is sliced), directions and lengths.
 
     Every tensor has the batch as its first axis; what is sliced is so along its second.
     """
 
-    def __post_init__(self) -> None:
-        need_graph(self.subject)
-        need_variadic(self.subject, self._given.name)
-
     @property
     def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in (self.name, _SLICED, _DIRECTIONS, _LENGTHS) if self.subject.has(each))
-
-    @property
-    def binds(self) -> tuple[str, ...]:
-        return (f"shapes:{self._given.name}",)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({f"level:type_{self._given.type}"})
+        return tuple(each for each in (self.name, SLICED, _DIRECTIONS, _LENGTHS) if self.subject.has(each))
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {
             f"{self.name}_step": STEPS,
             "batch": (2, 1, 3),
-            "states": (1, 0, 2),
-            "sliced": (1, 2),
-            "slices": (3, 1),
-            "rank_of_slice": (1, 0, 2),
-            "gathered": (1, 0, 2),
+            **self.body_factors(),
             _DIRECTIONS: WAYS,
             _LENGTHS: (OMITTED, "full", "ragged"),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         states, gathered = int(levels["states"]), int(levels["gathered"])
-        step, kind = str(levels[f"{self.name}_step"]), scope.element_type(self._given)
-        if not states and not gathered:
-            return
-        if step == "doubled" and not can_double(self.subject.spec.operator, kind):
+        step, kind = str(levels[f"{self.name}_step"]), scope.element_type(self.given)
+        if not self.is_possible(levels, scope):
             return
         batch, slices, sliced = (int(levels[each]) for each in ("batch", "slices", "sliced"))
         shape = tuple(draw.shuffled((2, 3, 4))[: int(levels["rank_of_slice"])])
         yield {
-            f"shapes:{self._given.name}": [(batch, *shape)] * states + [(batch, slices, *shape)] * sliced,
-            self.name: self._graph(kind, [shape] * states, [shape] * sliced, step, gathered),
-            _SLICED: sliced,
+            f"shapes:{self.given.name}": [(batch, *shape)] * states + [(batch, slices, *shape)] * sliced,
+            self.name: self.graph(kind, [shape] * states, [shape] * sliced, step, gathered),
+            SLICED: sliced,
             _DIRECTIONS: scanned_ways(levels[_DIRECTIONS], sliced) or None,
             _LENGTHS: _lengths(levels[_LENGTHS], batch, slices, draw),
         }
 
     def rules(self) -> Iterable[Constraint]:
-        body, given = self.name, self._given.name
-        count = f"1 <= {_SLICED} <= len({given})"
-        yield self.rule(f"{_SLICED}_range", count, about=_SLICED)
-        takes = f"len(body_inputs({body})) == len({given})"
-        yield self.rule(f"{body}_takes", takes)
-        yield self.rule(f"{body}_gives", f"len(body_outputs({body})) >= len({given}) - {_SLICED}", count)
-        types = f"[element_type(each) for each in {given}]"
-        yield self.rule(f"{body}_types", f"body_inputs({body}) == {types}", takes)
+        given, count = self.given.name, self.count
+        yield from self.body_rules()
         batch = f"all(rank(each) >= 1 and shape(each)[0] == shape({given}[-1])[0] for each in {given})"
         yield self.rule("same_batch", f"rank({given}[-1]) >= 2 and {batch}", about=given)
-        scanned = f"{given}[len({given}) - {_SLICED}:]"
+        scanned = f"{given}[len({given}) - {SLICED}:]"
         slices = f"all(rank(each) >= 2 and shape(each)[1] == shape({given}[-1])[1] for each in {scanned})"
         yield self.rule("same_slices", slices, f"{count} and rank({given}[-1]) >= 2", about=given)
         given_ways = f"present({_DIRECTIONS})"
         ways = f"{given_ways} and {count}"
-        yield self.rule(f"{_DIRECTIONS}_length", f"len({_DIRECTIONS}) == {_SLICED}", ways, about=_DIRECTIONS)
+        yield self.rule(f"{_DIRECTIONS}_length", f"len({_DIRECTIONS}) == {SLICED}", ways, about=_DIRECTIONS)
         listed = f"all(each in [0, 1] for each in {_DIRECTIONS})"
         yield self.rule(f"{_DIRECTIONS}_values", listed, given_ways, about=_DIRECTIONS)
         told = f"present({_LENGTHS}) and rank({given}[-1]) >= 2"
@@ -100,20 +74,20 @@ class ScannedBatch(Kind):
         yield self.rule(f"{_LENGTHS}_range", inside, told, about=_LENGTHS)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        kind, name = scope.element_type(self._given), f"shapes:{self._given.name}"
+        kind, name = scope.element_type(self.given), f"shapes:{self.given.name}"
         shapes = [tuple(each) for each in scope.find(name)]
-        sliced = int(scope.find(_SLICED))
+        sliced = int(scope.find(SLICED))
         first = len(shapes) - sliced
         states, slices = [each[1:] for each in shapes[:first]], [each[2:] for each in shapes[first:]]
         gathered = len(scope.find(self.name).outputs) - first
-        more = self._graph(kind, states, [*slices, ()], "kept", gathered)
+        more = self.graph(kind, states, [*slices, ()], "kept", gathered)
         yield f"{self.name}_takes", {self.name: more}
         for other in ("int64", "bool", "double"):
-            yield f"{self.name}_types", {self.name: self._graph(other, states, slices, "kept", gathered)}
+            yield f"{self.name}_types", {self.name: self.graph(other, states, slices, "kept", gathered)}
         for count in (0, len(shapes) + 1):
-            yield f"{_SLICED}_range", {_SLICED: count, _DIRECTIONS: None}
+            yield f"{SLICED}_range", {SLICED: count, _DIRECTIONS: None}
         if first > 1:
-            fewer = self._graph(kind, states, slices, "kept", -1)
+            fewer = self.graph(kind, states, slices, "kept", -1)
             yield f"{self.name}_gives", {self.name: fewer, NAMES: scope.find(NAMES)[: first - 1]}
         batch, length = shapes[-1][:2]
         if len(shapes) > 1:
@@ -130,15 +104,6 @@ class ScannedBatch(Kind):
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name in (_DIRECTIONS, _LENGTHS) and value is not None:
             yield None
-
-    @property
-    def _given(self) -> ParameterSpec:
-        return self.subject.spec.inputs[-1]
-
-    def _graph(
-        self, kind: str, states: Sequence[Any], slices: Sequence[Any], step: str, gathered: int
-    ) -> Graph:
-        return scanning_graph(self.name, kind, states, slices, step, gathered)
 
 
 def _lengths(level: Level, batch: int, most: int, draw: Draw) -> np.ndarray[Any, Any] | None:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.bodies import STEPS, can_double
+from generator.bodies import STEPS
 from generator.draws import Draw
-from generator.kind import Kind, Level
-from generator.kind_checks import need_graph, need_variadic
+from generator.kind import Level
 from generator.partial import OMITTED, Bindings, Partial
-from generator.scanning import WAYS, scanned_ways, scanning_graph
+from generator.scanning import SLICED, WAYS, Scanned, scanned_ways
 from generator.wanted_outputs import NAMES
-from opcert.vocabulary.attributes import Graph
 from specs.expressions import Expression
-from specs.model import Constraint, ParameterSpec
+from specs.model import Constraint
 
-_SLICED = "num_scan_inputs"
 _INPUT_AXES, _OUTPUT_AXES = "scan_input_axes", "scan_output_axes"
 _INPUT_WAYS, _OUTPUT_WAYS = "scan_input_directions", "scan_output_directions"
 _AXES: tuple[Level, ...] = (OMITTED, "first", "last")
 
 
 @dataclass(frozen=True)
-class ScannedBody(Kind):
+class ScannedBody(Scanned):
     """The body, the tensors of the operator's only input (states, then what is sliced), axes and directions.
 
     `negative` says whether an axis may be counted from the end.
@@ -32,32 +29,16 @@ class ScannedBody(Kind):
 
     negative: Expression | None = None
 
-    def __post_init__(self) -> None:
-        need_graph(self.subject)
-        need_variadic(self.subject, self.subject.spec.inputs[0].name)
-
     @property
     def covers(self) -> tuple[str, ...]:
-        named = (self.name, _SLICED, _INPUT_AXES, _INPUT_WAYS, _OUTPUT_AXES, _OUTPUT_WAYS)
+        named = (self.name, SLICED, _INPUT_AXES, _INPUT_WAYS, _OUTPUT_AXES, _OUTPUT_WAYS)
         return tuple(each for each in named if self.subject.has(each))
-
-    @property
-    def binds(self) -> tuple[str, ...]:
-        return (f"shapes:{self._given.name}",)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({f"level:type_{self._given.type}"})
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         negative: tuple[Level, ...] = ("negative",) if self.says(self.negative, default=True) else ()
         return {
             f"{self.name}_step": STEPS,
-            "states": (1, 0, 2),
-            "sliced": (1, 2),
-            "slices": (3, 1),
-            "rank_of_slice": (1, 0, 2),
-            "gathered": (1, 0, 2),
+            **self.body_factors(),
             _INPUT_AXES: (*_AXES, *negative),
             _OUTPUT_AXES: (*_AXES, *negative),
             _INPUT_WAYS: WAYS,
@@ -66,11 +47,9 @@ class ScannedBody(Kind):
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         states, gathered = int(levels["states"]), int(levels["gathered"])
-        if not states and not gathered:
+        if not self.is_possible(levels, scope):
             return
-        step, kind = str(levels[f"{self.name}_step"]), scope.element_type(self._given)
-        if step == "doubled" and not can_double(self.subject.spec.operator, kind):
-            return
+        step, kind = str(levels[f"{self.name}_step"]), scope.element_type(self.given)
         sliced = int(levels["sliced"])
         rank = int(levels["rank_of_slice"])
         shape = tuple(draw.shuffled((2, 3, 4))[:rank])
@@ -85,9 +64,9 @@ class ScannedBody(Kind):
             at = axis % (rank + 1)
             whole.append((*shape[:at], int(levels["slices"]), *shape[at:]))
         yield {
-            f"shapes:{self._given.name}": [shape] * states + whole,
-            self.name: self._graph(kind, [shape] * states, [shape] * sliced, step, gathered),
-            _SLICED: sliced,
+            f"shapes:{self.given.name}": [shape] * states + whole,
+            self.name: self.graph(kind, [shape] * states, [shape] * sliced, step, gathered),
+            SLICED: sliced,
             _INPUT_AXES: input_axes or None,
             _OUTPUT_AXES: output_axes or None,
             _INPUT_WAYS: ways[0] or None,
@@ -95,21 +74,15 @@ class ScannedBody(Kind):
         }
 
     def rules(self) -> Iterable[Constraint]:
-        body, given = self.name, self._given.name
-        count = f"1 <= {_SLICED} <= len({given})"
-        yield self.rule(f"{_SLICED}_range", count, about=_SLICED)
-        takes = f"len(body_inputs({body})) == len({given})"
-        yield self.rule(f"{body}_takes", takes)
-        yield self.rule(f"{body}_gives", f"len(body_outputs({body})) >= len({given}) - {_SLICED}", count)
-        types = f"[element_type(each) for each in {given}]"
-        yield self.rule(f"{body}_types", f"body_inputs({body}) == {types}", takes)
+        body, given, count = self.name, self.given.name, self.count
+        yield from self.body_rules()
         low = f"-rank({given}[-1])" if self.says(self.negative, default=True) else "0"
         ranges = f"all({low} <= each < rank({given}[-1]) for each in {_INPUT_AXES})"
         yield self.rule(f"{_INPUT_AXES}_range", ranges, f"present({_INPUT_AXES})", about=_INPUT_AXES)
-        gathered = f"len(body_outputs({body})) - (len({given}) - {_SLICED})"
+        gathered = f"len(body_outputs({body})) - (len({given}) - {SLICED})"
         for name, much in (
-            (_INPUT_AXES, _SLICED),
-            (_INPUT_WAYS, _SLICED),
+            (_INPUT_AXES, SLICED),
+            (_INPUT_WAYS, SLICED),
             (_OUTPUT_AXES, gathered),
             (_OUTPUT_WAYS, gathered),
         ):
@@ -120,20 +93,20 @@ class ScannedBody(Kind):
             yield self.rule(f"{name}_values", listed, f"present({name})", about=name)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        kind = scope.element_type(self._given)
-        shapes = scope.find(f"shapes:{self._given.name}")
-        sliced = int(scope.find(_SLICED))
+        kind = scope.element_type(self.given)
+        shapes = scope.find(f"shapes:{self.given.name}")
+        sliced = int(scope.find(SLICED))
         states, rank = shapes[: len(shapes) - sliced], len(shapes[-1])
         slices, gathered = [shapes[-1][1:]] * sliced, len(scope.find(self.name).outputs) - len(states)
         nothing = dict.fromkeys((_INPUT_AXES, _INPUT_WAYS, _OUTPUT_AXES, _OUTPUT_WAYS))
-        more = self._graph(kind, states, [*slices, ()], "kept", gathered)
+        more = self.graph(kind, states, [*slices, ()], "kept", gathered)
         yield f"{self.name}_takes", {self.name: more}
         for other in ("int64", "bool", "double"):
-            yield f"{self.name}_types", {self.name: self._graph(other, states, slices, "kept", gathered)}
+            yield f"{self.name}_types", {self.name: self.graph(other, states, slices, "kept", gathered)}
         for count in (0, len(shapes) + 1):
-            yield f"{_SLICED}_range", {_SLICED: count, **nothing}
+            yield f"{SLICED}_range", {SLICED: count, **nothing}
         if len(states) > 1:
-            fewer = self._graph(kind, states, slices, "kept", -1)
+            fewer = self.graph(kind, states, slices, "kept", -1)
             names = {NAMES: scope.find(NAMES)[: len(states) - 1]}
             yield f"{self.name}_gives", {self.name: fewer, **nothing, **names}
         yield f"{_INPUT_AXES}_range", {_INPUT_AXES: [rank] * sliced}
@@ -150,15 +123,6 @@ class ScannedBody(Kind):
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if name in (_INPUT_WAYS, _OUTPUT_WAYS) and value is not None:
             yield None
-
-    @property
-    def _given(self) -> ParameterSpec:
-        return self.subject.spec.inputs[0]
-
-    def _graph(
-        self, kind: str, states: Sequence[Any], slices: Sequence[Any], step: str, gathered: int
-    ) -> Graph:
-        return scanning_graph(self.name, kind, states, slices, step, gathered)
 
 
 def _axes(level: Level, count: int, rank: int) -> list[int]:
