@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from specs.model import Spec
 
 REFERENCES = "reference.operators"
+OLDEST_OPSET = 7
+"""The first opset of ONNX of which operators are modelled: until then inputs were broadcast otherwise."""
 _LARGEST = 64 << 20
 _VERSIONS = re.compile(rb"^versions[ \t]*:[ \t]*([0-9]+|[0-9]*\.\.[0-9]*)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_OLDER = re.compile(rb"^older[ \t]*:[ \t]*([^#\r\n]+)", re.MULTILINE)
 _USED = re.compile(rb"^uses[ \t]*:[ \t]*\[([\w, \t]*)\]", re.MULTILINE)
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 """What a reference is of: a version of an operator, or all of them where no version is named."""
@@ -61,17 +64,44 @@ def declared_versions() -> list[OperatorName]:
 
 @cache
 def _versions_declared_in(room: Path) -> tuple[OperatorName, ...]:
-    declared = _declared_range(_read(room / DECLARATION))
+    declared = _declared_range(_declaration(room))
     domain, name = room.parts[-2:]
     return tuple(OperatorName(domain, name, each) for each in versions_in(room) if in_range(declared, each))
 
 
+def why_not_declared(operator: OperatorName) -> str:
+    """Why no shipped declaration speaks of an operator version."""
+    room = OWN_FOLDER / operator.domain / operator.name
+    text = _declaration(room)
+    if not text:
+        return "its calls are not declared"
+    first, _, last = _declared_range(text).partition("..")
+    if last and operator.since_version > int(last):
+        return f"newer than {last}, the last version that is declared"
+    older = _first_of(_OLDER, text)
+    if older is not None:
+        return older.strip()
+    if operator.domain == "ai.onnx" and operator.since_version < OLDEST_OPSET:
+        return f"before opset {OLDEST_OPSET}, the oldest that is modelled"
+    return f"older than {first}, the first version that is declared"
+
+
 def _declared_range(text: bytes) -> str:
     """The versions that a declaration speaks of: its own, or those of a part that it uses, or all."""
+    return _first_of(_VERSIONS, text) or "0.."
+
+
+def _first_of(pattern: re.Pattern[bytes], text: bytes) -> str | None:
+    """What a declaration has under a key, or the first part that it uses; None where none has it."""
     used = _USED.search(text)
     parts = [each.strip().decode() for each in used[1].split(b",")] if used is not None else []
-    texts = [text, *(_part(each) for each in parts)]
-    return next((each[1].decode() for each in map(_VERSIONS.search, texts) if each is not None), "0..")
+    found = map(pattern.search, [text, *map(_part, parts)])
+    return next((each[1].decode() for each in found if each is not None), None)
+
+
+@cache
+def _declaration(room: Path) -> bytes:
+    return _read(room / DECLARATION)
 
 
 @cache

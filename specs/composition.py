@@ -16,7 +16,7 @@ from specs.version_values import Composed, VersionValues
 PARTS = "parts"
 """The folder of a folder of specs that holds the pieces that several operators use by name."""
 PASSAGES = "passages"
-_USED_UP = ("uses", "versions", PASSAGES)
+_USED_UP = ("uses", "versions", "older", PASSAGES)
 """Keys of a declaration that no version's view of it has."""
 
 

@@ -89,10 +89,11 @@ def _focus(value: Any) -> Any:
 
 
 class DeclarationFile(Additions):
-    """The whole of a `spec.yaml`, as one version sees it: `uses` and `versions` are used up by then."""
+    """The whole of a `spec.yaml`, as one version sees it: `uses`, `versions`, `older` are used up by then."""
 
     uses: list[str] = Field(default_factory=list)
     versions: str | int | None = None
+    older: str | None = None
     shapes: dict[str, Text] = Field(default_factory=dict)
     results: dict[str, Text] = Field(default_factory=dict)
     extents: dict[str, Annotated[Any, BeforeValidator(_bounds)]] = Field(default_factory=dict)

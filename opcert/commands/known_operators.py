@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.lock import LockedVersion, read_lock
-from generator.named_operators import declared_versions, known_operators
+from generator.named_operators import declared_versions, known_operators, why_not_declared
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reports.phrasing import plural
@@ -29,6 +29,15 @@ class Known:
         if line is None:
             return ["referenced"]
         return [line.trust or "referenced", plural(line.cases, "case")]
+
+    def why(self, operator: OperatorName) -> str:
+        """Why there are no cases of an operator; nothing where there are some."""
+        if operator in self.reference:
+            return ""
+        reason = (
+            "no reference says what is right" if operator in self.declared else why_not_declared(operator)
+        )
+        return f": {reason}"
 
 
 def load_known(folders: Sequence[Path] = ()) -> Known:

@@ -15,7 +15,12 @@ _OTHERS = "{} more have a spec and no cases ({}): `opcert list operators --all` 
 
 @click.command("list", help=__doc__)
 @click.argument("what", type=click.Choice(["operators", "runtimes", "profiles"]), default="operators")
-@click.option("--all", "every", is_flag=True, help="Also operators that have a spec and no cases.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Also operators that have a spec and no cases, and why.",
+)
 @shared_options.specs
 def command(what: str, every: bool, folders: tuple[Path, ...]) -> None:
     lines = (
@@ -37,7 +42,7 @@ def _operators(folders: tuple[Path, ...], every: bool) -> list[str]:
     others = [each for each in found if each not in known.reference]
     shown = [each for each in found if each in known.reference] + (others if every else [])
     width = max((len(str(each)) for each in shown), default=0)
-    lines = [f"{str(each).ljust(width)}  {', '.join(known.words(each))}" for each in shown]
+    lines = [f"{str(each).ljust(width)}  {', '.join(known.words(each))}{known.why(each)}" for each in shown]
     if others and not every:
         counted = Counter(known.words(each)[0] for each in others)
         kinds = ", ".join(f"{number} {word}" for word, number in sorted(counted.items()))

@@ -168,7 +168,8 @@ def test_list_names_them_all_and_says_what_else_there_is() -> None:
         if name in known:
             assert re.fullmatch(r"(referenced|reviewed), [\d,]+ cases", words.strip()), name
         else:
-            assert words.strip() == f"{'declared' if name in modelled else 'imported'}, no cases", name
+            beginning = "declared" if name in modelled else "imported"
+            assert words.strip().startswith(f"{beginning}, no cases: "), name
 
 
 @pytest.mark.parametrize(
