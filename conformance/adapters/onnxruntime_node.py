@@ -108,6 +108,17 @@ UNSUPPORTED = (
         kind="Unsupported",
         error_class="unsupported",
     ),
+    UnsupportedRule(
+        "Error: Exception during loading: data_types.cc:1100 MLDataType for: tensor(complex64) is not "
+        "currently registered or supported",
+        kind="Error",
+        message=r"MLDataType for: \S+ is not currently registered or supported",
+    ),
+    UnsupportedRule(
+        "Error: Unsupported data type: 17",
+        kind="Error",
+        message=r"^[Uu]nsupported (data )?type: \w+",
+    ),
 )
 """What the native package and the one of WebAssembly both say: they are the same code."""
 

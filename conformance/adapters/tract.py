@@ -50,5 +50,32 @@ ADAPTER = Adapter(
             kind="TractError",
             message="Unsupported DatumType in the public API",
         ),
+        UnsupportedRule(
+            'TractError: Evaluating #1 "reduced.sum" Reduce<Sum>\n\nCaused by:\n    U8 is not a number',
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?(Bool|[UIF]\d+|String) is not a number$",
+        ),
+        UnsupportedRule(
+            'TractError: Evaluating #1 "Y" HardSwish\n\nCaused by:\n    HardSwish does not support F64',
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?\w+ does not support (Bool|[UIF]\d+|String)$",
+        ),
+        UnsupportedRule(
+            "TractError: Building node  (Pad)\n\nCaused by:\n    Unsupported mode wrap",
+            kind="TractError",
+            message=r"(?m)^ +Unsupported mode \w+$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #2 "output" Compress ToTypedTranslator\n\n'
+            'Caused by:\n    Node #2 "output" Compress can not be typed',
+            kind="TractError",
+            message=r'(?m)^ +Node #\d+ ".*" \w+ can not be typed$',
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #1 "output" ConstantOfShape ToTypedTranslator\n\n'
+            "Caused by:\n    shape input is variable",
+            kind="TractError",
+            message=r"(?m)^ +shape input is variable$",
+        ),
     ),
 )

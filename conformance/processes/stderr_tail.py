@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 
 _CHUNK = 1 << 20
 _TAIL = 64 << 10
 _KEPT_LINES = 20
 _KEPT_CHARACTERS = 2000
+# Of an exception that nobody caught, or a panic: the stack behind it is longer than all that is kept.
+_REASON = re.compile(r"^(?:thread .* panicked at (?:.*:\n.*|.*[^:\n])|\s*what\(\):.*)$", re.MULTILINE)
+_LONGEST_REASON = 500
 
 
 class StderrTail:
@@ -35,7 +39,12 @@ class StderrTail:
         return bool(data)
 
     def last_lines(self) -> str:
-        """At most 20 lines and 2,000 characters."""
-        wanted = min(len(self._kept), self.printed - self.marked, 4 * _KEPT_CHARACTERS)
+        """At most 20 lines and 2,000 characters, and before them the reason, where that is further up."""
+        wanted = min(len(self._kept), self.printed - self.marked)
         text = bytes(self._kept[len(self._kept) - wanted :]).decode("utf-8", "replace")
-        return "\n".join(text.splitlines()[-_KEPT_LINES:])[-_KEPT_CHARACTERS:]
+        last = "\n".join(text.splitlines()[-_KEPT_LINES:])[-_KEPT_CHARACTERS:]
+        reason = _REASON.search(text)
+        if reason is None or reason[0] in last:
+            return last
+        head = f"{reason[0][:_LONGEST_REASON]}\n...\n"
+        return head + last[len(head) - _KEPT_CHARACTERS :]

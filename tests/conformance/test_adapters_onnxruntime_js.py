@@ -44,9 +44,17 @@ def test_it_says_what_it_is(adapter: Adapter, runtime: Conversation) -> None:
 
 
 def test_every_rule_of_the_table_is_what_it_says(adapter: Adapter, runtime: Conversation) -> None:
-    assert_every_rule_is_met(
-        adapter, runtime, (call for name, call in UNSUPPORTED.items() if name != "complex")
-    )
+    shared = [call for name, call in UNSUPPORTED.items() if name != "complex"]
+    results = [
+        make_case(
+            "ai.onnx::BitCast-26",
+            [("input", numbers((2,), before))],
+            {"to": ("int", code)},
+            numbers((2,), after),
+        )
+        for before, after, code in (("double", "complex64", 14), ("int16", "bfloat16", 16))
+    ]
+    assert_every_rule_is_met(adapter, runtime, [*shared, *results])
 
 
 def test_other_refusals_are_its_own(adapter: Adapter, runtime: Conversation) -> None:

@@ -29,6 +29,7 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     line, pads, scale, zero = numbers((2,)), tensor([1, 1]), numbers((2,)), numbers((2,), "uint8")
+    wide = numbers((2,), "uint64")
     to_float8, to_int2 = {"to": ("int", 17)}, {"to": ("int", 26)}
     cases = [
         make_case("ai.onnx::CenterCropPad-18", [("input_data", line), ("shape", tensor([2]))]),
@@ -43,6 +44,15 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         make_case("ai.onnx::Cast-19", [("X", line)], to_float8, numbers((2,), "float8e4m3fn")),
         make_case("ai.onnx::Cast-25", [("X", line)], to_int2, numbers((2,), "int2")),
         make_case("ai.onnx::Shape-15", [("X", line)], output=tensor([2])),
+        make_case("ai.onnx::ReduceSum-13", [("data", wide)], output=numbers((1,), "uint64")),
+        make_case("ai.onnx::HardSwish-14", [("X", numbers((2,), "double"))], output=numbers((2,), "double")),
+        make_case(
+            "ai.onnx::Pad-19", [("data", line), ("pads", pads)], {"mode": ("string", "wrap")}, numbers((4,))
+        ),
+        make_case(
+            "ai.onnx::Compress-11", [("input", line), ("condition", numbers((2,), "bool"))], output=scale
+        ),
+        make_case("ai.onnx::ConstantOfShape-9", [("input", pads)], output=numbers((1, 1))),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 
