@@ -75,7 +75,8 @@ def why_not_declared(operator: OperatorName) -> str:
     text = _declaration(room)
     if not text:
         return "its calls are not declared"
-    first, _, last = _declared_range(text).partition("..")
+    first, dots, last = _declared_range(text).partition("..")
+    last = last if dots else first
     if last and operator.since_version > int(last):
         return f"newer than {last}, the last version that is declared"
     older = _first_of(_OLDER, text)
