@@ -10,27 +10,30 @@ import numpy as np
 
 from reference.number_arrays import Numbers
 from reference.rationals import Rationals
-from reference.working import Mask, rounded_up
+from reference.working import Floats, Mask, rounded_up
 
 _DOUBLE = math.ldexp(1.0, -53)
 
 
-def passed_on(numbers: Numbers, count: int) -> Numbers:
+def passed_on(numbers: Numbers, greatest: Floats, count: int) -> Numbers:
     """The sum of `count` integers as another operation may get it; of floats as it is.
 
     Of what lies beyond the type no text says anything: it may be any number. Within it the sum may have been
     added up in double precision, which is exact as far as it has the digits, and may so come to lie beyond.
+    `greatest` is the greatest magnitude among the integers of each sum.
     """
     if not numbers.is_integer:
         return numbers
     low, high = numbers.working.element_type.integer_range
-    digits = 2 * count * _DOUBLE * max(abs(low), high)
-    apart = 0 if digits < 1 else math.ceil(digits)
-    inside = Rationals.of(low + apart).at_most(numbers.value) & numbers.value.at_most(
-        Rationals.of(high - apart)
+    sizes = rounded_up(count * np.broadcast_to(greatest, numbers.shape))
+    # Each integer, its factors, each addition and what is done with the sum is rounded once.
+    roundings = np.ceil(rounded_up(2 * (count + 1) * _DOUBLE * sizes))
+    error = np.where(sizes * _DOUBLE <= 1, 0.0, roundings)
+    apart = Rationals.of(error.astype(object))
+    inside = (Rationals.of(low) + apart).at_most(numbers.value) & (numbers.value + apart).at_most(
+        Rationals.of(high)
     )
-    error = np.where(inside, float(apart), np.inf)
-    return replace(numbers, error=error)
+    return replace(numbers, error=np.where(inside, error, np.inf))
 
 
 def opened(numbers: Numbers, doubtful: Mask) -> Numbers:

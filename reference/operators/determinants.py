@@ -27,7 +27,7 @@ def determinant(X: Numbers) -> Numbers:
     elements = X.value.spread(X.shape).fractions()
     matrices = [elements[at * size : (at + 1) * size] for at in range(count)]
     value = Rationals.of(np.array([_eliminated(each, order) for each in matrices], dtype=object))
-    found = Numbers.exact(value if count else Rationals.of(np.zeros(0, dtype=object)), X.working)
+    found = Numbers.exact(value, X.working)
     flat = X.reshape((count, size))
     if order == 1:
         return flat.reshape(tuple(lead))

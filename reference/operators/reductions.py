@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Annotated, Literal
 
+import numpy as np
+
 from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.orders import whole
@@ -12,6 +14,7 @@ from reference.passing import passed_on, root
 from reference.products import product
 from reference.registry import reference_operator
 from reference.summation import mean_of, total, total_of_products
+from reference.working import rounded_up
 
 Axes = tuple[int, ...] | None
 Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], Reading]
@@ -42,7 +45,8 @@ def reduce_mean(
     """The sum of the elements divided by their count. Source: ReduceMean, Summary."""
     chosen = reduced_axes(data, axes, noop_with_empty_axes)
     count = prod(data.shape[each] for each in chosen)
-    mean = mean_of(passed_on(total(data, chosen, keepdims=bool(keepdims)), count), count)
+    greatest = np.max(data.magnitude, axis=chosen, keepdims=bool(keepdims), initial=0.0)
+    mean = mean_of(passed_on(total(data, chosen, keepdims=bool(keepdims)), greatest, count), count)
     return whole(mean, integer_conversion.ask()) if data.is_integer else mean
 
 
@@ -84,5 +88,6 @@ def reduce_l2(
     chosen = reduced_axes(data, axes, noop_with_empty_axes)
     count = prod(data.shape[each] for each in chosen)
     squares = total_of_products(data, data, chosen, keepdims=bool(keepdims))
-    norm = root(passed_on(squares, count))
+    greatest = np.max(data.magnitude, axis=chosen, keepdims=bool(keepdims), initial=0.0)
+    norm = root(passed_on(squares, rounded_up(greatest * greatest), count))
     return whole(norm, integer_conversion.ask()) if data.is_integer else norm

@@ -250,3 +250,35 @@ def test_three_orders_stay_well_inside_and_a_term_less_is_outside() -> None:
     for name, (worst, least) in measure(20).items():
         assert 0 < worst < 0.8, name
         assert least > 10, name
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+@pytest.mark.parametrize("bits", [8, 30, 52, 55, 60])
+@pytest.mark.parametrize("name", ["ReduceMean-18", "ReduceL2-18"])
+def test_wide_integers_in_double_are_honest_and_the_next_integer_is_not(
+    name: str, bits: int, kind: str
+) -> None:
+    """Sums in double precision, forwards, backwards and pairwise; small ones allow nothing else."""
+    high = 1 << (bits if name == "ReduceMean-18" else bits // 2)
+    for size in (1, 2, 7, 33):
+        data = DRAW.integers(0 if kind == "uint64" else -high, high, size=(3, size), dtype=kind)
+        answer = evaluate(name, {"data": data, "axes": np.array([1])}, {"integer_conversion": "truncate"})
+        assert answer.allowed is not None
+        expected = answer.expected.array.reshape(-1)
+        doubles = data.astype(np.float64)
+        terms = doubles if name == "ReduceMean-18" else doubles * doubles
+        for row, row_terms in enumerate(terms):
+            sums = [
+                math.fsum(row_terms),
+                np.cumsum(row_terms)[-1],
+                np.cumsum(row_terms[::-1])[-1],
+                row_terms.sum(),
+            ]
+            for each in sums:
+                honest = int(each / size) if name == "ReduceMean-18" else int(math.sqrt(each))
+                distance = abs(honest - int(expected[row]))
+                others = (answer.alternatives or {}).get(row, ())
+                assert distance <= answer.allowed.reshape(-1)[row] or honest in map(int, others)
+        most = np.abs(terms).max() * size
+        assert most >= 2**52 or (answer.allowed < 1).all()
+        assert most >= 2**62 or np.isfinite(answer.allowed).all()
