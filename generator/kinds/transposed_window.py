@@ -139,6 +139,18 @@ class TransposedWindow(Kind):
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for word, values in padded_as_much_as_lost(list(scope.value(self.kernel))):
             yield word, {**values, "output_padding": None, "output_shape": None}
+        extents, kernel = list(scope.value(self.over)), list(scope.value(self.kernel))
+        others = [0] * (len(extents) - 1)
+        if not others:
+            return
+        # Axes that differ in what is added, and in how much of an odd padding each has.
+        plain = {"strides": [3] * len(extents), "dilations": None, "pads": None, "auto_pad": None}
+        added = {**plain, "output_padding": [2, *others], "output_shape": None}
+        yield "output_padding_of_the_first_axis", added
+        full = [3 * (extent - 1) + length for extent, length in zip(extents, kernel, strict=True)]
+        cut = [full[0] - 3, *(each - 1 for each in full[1:])]
+        if min(cut) > 0:
+            yield "output_shape_cut_unequally", {**plain, "output_padding": None, "output_shape": cut}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         extents, kernel = list(scope.value(self.over)), list(scope.value(self.kernel))
