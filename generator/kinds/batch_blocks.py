@@ -101,13 +101,13 @@ class BatchBlocks(Kind):
             ("one_element", 1, [1], [1], ((0, 0),)),
             ("blocks_of_one", 2, [3, 4], [1, 1], ((1, 1), (0, 3))),
             ("long_block", 64, [2], [64], ((63, 1),)),
-            ("many_elements", 2, [(MANY + 1) // 2], [2], ((1, 0),)),
             ("crop_of_whole_blocks", 6, [3], [2], ((2, 2),)),
             ("crop_inside_a_block", 6, [3], [3], ((1, 1),)),
         )
         rest = scope.shape("input")[1 + len(scope.find("block_shape")) :]
         for word, batch, space, blocks, crops in calls:
             yield word, self._with_input((batch, *space, *rest), blocks, crops)
+        yield "many_elements", self._with_input((2, (MANY + 1) // 2), [2], ((1, 0),))
         yield "batch_alone", self._with_input((3,), [], ())
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

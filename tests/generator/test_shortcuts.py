@@ -9,7 +9,7 @@ import pytest
 
 from generator.covering_rows import make_rows
 from generator.draws import Draw
-from generator.edges import find_edges, vector_lengths
+from generator.edges import MOST_ELEMENTS, find_edges, vector_lengths
 from generator.opsets import default_operators
 from generator.partial import Partial
 from generator.points import fill_points
@@ -91,6 +91,7 @@ def test_tensors_end_around_a_vector_and_one_is_long(operator: OperatorName) -> 
             if tensor is not None:
                 lengths.update(tensor.shape)
                 lengths.update(_whole_numbers(tensor))
+            assert tensor is None or tensor.array.size <= MOST_ELEMENTS, edge.word
     around = vector_lengths(space)[:3]
     assert set(around) <= {each for length in lengths for each in (length, length / 2, length / 3)}
     assert max(lengths) >= LONG
