@@ -89,5 +89,7 @@ def reduce_l2(
     count = prod(data.shape[each] for each in chosen)
     squares = total_of_products(data, data, chosen, keepdims=bool(keepdims))
     greatest = np.max(data.magnitude, axis=chosen, keepdims=bool(keepdims), initial=0.0)
-    norm = root(passed_on(squares, rounded_up(greatest * greatest), count))
+    with np.errstate(over="ignore"):
+        most = rounded_up(greatest * greatest)
+    norm = root(passed_on(squares, most, count))
     return whole(norm, integer_conversion.ask()) if data.is_integer else norm
