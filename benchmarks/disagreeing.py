@@ -35,4 +35,18 @@ def disagreeing(suite: Suite, record: Record, entries: Sequence[Disagreement]) -
             yield Disagreeing(row.case, row.operator, row.verdict, reason, explainer.of_row(row))
     for fault in record.faults:
         operator, reason = str(fault.get("operator", "")), str(fault["message"])
-        yield Disagreeing(subject_of(fault), operator, "fault", reason, explainer.of_fault(fault))
+        entry = explainer.of_fault(fault, record.results)
+        yield Disagreeing(subject_of(fault), operator, "fault", reason, entry)
+
+
+def by_subject(found: Sequence[Disagreeing]) -> list[Disagreeing]:
+    """One of each case and fault, the one that nobody has explained where there is one.
+
+    A case that fails in several forms has as many rows.
+    """
+    kept: dict[str, Disagreeing] = {}
+    for each in found:
+        before = kept.get(each.subject)
+        if before is None or (each.entry is None and before.entry is not None):
+            kept[each.subject] = each
+    return list(kept.values())

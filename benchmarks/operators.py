@@ -20,11 +20,11 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.declarations import lines_of
-from benchmarks.disagreeing import Disagreeing, disagreeing
+from benchmarks.disagreeing import Disagreeing, by_subject, disagreeing
 from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
-from conformance.running.run_options import RunOptions
+from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
@@ -47,7 +47,7 @@ mistakes that the cases notice, of those that change an answer, and how many of 
 notice. *trust*: `referenced` where the expectations agree with independent witnesses; `reviewed` where the
 cases notice at least 97 % of the planted mistakes, too, and every case that fails on a runtime of this table
 has an entry in `disagreements.yaml` of the operator's room. For each runtime: cases that pass, fail, and are
-unsupported; the others demand nothing but survival.
+unsupported, in whatever form they fail; the others demand nothing but survival.
 """
 
 
@@ -66,8 +66,9 @@ def main(words: Sequence[str]) -> int:
         runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
         for name in asked.runtimes or RUNTIMES:
             found = find_runtime(name)
-            record = run_suite(suite, found, Path(folder) / f"{found.slug}.jsonl", RunOptions(jobs=2))
-            runs[name] = record, list(disagreeing(suite, record, entries))
+            options = RunOptions(jobs=2, forms=SAMPLE)
+            record = run_suite(suite, found, Path(folder) / f"{found.slug}.jsonl", options)
+            runs[name] = record, by_subject(list(disagreeing(suite, record, entries)))
         print(HEAD)
         print("\n".join(_table(suite, runs)))
         if asked.keep:
@@ -134,8 +135,8 @@ def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]
 def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
     """How many cases of each operator pass, fail, and are unsupported."""
     by_operator: dict[OperatorName, Counter[str]] = {}
-    for each in record.results:
-        by_operator.setdefault(OperatorName.parse(each.operator), Counter())[each.verdict] += 1
+    for case, verdict in record.verdicts.items():
+        by_operator.setdefault(CaseId.parse(case).operator, Counter())[verdict] += 1
     return {
         name: (counted["pass"], sum(counted[each] for each in FAILING), counted["unsupported"])
         for name, counted in by_operator.items()

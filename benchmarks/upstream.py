@@ -20,7 +20,7 @@ from pathlib import Path
 
 from conformance.judging.known_causes import KnownCause
 from conformance.running.harness import run_suite
-from conformance.running.run_options import RunOptions
+from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
@@ -112,7 +112,8 @@ def main(words: Sequence[str]) -> int:
     ):
         for name in asked.runtimes or RUNTIMES:
             runtime = find_runtime(name)
-            record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", RunOptions(jobs=2))
+            options = RunOptions(jobs=2, forms=SAMPLE)
+            record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", options)
             found.append(tell(put_together(suite, record), entries))
     print("\n".join(document(found)))
     return 0

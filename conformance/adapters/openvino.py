@@ -82,6 +82,18 @@ ADAPTER = Adapter(
             message=r"Non-constant \w+ input is not supported",
         ),
         UnsupportedRule(
+            "RuntimeError: FrontEnd API failed with OpConversionFailure:\nThe axes tensor's shape needs "
+            "to be known(static). Node: reduced",
+            kind="RuntimeError",
+            message=r"shape needs to be known\(static\)",
+        ),
+        UnsupportedRule(
+            "RuntimeError: FrontEnd API failed with OpConversionFailure:\nWhile validating ONNX node "
+            "'<Node(TopK): Values, Indices>':\nto_shape was called on a dynamic shape.",
+            kind="RuntimeError",
+            message="to_shape was called on a dynamic shape",
+        ),
+        UnsupportedRule(
             "RuntimeError: unsupported src_prc: string",
             kind="RuntimeError",
             message=r"unsupported src_prc: \w+",

@@ -70,7 +70,8 @@ class FaultFinder:
     def compare(self, rows: Sequence[Result], place: int = 0) -> None:
         """Compare all rows of one case, in the order of the record.
 
-        Where nothing is demanded but survival, answers may differ as they like.
+        Where nothing is demanded but survival, answers may differ as they like; right ones may, in another
+        form: documents leave the order of sums open, and it is another one in another place of memory.
         """
         first: dict[tuple[str, int], Result] = {}
         for result in rows:
@@ -87,7 +88,8 @@ class FaultFinder:
                 self._differ("threads_differ", before, result, place)
         answering = [each for each in forms.values() if each.verdict not in ("unsupported", "not_run")]
         for result in answering[1:]:
-            if fingerprint(result) != fingerprint(answering[0]):
+            both_right = result.verdict == answering[0].verdict == "pass"
+            if not both_right and fingerprint(result) != fingerprint(answering[0]):
                 self._differ("forms_differ", answering[0], result, place)
 
     def _differ(self, kind: str, first: Result, second: Result, place: int) -> None:

@@ -104,7 +104,7 @@ def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]
     """The faults of the whole run that entries explain, by the entry's id."""
     found: dict[str, list[str]] = {}
     for fault in record.faults:
-        entry = explainer.of_fault(fault)
+        entry = explainer.of_fault(fault, record.results)
         if entry is not None:
             found.setdefault(entry.id, []).append(str(fault["message"]))
     return found

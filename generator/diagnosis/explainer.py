@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from conformance.judging.judge import FAILING
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
@@ -87,13 +88,15 @@ class Explainer:
         case = self._suite.case(row.case, call_alone=True)
         return next((each for each in about if self._fits(each, row, case, reason)), None)
 
-    def of_fault(self, fault: Mapping[str, Any]) -> Disagreement | None:
-        """The entry about a fault of the whole run, or about the case that it comes from."""
+    def of_fault(self, fault: Mapping[str, Any], rows: Sequence[Result] = ()) -> Disagreement | None:
+        """The entry about a fault of the run, or about the cases that it comes from, of its rows."""
         operator, subject, message = str(fault.get("operator", "")), subject_of(fault), str(fault["message"])
         for each in self.known:
             if each.explains(operator, subject, self._runtime, "fault", {}, message):
                 return each
-        return self._of_lost(fault) if fault["kind"] == "unload_crash" else None
+        if fault["kind"] == "unload_crash":
+            return self._of_lost(fault)
+        return self._of_forms(fault, rows) if fault["kind"] == "forms_differ" else None
 
     def _fits(self, entry: Disagreement, row: Result, case: Case, reason: str) -> bool:
         names = None if entry.when is None else self.scopes.names_of(case)
@@ -104,6 +107,14 @@ class Explainer:
             if self._strict:
                 raise
             return False  # its condition has no value for this call
+
+    def _of_forms(self, fault: Mapping[str, Any], rows: Sequence[Result]) -> Disagreement | None:
+        """The entry about a row that fails in one form, where each failing row of each such case has one."""
+        named = {str(each["case"]) for each in fault.get("cases", ())}
+        failing = [each for each in rows if each.case in named and each.verdict in FAILING]
+        entries = [self.of_row(each) for each in failing]
+        whole = entries and all(entries) and {each.case for each in failing} == named
+        return entries[-1] if whole else None
 
     def _of_lost(self, fault: Mapping[str, Any]) -> Disagreement | None:
         """The entry about the crash of the case before, where a worker was lost just behind each such case.

@@ -65,7 +65,7 @@ def command(
     opset: int | None,
     folders: tuple[Path, ...],
     pattern: str | None,
-    forms: str,
+    forms: str | None,
     profile_name: str | None,
     key_path: Path | None,
     record_path: Path | None,
@@ -101,7 +101,7 @@ def command(
     from opcert.commands.explaining import explain_run
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import record_run
-    from opcert.commands.runtime_argument import choose_runtime
+    from opcert.commands.runtime_argument import choose_runtime, forms_to_run
     from opcert.commands.suite_standing import find_standing
     from reports.baseline import read_baseline
     from reports.case_results import put_together
@@ -132,7 +132,8 @@ def command(
         if standing.kind == "changed":
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
-            options = RunOptions(jobs=jobs, forms=forms, limits=Limits(case_seconds=timeout), identify=True)
+            limits, chosen = Limits(case_seconds=timeout), forms_to_run(forms, found)
+            options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
             record = record_run(suite, found, path, options, ours=True)
         else:
             record = given

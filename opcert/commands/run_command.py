@@ -56,7 +56,7 @@ def command(
     folders: tuple[Path, ...],
     pattern: str | None,
     jobs: int,
-    forms: str,
+    forms: str | None,
     repeat: int,
     timeout: float,
     start_timeout: float,
@@ -77,7 +77,7 @@ def command(
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.running.first_worker import first_worker
-    from opcert.commands.runtime_argument import choose_runtime
+    from opcert.commands.runtime_argument import choose_runtime, forms_to_run
 
     baseline_options.check_usage(baseline, update_baseline)
     tested = choose_runtime(runtime, python, upgrade)
@@ -94,8 +94,9 @@ def command(
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
 
         part = None if shard is None else Shard.parse(shard)
+        chosen = forms_to_run(forms, tested)
         options = RunOptions(
-            pattern, jobs, forms, repeat, limits, max_failures, shard=part, identify=identify
+            pattern, jobs, chosen, repeat, limits, max_failures, shard=part, identify=identify
         )
         with resolve_suite(suite_name, folders=folders) as suite:
             record = record_run(suite, tested, path, options, ours=output is None, resume=resume, first=first)

@@ -9,3 +9,16 @@ def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
     """The runtime of a name; raises UserError where there is none, or where there is nothing to upgrade."""
     found = find_runtime(text, python)
     return upgraded(found) if upgrade else found
+
+
+def forms_to_run(asked: str | None, runtime: Runtime) -> str:
+    """The forms that were asked for; else a sample of all, and for backends and workers of one's own one.
+
+    Of these nobody knows what they take beside the node that is asked about, and in another form models have
+    constants, or a Transpose before it.
+    """
+    from conformance.running.run_options import SAMPLE
+
+    if asked is not None:
+        return asked
+    return "preferred" if runtime.adapter.name in ("backend", "exec") else SAMPLE

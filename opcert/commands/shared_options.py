@@ -21,9 +21,10 @@ pattern = click.option(
 )
 forms = click.option(
     "--forms",
-    default="preferred",
-    help="How inputs arrive: preferred (by the runtime), sample (some cases of each operator in every other "
-    "form, too), all, or of inputs, initializers, dynamic, strided.",
+    default=None,
+    help="How inputs arrive: preferred (by the runtime), sample (that, and some cases of each operator in "
+    "every other form), all, or of inputs, initializers, dynamic, strided. Default: sample, and for a "
+    "backend or a worker of your own preferred.",
 )
 jobs = click.option(
     "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."

@@ -18,6 +18,7 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.form_sample import CASES, forms_by_case, sample_cases
 from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
+from opcert.commands.runtime_argument import forms_to_run
 from opcert.vocabulary.errors import UserError
 from reports.case_results import Results, put_together
 from reports.forms import compare_forms, form_sentences, untried_forms
@@ -125,6 +126,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     answer = call(capsys, "run", echo_runtime(), "-s", suite, "--forms", "sample", "-o", tmp_path / "r.jsonl")
     assert answer.code == 0
     assert "Forms:\n  dynamic: 2 cases, all do as inputs do" in answer.out
+
+
+def test_a_sample_is_the_default_but_for_what_is_ones_own() -> None:
+    own, known = (find_runtime(each) for each in (echo_runtime(), "onnxruntime"))
+    assert (forms_to_run(None, known), forms_to_run(None, own)) == (SAMPLE, "preferred")
+    assert (forms_to_run("all", known), forms_to_run("dynamic", own)) == ("all", "dynamic")
 
 
 @given(

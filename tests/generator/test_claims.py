@@ -100,6 +100,32 @@ def test_a_condition_without_a_value_does_not_fit_and_raises_where_it_must_have_
         Explainer(made.suite, runtime, entries, strict=True).of_row(gone)
 
 
+def test_a_fault_of_forms_is_explained_where_every_row_that_fails_is(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    failing = [each for each in made.record.results if each.verdict == "rejected_valid"]
+    passing = next(each for each in made.record.results if each.verdict == "pass")
+    rows = [replace(each, form=form) for each in failing for form in ("inputs", "dynamic")]
+
+    def fault(*cases: str) -> dict[str, object]:
+        return {
+            "kind": "forms_differ",
+            "operator": str(RESIZE_18),
+            "message": "answers differ between forms",
+            "cases": [{"case": each, "between": []} for each in cases],
+        }
+
+    explainer = Explainer(made.suite, runtime, [entry("of_cubic", runtime, levels={"mode": "cubic"})])
+    cubic = [each.case for each in failing if explainer.of_row(each) is not None]
+    nearest = [each.case for each in failing if explainer.of_row(each) is None]
+    assert len(cubic) == len(nearest) == 3
+    found = explainer.of_fault(fault(*cubic), rows)
+    assert found is not None
+    assert found.id == "of_cubic"
+    assert explainer.of_fault(fault(cubic[0], nearest[0]), rows) is None
+    assert explainer.of_fault(fault(cubic[0], passing.case), [*rows, passing]) is None
+    assert explainer.of_fault(fault(), rows) is None
+
+
 def test_an_entry_is_mended_only_where_each_of_its_cases_was_asked_and_passed(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
     entries = [

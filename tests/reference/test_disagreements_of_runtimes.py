@@ -12,6 +12,7 @@ from benchmarks.agreement import followed_by
 from benchmarks.disagreeing import disagreeing
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
+from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from generator.cache import named_suite
@@ -28,7 +29,7 @@ def suite() -> Suite:
 
 
 def run(suite: Suite, runtime: str, folder: Path) -> Record:
-    return run_suite(suite, find_runtime(runtime), folder / "run.jsonl")
+    return run_suite(suite, find_runtime(runtime), folder / "run.jsonl", RunOptions(forms=SAMPLE))
 
 
 def is_about(entry: Disagreement, case: str) -> bool:
