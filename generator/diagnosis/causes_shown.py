@@ -55,16 +55,28 @@ class Shown:
             if is_crisp(name)
         )
 
-    def is_in(self, space: Space, call: Call, cures: Collection[str]) -> bool:
-        """Whether a case that passes with each of these factors made plain alone has just this cause."""
-        crisp = {each.factor for each in self.core.crisp if is_crisp(each.factor)}
-        return bool(crisp) and crisp == set(cures) and self.may_be_in(space, call)
+    def is_in(self, space: Space, call: Call, failure: Failure, cures: Collection[str]) -> bool:
+        """Whether a case that passes with each of these factors made plain alone has just this cause.
+
+        With a value of which the core shows nothing it must fail as the core does.
+        """
+        crisp = {each.factor: each for each in self.core.crisp if is_crisp(each.factor)}
+        if not crisp or crisp.keys() != set(cures) or not self.may_be_in(space, call):
+            return False
+        shown = all(value_of(space, call, name) in (each.value, *each.fails) for name, each in crisp.items())
+        return shown or _fail_alike(failure, self.core.failure)
 
     def takes(self, core: Core) -> bool:
         """Whether another core has the same factors, with values that agree."""
         own, theirs = _factors(self.core), _factors(core)
         both = own.keys() & theirs.keys()
         if not _agree(own, theirs, strictly=True):
+            return False
+        shown = all(
+            theirs[name].value in (own[name].value, *own[name].fails) or own[name].value in theirs[name].fails
+            for name in both
+        )
+        if not shown and not _fail_alike(self.core.failure, core.failure):
             return False
         if not all(map(is_crisp, own)):
             return self.core.failure.how == core.failure.how and own.keys() == theirs.keys()
@@ -88,14 +100,11 @@ class Shown:
         then wrong results of both look the same.
         """
         own, theirs = _factors(self.core), _factors(other.core)
-        nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and self._fails_like(other)
+        alike = _fail_alike(self.core.failure, other.core.failure)
+        nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and alike
         if not nested or not _agree(own, theirs, strictly=True):
             return False
         return own.keys() - theirs.keys() <= set(other.core.free) or bool(self.patterns & other.patterns)
-
-    def _fails_like(self, other: Shown) -> bool:
-        hows = {self.core.failure.how, other.core.failure.how}
-        return len(hows) == 1 or hows == {"value", "slightly"}
 
     def is_as(self, other: Shown) -> bool:
         """Whether both need a type of their first input alone, and the same types, of different operators."""
@@ -136,6 +145,11 @@ class Shown:
             tuple(self.confirmed),
             {case: self.without.get(case, "unknown") for case in self.cases},
         )
+
+
+def _fail_alike(one: Failure, other: Failure) -> bool:
+    hows = {one.how, other.how}
+    return len(hows) == 1 or hows == {"value", "slightly"}
 
 
 def _factors(core: Core) -> dict[str, Needed]:

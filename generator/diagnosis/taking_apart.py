@@ -31,11 +31,16 @@ MOST_ROUNDS = 4
 
 @dataclass(eq=False)
 class _Values:
-    """What became of the values of one factor; `plain` is whether its plainest one, if tried, cures."""
+    """What became of the values of one factor.
+
+    `plain_cures` is whether its plainest one, if tried, cures; `telling` whether one cures that would not by
+    chance.
+    """
 
     fails: dict[str, None] = field(default_factory=dict)
     cures: dict[str, None] = field(default_factory=dict)
     plain_cures: bool = False
+    telling: bool = False
     said_nothing: bool = False
 
 
@@ -104,7 +109,8 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
                 held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
         if step == before:
             break
-    own = laboratory.outcome(space, case, step, call).failure or failure
+    left = laboratory.outcome(space, case, step, call)
+    own = left.failure or failure
     values: dict[str, _Values] = {}
     for changed in (*plainest(space, call), *others(space, call)):
         found = laboratory.outcome(space, case, step, changed)
@@ -112,6 +118,7 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
         if found.passes:
             known.cures[changed.to] = None
             known.plain_cures |= changed.plain
+            known.telling |= found.cures(left)
         elif found.like(failure) and not _looks_otherwise(found, own):
             if not changed.to.startswith(GIVEN_AS):
                 known.fails[changed.to] = None
@@ -147,6 +154,8 @@ def _needed(space: Space, call: Call, values: Mapping[str, _Values]) -> Iterator
     crisp = [name for name in crisp if f"signs of {name}" not in crisp]
     if not crisp:
         crisp = [name for name, each in values.items() if is_crisp(name) and each.cures and not each.fails]
+    # Beside one that tells something, one that may be right by chance says nothing.
+    crisp = [name for name in crisp if values[name].telling] or crisp
     # That a call with fewer axes is right says nothing of why this one is wrong.
     wanted = crisp or [
         name for name, each in values.items() if each.plain_cures and name.startswith(ELEMENTS)
