@@ -37,7 +37,7 @@ def on_a_terminal(*words: object) -> tuple[int, str]:
 def test_a_run_on_a_terminal_shows_a_bar(tmp_path: Path) -> None:
     suite = identity_suite(tmp_path)
     run = tmp_path / "run.jsonl"
-    code, shown = on_a_terminal("run", "fake_backends:Raises", "-s", suite, "-o", run)
+    code, shown = on_a_terminal("run", "fake_backends:Raises", "-s", suite, "-o", run, "--diagnose", "0")
     assert code == 1, shown
     last = shown.strip().splitlines()[-1]
     assert "3/3" in last

@@ -53,18 +53,23 @@ def refusal(conversation: Conversation, case: Case, form: Form = "inputs") -> Ru
     return caught.value
 
 
-def rule_of(adapter: Adapter, conversation: Conversation, case: Case) -> UnsupportedRule | None:
-    found = refusal(conversation, case)
+def rule_of(
+    adapter: Adapter, conversation: Conversation, case: Case, form: Form = "inputs"
+) -> UnsupportedRule | None:
+    found = refusal(conversation, case, form)
     assert found.error_class != "internal", found
     return adapter.find_rule(found.kind, found.message, found.error_class)
 
 
-def assert_every_rule_is_met(adapter: Adapter, conversation: Conversation, cases: Iterable[Case]) -> None:
-    """Each case is refused under a rule of its own, and no rule is left."""
+def assert_every_rule_is_met(
+    adapter: Adapter, conversation: Conversation, cases: Iterable[Case | tuple[Case, Form]]
+) -> None:
+    """Each case, in a form where one is given, is refused under a rule of its own, and no rule is left."""
     met: list[UnsupportedRule] = []
-    for case in cases:
-        rule = rule_of(adapter, conversation, case)
-        assert rule is not None, f"{case.operator} {case.attributes}: {refusal(conversation, case)}"
+    for each in cases:
+        case, form = each if isinstance(each, tuple) else (each, "inputs")
+        rule = rule_of(adapter, conversation, case, form)
+        assert rule is not None, f"{case.operator} {case.attributes}: {refusal(conversation, case, form)}"
         met.append(rule)
     assert [each.example for each in met] == [each.example for each in adapter.unsupported]
 

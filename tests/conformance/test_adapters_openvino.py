@@ -59,7 +59,9 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     text = tensor(np.array([b"a\0"], np.object_))
     unknown = Tensor(ELEMENT_TYPES["float8e4m3fnuz"], np.array([], np.uint8))
     line, words, none = numbers((2,)), numbers((2,), "string"), tensor(np.array(0, np.float32))
-    cases = [
+    whole = make_case("ai.onnx::ReduceSum-13", [("data", line), ("axes", tensor([0]))], output=numbers((1,)))
+    best = make_case("ai.onnx::TopK-11", [("X", line), ("K", tensor([1]))], output=numbers((1,)))
+    cases: list[Case | tuple[Case, Form]] = [
         make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
         make_case("ai.onnx::Identity-16", [("X", numbers((1,), "complex64"))]),
         make_case("ai.onnx::CenterCropPad-18", [("input_data", words), ("shape", tensor([2]))]),
@@ -79,6 +81,8 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             "ai.onnx::Dropout-13",
             [("data", line), ("ratio", none), ("training_mode", tensor(np.array(True)))],
         ),
+        (whole, "dynamic"),
+        (best, "dynamic"),
         make_case("ai.onnx::Equal-19", [("A", words), ("B", words)], output=tensor([True, False])),
         make_case("ai.onnx::Tile-13", [("input", words), ("repeats", tensor([2]))]),
         make_case("ai.onnx::Constant-25", [], {"value": ("tensor", unknown)}, output=unknown),
