@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MOST_SECONDS = 30.0
 """Experiments take no longer without being asked to, and no more than this part of the run's own time."""
 PART_OF_RUN = 0.3
+LEAST_SECONDS = 0.5
+"""A run that leaves less is not followed by any: nothing is shown in so short a time."""
 _CALL_SECONDS = 5.0
 
 
@@ -147,4 +149,5 @@ def _allowed(results: Results) -> float:
     begun, ended = parse_moment(str(header.get("started"))), parse_moment(str(footer.get("finished")))
     if begun is None or ended is None:
         return 0.0
-    return min(MOST_SECONDS, PART_OF_RUN * (ended - begun).total_seconds())
+    allowed = PART_OF_RUN * (ended - begun).total_seconds()
+    return min(MOST_SECONDS, allowed) if allowed >= LEAST_SECONDS else 0.0
