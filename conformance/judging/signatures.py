@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from conformance.processes.last_words import find_last_words
+
 _READ = 8192
 _LONGEST = 600
 _SAME = "#"
@@ -30,10 +32,6 @@ _NUMBER = re.compile(r"0x[0-9a-fA-F]+|(?<![A-Za-z_])[-+]?\d+(?:\.\d+)?(?:[eE][-+
 _LIST = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]")
 _REPEATED = re.compile(r"#(?:\s*[,x*]?\s*#)+")
 _FRAME = re.compile(r'File "(?:[^"]*[/\\])?([^"/\\]+)", line \d+ in (\S+)')
-_CAUGHT = re.compile(r"^\s*what\(\):\s*(.+)$", re.MULTILINE)
-# Where it was, with what was said below it (since Rust 1.73), or in quotes before it.
-_PANIC = re.compile(r"^thread .* panicked at (.+:\d+:\d+):\n(.+)$", re.MULTILINE)
-_OLDER_PANIC = re.compile(r"^thread .* panicked at '(.+)', (.+:\d+:\d+)$", re.MULTILINE)
 
 
 def signature(kind: str, message: str, names: Iterable[str] = ()) -> str:
@@ -58,16 +56,12 @@ def signature(kind: str, message: str, names: Iterable[str] = ()) -> str:
 
 def crash_signature(signal: str | None, reason: str, stderr: str) -> str:
     """How a process was lost: the signal, what it printed of an exception, else the innermost frame."""
-    said = _CAUGHT.search(stderr) or _PANIC.search(stderr) or _OLDER_PANIC.search(stderr)
+    said = find_last_words(stderr)
     if said is not None:
-        return signature(signal or "crash", ": ".join(sorted(said.groups(), key=_is_text)))
+        return signature(signal or "crash", said.sense)
     frame = _FRAME.search(stderr)
     where = f"{frame[1]} in {frame[2]}" if frame is not None else ""
     return f"{signature(signal or 'crash', reason)} {where}".rstrip()
-
-
-def _is_text(said: str) -> bool:
-    return _PATH.fullmatch(said) is None
 
 
 def _quoted(found: re.Match[str]) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
+
+from conformance.processes.last_words import find_last_words
 
 _CHUNK = 1 << 20
 _TAIL = 64 << 10
 _KEPT_LINES = 20
 _KEPT_CHARACTERS = 2000
-# Of an exception that nobody caught, or a panic: the stack behind it is longer than all that is kept.
-_REASON = re.compile(r"^(?:thread .* panicked at (?:.*:\n.*|.*[^:\n])|\s*what\(\):.*)$", re.MULTILINE)
 _LONGEST_REASON = 500
 
 
@@ -43,8 +42,9 @@ class StderrTail:
         wanted = min(len(self._kept), self.printed - self.marked)
         text = bytes(self._kept[len(self._kept) - wanted :]).decode("utf-8", "replace")
         last = "\n".join(text.splitlines()[-_KEPT_LINES:])[-_KEPT_CHARACTERS:]
-        reason = _REASON.search(text)
-        if reason is None or reason[0] in last:
+        # The stack behind them is longer than all that is kept.
+        said = find_last_words(text)
+        if said is None or said.printed in last:
             return last
-        head = f"{reason[0][:_LONGEST_REASON]}\n...\n"
+        head = f"{said.printed[:_LONGEST_REASON]}\n...\n"
         return head + last[len(head) - _KEPT_CHARACTERS :]
