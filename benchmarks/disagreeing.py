@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from conformance.suite.suites import Suite
-from generator.diagnosis.explainer import Explainer, subject_of
+from generator.diagnosis.explainer import Explainer, said_by, subject_of
 from reference.disagreements import Disagreement
 
 
@@ -31,8 +31,7 @@ def disagreeing(suite: Suite, record: Record, entries: Sequence[Disagreement]) -
     explainer = Explainer(suite, str(record.header["runtime"]["name"]), entries, strict=True)
     for row in record.results:
         if row.verdict in FAILING:
-            reason = "\n".join(each for each in (row.reason, row.message) if each)
-            yield Disagreeing(row.case, row.operator, row.verdict, reason, explainer.of_row(row))
+            yield Disagreeing(row.case, row.operator, row.verdict, said_by(row), explainer.of_row(row))
     for fault in record.faults:
         operator, reason = str(fault.get("operator", "")), str(fault["message"])
         entry = explainer.of_fault(fault, record.results)

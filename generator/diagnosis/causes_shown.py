@@ -64,7 +64,7 @@ class Shown:
         if not crisp or crisp.keys() != set(cures) or not self.may_be_in(space, call):
             return False
         shown = all(value_of(space, call, name) in (each.value, *each.fails) for name, each in crisp.items())
-        return shown or _fail_alike(failure, self.core.failure)
+        return shown or failure.alike(self.core.failure)
 
     def takes(self, core: Core) -> bool:
         """Whether another core has the same factors, with values that agree."""
@@ -76,7 +76,7 @@ class Shown:
             theirs[name].value in (own[name].value, *own[name].fails) or own[name].value in theirs[name].fails
             for name in both
         )
-        if not shown and not _fail_alike(self.core.failure, core.failure):
+        if not shown and not self.core.failure.alike(core.failure):
             return False
         if not all(map(is_crisp, own)):
             return self.core.failure.how == core.failure.how and own.keys() == theirs.keys()
@@ -100,7 +100,7 @@ class Shown:
         then wrong results of both look the same.
         """
         own, theirs = _factors(self.core), _factors(other.core)
-        alike = _fail_alike(self.core.failure, other.core.failure)
+        alike = self.core.failure.alike(other.core.failure)
         nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and alike
         if not nested or not _agree(own, theirs, strictly=True):
             return False
@@ -145,11 +145,6 @@ class Shown:
             tuple(self.confirmed),
             {case: self.without.get(case, "unknown") for case in self.cases},
         )
-
-
-def _fail_alike(one: Failure, other: Failure) -> bool:
-    hows = {one.how, other.how}
-    return len(hows) == 1 or hows == {"value", "slightly"}
 
 
 def _factors(core: Core) -> dict[str, Needed]:

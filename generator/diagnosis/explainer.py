@@ -80,13 +80,11 @@ class Explainer:
         """The entry about a failing row, if there is one."""
         if row.case not in self._suite and not self._strict:
             return None
-        # What a row says in full: a refusal's first line is seldom the one that says why.
-        reason = "\n".join(each for each in (row.reason, row.message) if each)
         about = [each for each in self.known if fnmatchcase(row.operator, each.operator)]
         if not about:
             return None
         case = self._suite.case(row.case, call_alone=True)
-        return next((each for each in about if self._fits(each, row, case, reason)), None)
+        return next((each for each in about if self._fits(each, row, case, said_by(row))), None)
 
     def of_fault(self, fault: Mapping[str, Any], rows: Sequence[Result] = ()) -> Disagreement | None:
         """The entry about a fault of the run, or about the cases that it comes from, of its rows."""
@@ -133,6 +131,11 @@ class Explainer:
             )  # fmt: skip
             entries.append(self.of_row(lost))
         return entries[0] if entries and all(entries) else None
+
+
+def said_by(row: Result) -> str:
+    """What a row says in full: a refusal's first line is seldom the one that says why."""
+    return "\n".join(each for each in (row.reason, row.message) if each)
 
 
 def subject_of(fault: Mapping[str, Any]) -> str:

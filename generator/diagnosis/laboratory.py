@@ -10,14 +10,13 @@ from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.calls import Call
 from generator.diagnosis.one_factor import Changed
-from generator.fuzzing.judged_calls import Ask, Bench, Failure
+from generator.fuzzing.judged_calls import BY_VALUE, Ask, Bench, Failure
 from generator.fuzzing.known_space import Attempt, Space
 from opcert.vocabulary.tensors import Tensor
 
 INVALID = "invalid"
 """The outcome of a call that is none of the operator's: it is not asked."""
 MOST_HANGS = 3
-_BY_VALUE = {"value", "slightly"}
 _LOOKED_AT = 64
 
 
@@ -45,14 +44,14 @@ class Outcome:
 
         Wrong elements, or a wrong order of them, may not show where all that is expected is one element.
         """
-        by_value = own.failure is not None and own.failure.how in _BY_VALUE
+        by_value = own.failure is not None and own.failure.how in BY_VALUE
         return self.passes and (self.several or not (by_value and own.several))
 
     def like(self, failure: Failure) -> bool:
         """Whether it fails as another call does; a wrong value may be more or less wrong."""
         if self.failure is None or self.failure.verdict != failure.verdict:
             return False
-        return self.failure.how == failure.how or {self.failure.how, failure.how} == _BY_VALUE
+        return self.failure.alike(failure)
 
 
 @dataclass(eq=False)

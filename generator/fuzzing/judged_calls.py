@@ -30,6 +30,10 @@ MOST_ELEMENTS = 4096
 """Calls with more elements in their outputs are left: the reference's exact numbers take their time."""
 
 
+BY_VALUE = frozenset({"value", "slightly"})
+"""How calls fail whose answer has another value, much or little beyond what is allowed."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """How a call fails: calls with the same verdict and the same `how` may fail of one cause.
@@ -48,6 +52,10 @@ class Failure:
     def like(self, other: Failure) -> bool:
         """Whether both may have one cause: a call without results may fail of the same as one with some."""
         return (self.verdict, self.how) == (other.verdict, other.how)
+
+    def alike(self, other: Failure) -> bool:
+        """Whether both fail in one way, whatever the verdict; a wrong value may be more or less wrong."""
+        return self.how == other.how or {self.how, other.how} == BY_VALUE
 
 
 NOTHING_SAID = frozenset({"unsupported", "undefined", "unstable", "too large", "harness_error"})
