@@ -18,7 +18,7 @@ operators' rooms, which list every survivor and every equivalent one). A mutant 
 mistake. Either a node of its syntax tree is exchanged (comparison, rounding, constant, off by one, swapped
 arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another branch, a neighbour
 of a function: `generator/adequacy/neighbours.py`). Or the runtime misreads every call: by what the
-operator's kinds bring (misreading: `generator/explanations`), or by what follows from types, shapes and
+operator's kinds bring (misreading: `generator/changes`), or by what follows from types, shapes and
 attributes, for every operator alike (`generator/adequacy/mistakes`, one kind of mistake a file). Each runs
 in process against the cases, quick ones first, through the judge of a run; it is killed by the first that
 fails. It counts as equivalent only where the stated number of random calls that it can matter to, from the

@@ -1,6 +1,6 @@
 """Semantic mutants: a runtime that makes one of the changes by which failures are explained, in every call.
 
-Kinds bring those of a declared operator's values and formula (`Kind.changes`, `generator/explanations`).
+Kinds bring those of a declared operator's values and formula (`Kind.changes`, `generator/changes`).
 """
 
 from __future__ import annotations
@@ -77,4 +77,4 @@ def make_misreadings(subject: Subject) -> Iterator[Misreading]:
     turned = {f"input {each.name} reversed" for each in subject.spec.inputs if is_data(each)}
     for change in find_changes(subject.spec):
         if not change.is_accepted(subject.spec) and change.key not in turned:
-            yield Misreading(change, "generator/explanations")
+            yield Misreading(change, "generator/changes")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from generator.changes.misread_axes import axes_changes
 from generator.draws import Draw
-from generator.explanations.misread_axes import axes_changes
 from generator.kind import InputName, KindChange, Level
 from generator.partial import Bindings, Partial
 from generator.single_kind import SingleKind

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from generator.changes.misread_indices import index_changes
 from generator.draws import Draw
-from generator.explanations.misread_indices import index_changes
 from generator.kind import InputName, KindChange, Level
 from generator.partial import Bindings, Partial
 from generator.single_kind import SingleKind

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from generator.changes.misread_padding import padding_changes
 from generator.draws import Draw
-from generator.explanations.misread_padding import padding_changes
 from generator.kind import InputName, Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial
 from specs.expressions import Expression

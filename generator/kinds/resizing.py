@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from generator.changes.misread_resizing import resizing_changes
 from generator.draws import Draw
-from generator.explanations.misread_resizing import resizing_changes
 from generator.extents import bounds_within
 from generator.kind import Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial

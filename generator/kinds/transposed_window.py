@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from generator.changes.misread_windows import window_changes
 from generator.draws import Draw
-from generator.explanations.misread_windows import window_changes
 from generator.kept_lengths import padded_as_much_as_lost
 from generator.kind import Kind, KindChange, Level
 from generator.partial import OMITTED, Bindings, Partial

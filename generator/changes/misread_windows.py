@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from generator.explanations.misread_padding import order_changes
+from generator.changes.misread_padding import order_changes
 from generator.kind import Given, KindChange, ValueChange
 from generator.partial import Bindings
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.explanations.misread_axes import axes_changes
+from generator.changes.misread_axes import axes_changes
 from generator.kind import Given, KindChange, ValueChange
 from generator.kind_subject import Subject
 from generator.partial import Bindings
