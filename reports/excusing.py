@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from reports.baseline import Baseline, failures_of
+from reports.baseline import Baseline, known_failures
 from reports.case_results import Results
 from reports.excuses import Excuse, Excuses
 from reports.profile_evaluation import evaluate
@@ -41,7 +41,6 @@ def _waived(profile: Profile | None, results: Results, on: date) -> Iterator[tup
 
 
 def _known(baseline: Baseline | None, results: Results, on: date) -> Iterator[tuple[str, Excuse]]:
-    failing = failures_of(results)
     for each in baseline.known if baseline is not None else ():
         made = Excuse("baseline", each.reason, each.link, each.expires, each.expires < on)
-        yield from ((name, made) for name in each.cases if failing.get(name) == each.verdict)
+        yield from ((name, made) for name in known_failures(each, results))

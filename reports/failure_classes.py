@@ -16,7 +16,6 @@ from typing import Literal
 from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
 from conformance.judging.known_causes import KnownCause
 from conformance.judging.refusals import sentence
-from conformance.judging.signatures import crash_signature, signature
 from opcert.vocabulary.names import OperatorName
 from reports.associations import associate, by_operator, comparable, operators_of, remark
 from reports.case_results import CaseResult, Results
@@ -35,6 +34,7 @@ from reports.failure_kinds import (
 )
 from reports.features import CONSTRAINT
 from reports.others import Beside, OtherRun, hold_beside, nobody_passes
+from reports.spoken_failures import said_form
 from reports.type_order import type_rank
 
 Told = Literal["entry", "message", "experiment", "rule", "association", "nothing"]
@@ -179,17 +179,12 @@ def _by_message(
     """Refusals by what they say, across operators; lost processes by how they were lost, in one operator."""
     groups: dict[tuple[Kind, str, str], list[CaseResult]] = defaultdict(list)
     for each in left:
-        row, operator = each.row, f"{each.operator.domain}::{each.operator.name}"
-        if row is None:
-            continue
-        if each.verdict == "rejected_valid":
-            said = signature(str(row.error), row.message or row.reason or "", (each.operator.name,))
-            groups["rejected_valid", "", said].append(each)
-        elif each.verdict == "crash":
-            lost = crash_signature(row.signal, row.reason or "", row.stderr or "")
-            groups["crash", operator, lost].append(each)
-        elif each.verdict == "timeout":
-            groups["timeout", operator, row.stage or ""].append(each)
+        operator = f"{each.operator.domain}::{each.operator.name}"
+        match each.verdict:
+            case "rejected_valid":
+                groups["rejected_valid", "", said_form(each)].append(each)
+            case "crash" | "timeout":
+                groups[each.verdict, operator, said_form(each)].append(each)
     for (kind, _, _), members in groups.items():
         names = by_operator(members)
         conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None

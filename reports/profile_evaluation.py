@@ -78,11 +78,7 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
 
 
 def _use(waiver: Waiver, demanded: Sequence[CaseResult], on: date) -> WaiverUse:
-    named = tuple(
-        str(each.id)
-        for each in demanded
-        if each.fails and waiver.covers(str(each.id), each.features, each.verdict)
-    )
+    named = tuple(str(each.id) for each in demanded if each.fails and waiver.covers(each))
     return WaiverUse(waiver, waiver.expires < on, named)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,6 +18,8 @@ from opcert.vocabulary.near_names import near_names
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
+from reports.case_results import CaseResult
+from reports.spoken_failures import check_message, fits_message
 from reports.yaml_types import Date, Listed, Strict, read_list
 
 Unsupported = Literal["operator", "case", "none"]
@@ -30,21 +32,28 @@ class Waiver(Strict):
     """Failing cases that do not count.
 
     `cases` means cases as `-k` does (`conformance.suite.case_selection`). `conditions` narrows it to those
-    with these levels, attributes or facts about inputs, as a report's notes name them; `verdicts` to these.
+    with these levels, attributes or facts about inputs, as a report's notes name them; `verdicts` to these;
+    `message` to those of which the runtime says this (`reports.spoken_failures`).
     """
 
     cases: str = Field(min_length=1)
     conditions: dict[str, str] = Field(default_factory=dict)
     verdicts: Listed[Verdict] = tuple(sorted(FAILING))
+    message: str = ""
     reason: str = Field(min_length=1)
     link: str = Field(min_length=1)
     expires: Date
 
-    def covers(self, case_id: str, features: Mapping[str, str], verdict: str) -> bool:
+    @field_validator("message")
+    @classmethod
+    def _check_message(cls, value: str) -> str:
+        return check_message(value) if value else value
+
+    def covers(self, case: CaseResult) -> bool:
         """Whether a failing case is meant."""
-        named = selects(self.cases, case_id)
-        fits = all(features.get(name) == value for name, value in self.conditions.items())
-        return named and fits and verdict in self.verdicts
+        named = selects(self.cases, str(case.id)) and case.verdict in self.verdicts
+        fits = all(case.features.get(name) == value for name, value in self.conditions.items())
+        return named and fits and (not self.message or fits_message(self.message, case))
 
 
 class Profile(Strict):

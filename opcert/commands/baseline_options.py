@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,15 @@ import click
 from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.harmless import one_line
+from reports.phrasing import plural
 
 if TYPE_CHECKING:
     from reports.baseline import BaselineResult
     from reports.case_results import Results
 
 _SHOWN = 20
+_LONGEST = 400
 
 baseline = click.option(
     "--baseline",
@@ -53,7 +57,7 @@ def apply_baseline(results: Results, path: Path, updating: bool) -> ExitCode:
     today = datetime.now(UTC).date()
     known = read_baseline(path) if path.exists() else Baseline()
     found = hold_against(known, results, today)
-    _print(found, path)
+    _print(found, results, path)
     if updating:
         write_baseline(updated(known, results, today), path)
         say(f"baseline: {path} is written; give each new entry its reason and link")
@@ -61,19 +65,45 @@ def apply_baseline(results: Results, path: Path, updating: bool) -> ExitCode:
     return ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD
 
 
-def _print(found: BaselineResult, path: Path) -> None:
+def _print(found: BaselineResult, results: Results, path: Path) -> None:
+    _list(_new_by_cause(found.new, results))
     for words, names in (
-        ("new failure", found.new),
         ("known failure whose entry expired", found.expired),
         ("known failure that fails no more", found.passing),
+        ("known cause of which nothing fails any more", [each.reason for each in found.mended]),
     ):
-        for each in names[:_SHOWN]:
-            say(f"baseline: {words}: {each}")
-        if len(names) > _SHOWN:
-            say(f"baseline: and {len(names) - _SHOWN} more")
+        _list([f"{words}: {each}" for each in names])
     say(
         f"baseline: {path}: {len(found.new)} new, {len(found.expired)} expired, {len(found.known)} known, "
         f"{len(found.passing)} that fail no more"
     )
+    if found.by_cause:
+        say(
+            f"baseline: {len(found.by_cause)} of them known by their cause alone, in a suite that was "
+            "not the baseline's; --update-baseline lists them"
+        )
     if found.unlinked:
         say(f"baseline: {found.unlinked} entries have no link yet")
+
+
+def _list(lines: Sequence[str]) -> None:
+    for each in lines[:_SHOWN]:
+        say(f"baseline: {one_line(each, _LONGEST)}")
+    if len(lines) > _SHOWN:
+        say(f"baseline: and {len(lines) - _SHOWN} more")
+
+
+def _new_by_cause(new: Sequence[str], results: Results) -> list[str]:
+    """New failures, those of one cause in one line, with one of its cases."""
+    from reports.class_words import headline
+    from reports.failure_classes import classes_of
+
+    left = dict.fromkeys(new)
+    lines = []
+    for each in classes_of(results):
+        names = [name for case in each.cases if (name := str(case.id)) in left]
+        for name in names:
+            del left[name]
+        if names:
+            lines.append(f"new failure: {plural(len(names), 'case')}, such as {names[0]}: {headline(each)}")
+    return [*lines, *(f"new failure: {name}" for name in left)]

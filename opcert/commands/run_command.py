@@ -113,7 +113,7 @@ def command(
             elif baseline is not None:
                 from reports.case_results import put_together
 
-                results = put_together(suite, record, name)
+                results = with_known_causes(put_together(suite, record, name), folders, known_files)
                 answer = baseline_options.apply_baseline(results, baseline, update_baseline)
     say(f"record: {path}")
     return int(answer)

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.suite.case_selection import nothing_selected, select_cases, selects
+from opcert.vocabulary.names import CaseId
+from reports.case_results import CaseResult
 from reports.profiles import Waiver
 
 CROP = "ai.onnx/CenterCropPad-18/cover/0123456789ab"
@@ -53,7 +55,11 @@ def test_a_selected_case_is_meant_by_itself_and_order_is_kept(text: str) -> None
 def test_a_waiver_covers_the_operator_that_it_names() -> None:
     plain = {"reason": "r", "link": "https://example.org", "expires": "2027-01-01", "cases": "Pad-1"}
     waiver = Waiver.model_validate(plain)
-    assert [each for each in (CROP, PAD, ONNX_PAD) if waiver.covers(each, {}, "crash")] == [PAD]
+    crashes = [
+        CaseResult(CaseId.parse(each), "float", "answer", None, {}, (0, 0, 0), "crash", None, ())
+        for each in (CROP, PAD, ONNX_PAD)
+    ]
+    assert [str(each.id) for each in crashes if waiver.covers(each)] == [PAD]
 
 
 def test_who_names_nothing_is_told_what_is_near() -> None:

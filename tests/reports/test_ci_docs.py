@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from reports.baseline import LASTS, Baseline, read_baseline, write_baseline
 from reports.profiles import read_profile
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import FAKES
@@ -148,3 +149,15 @@ def test_a_new_failure_fails_the_gate(
 def test_the_profile_of_the_page_is_one(page: str) -> None:
     profiles = [each for each in blocks(page, "yaml") if each.startswith("profile:")]
     assert [read_profile(each.encode(), "ci.md").profile for each in profiles] == ["my-runtime"]
+
+
+def test_the_baseline_of_the_page_is_one_and_its_days_are_those_of_the_code(
+    page: str, tmp_path: Path
+) -> None:
+    (text,) = (each for each in blocks(page, "yaml") if each.startswith("known:"))
+    (tmp_path / "known.yaml").write_text(text)
+    (entry,) = read_baseline(tmp_path / "known.yaml").known
+    assert entry.cause is not None
+    written = write_baseline(Baseline(), tmp_path / "written.yaml").read_text()
+    for told in (page, written):
+        assert re.search(rf"\b{LASTS.days}\s+days\b", told.replace("\n# ", " "))
