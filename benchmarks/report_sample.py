@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from conformance.recording.records import read_record
 from opcert.commands.cause_finding import with_known_causes
+from opcert.commands.operator_headings import with_groups
 from opcert.commands.suite_argument import resolve_suite
 from reports.case_results import Results, put_together
 from reports.files import write_bytes
@@ -38,7 +39,7 @@ def main() -> int:
     record = read_record(options.record)
     with resolve_suite(options.suite, str(record.header.get("suite"))) as suite:
         # The commands in it name the default suite, which is what its readers have.
-        results = with_known_causes(put_together(suite, record))
+        results = with_known_causes(with_groups(put_together(suite, record)))
         with tempfile.TemporaryDirectory() as name:
             made = write_report([results], Path(name))
             sample = write_bytes(FOLDER / "sample.html", made.read_bytes())

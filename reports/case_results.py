@@ -23,6 +23,8 @@ from reports.others import OtherRun
 from reports.standing import SuiteStanding
 
 Grouping = Literal["cause", "operator", "case"]
+ONNX = "ai.onnx"
+OTHERS = "Others"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,7 @@ class Results:
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
     failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
     the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
+    `groups` are headings of what operators do, which stand over them where they are many.
     """
 
     suite: Suite
@@ -85,6 +88,7 @@ class Results:
     others: tuple[OtherRun, ...] = ()
     grouping: Grouping = "case"
     texts: DocumentTexts = field(default_factory=DocumentTexts)
+    groups: Mapping[OperatorName, str] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -98,6 +102,10 @@ class Results:
         for each in self.cases:
             found[each.operator].append(each)
         return {operator: tuple(found[operator]) for operator in sorted(found)}
+
+    def group_of(self, operator: OperatorName) -> str:
+        """The group that an operator stands in; without one its domain, in ai.onnx the others."""
+        return self.groups.get(operator) or (OTHERS if operator.domain == ONNX else operator.domain)
 
     @property
     def complete(self) -> bool:

@@ -6,14 +6,13 @@ Rows stand in groups, of domains, and where there are many of families of operat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import CaseResult
 from reports.failure_classes import FailureClass
 from reports.links import any_of, cases_link, note_id, operator_link, operator_words, token
-from reports.operator_groups import group_of
 from reports.phrasing import count
 from reports.type_order import in_type_order, type_rank
 from reports.verdicts import FAILING, WORST_FIRST, short_word, word
@@ -153,9 +152,16 @@ class Matrix:
 
 
 def build_matrix(
-    cases: Sequence[CaseResult], classes: Sequence[FailureClass], of: str = "", position: int = 0
+    cases: Sequence[CaseResult],
+    classes: Sequence[FailureClass],
+    of: str = "",
+    position: int = 0,
+    group_of: Callable[[OperatorName], str] = lambda operator: operator.domain,
 ) -> Matrix:
-    """Count every case once by operator version and element type; `of` names the run in links."""
+    """Count every case once by operator version and element type; `of` names the run in links.
+
+    `group_of` says which operators stand together where they are many.
+    """
     note_of = {str(case.id): each.number for each in classes for case in each.cases}
     columns = _columns(cases)
     column_of = {name: place for place, each in enumerate(columns) for name in each.types}
@@ -177,7 +183,7 @@ def build_matrix(
         )
         whole = [each for part in by_place[operator] for each in part]
         rows.append(Row(operator, operator_link(operator, of), cell(whole, op), cells))
-    return Matrix(columns, _groups(rows), len(cases))
+    return Matrix(columns, _groups(rows, group_of), len(cases))
 
 
 def _columns(cases: Sequence[CaseResult]) -> tuple[Column, ...]:
@@ -204,7 +210,7 @@ def _kin(name: str) -> str:
     return next((kin for kin, heads in _KIN.items() if name.startswith(heads)), name)
 
 
-def _groups(rows: Sequence[Row]) -> tuple[RowGroup, ...]:
+def _groups(rows: Sequence[Row], group_of: Callable[[OperatorName], str]) -> tuple[RowGroup, ...]:
     """Rows by domain, or, where they are many, by group; what fails most comes first."""
     found: dict[str, list[Row]] = {}
     for each in rows:

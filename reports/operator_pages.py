@@ -7,7 +7,6 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results
-from reports.operator_groups import group_of
 from reports.passages_shown import document_title, passages_of, public_page
 from reports.told_facts import mapping, text
 
@@ -21,7 +20,7 @@ def _facts(results: Results, operator: OperatorName) -> dict[str, Any]:
     facts = results.operator_facts(operator)
     attributes, rules = mapping(facts.get("attributes")), mapping(facts.get("constraints"))
     return {
-        "group": group_of(operator),
+        "group": results.group_of(operator),
         "page": public_page(operator),
         "documents": [_title(operator, mapping(each)) for each in mapping(facts.get("documents")).values()],
         "attributes": [

@@ -149,7 +149,7 @@ class Page:
 
     @cached_property
     def matrix(self) -> Matrix:
-        return build_matrix(self.results.cases, self.classes, self.of, self.position)
+        return build_matrix(self.results.cases, self.classes, self.of, self.position, self.results.group_of)
 
     @cached_property
     def tiers(self) -> tuple[TierView, ...]:

@@ -11,6 +11,7 @@ from specs.added_entries import ConstraintEntry, Reasoned
 from specs.declared_words import is_name_of_some_version, other_versions
 from specs.expressions import parse
 from specs.model import Source, Spec
+from specs.operator_groups import wrong_group
 from specs.shape_expressions import Part, parse_shape
 from specs.version_values import Composed
 
@@ -36,6 +37,12 @@ class DeclarationChecker:
         self._composed = composed
         self._folders = folders
         self.errors: list[UserError] = []
+
+    def check_group(self, group: str | None) -> None:
+        """A folder of specs has the group that the operator says it is one of."""
+        if group is not None:
+            wrong = wrong_group(group, self._folders, self._composed.place(("group",)))
+            self.errors += [wrong] if wrong is not None else []
 
     def check_shapes(self, shapes: Mapping[str, str], extents: Collection[str]) -> None:
         """Every shape is that of an input of some version, all bounds are those of a name in a shape."""

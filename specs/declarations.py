@@ -92,6 +92,7 @@ class DeclarationFile(Additions):
     """The whole of a `spec.yaml`, as one version sees it: `uses`, `versions`, `older` are used up by then."""
 
     uses: list[str] = Field(default_factory=list)
+    group: str | None = Field(None, pattern=r"^[a-z][a-z0-9-]*$")
     versions: str | int | None = None
     older: str | None = None
     shapes: dict[str, Text] = Field(default_factory=dict)
@@ -135,6 +136,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     reader = _Reader(spec, composed)
     declared = reader.read(file)
     checker = DeclarationChecker(spec, composed, folders)
+    checker.check_group(file.group)
     checker.check_shapes(file.shapes, file.extents)
     checker.check_results(file.results)
     checker.check_points(file.points)

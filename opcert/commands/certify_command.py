@@ -99,6 +99,7 @@ def command(
     from opcert.commands.certified_suite import Asked, open_certified
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
+    from opcert.commands.operator_headings import with_groups
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import choose_runtime, forms_to_run
@@ -138,7 +139,8 @@ def command(
         else:
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
-        results = with_known_causes(put_together(suite, record, named), folders, known_files)
+        results = with_groups(put_together(suite, record, named), folders)
+        results = with_known_causes(results, folders, known_files)
         results = with_others(results, beside_paths)
         if given is None and run_error(record) is None:
             limits = Limits(case_seconds=timeout)

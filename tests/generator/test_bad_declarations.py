@@ -130,6 +130,16 @@ MISTAKES = {
         5,
         ["unknown name in a point", "axes", "perhaps axis"],
     ),
+    "a group that is none": (
+        _SHAPES + "kinds:\n  axis: axis(input)\ngroup: reduction\n",
+        5,
+        ["no such group of operators", "reduction", "perhaps reductions", "groups/reduction.yaml"],
+    ),
+    "a group that is a path": (
+        _SHAPES + "kinds:\n  axis: axis(input)\ngroup: ../parts/arithmetic\n",
+        5,
+        ["group", "../parts/arithmetic"],
+    ),
     "a part that is none": ("uses: [broadcasting]\n", 1, ["no such part", "broadcasting", "broadcast"]),
     "a range of versions that is none": (
         _SHAPES + "versions: since 7\nkinds:\n  axis: axis(input)\n",

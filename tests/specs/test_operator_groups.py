@@ -1,0 +1,40 @@
+"""Operators by what they do: each room says its group, a group is a file with its heading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opcert.vocabulary.names import OperatorName
+from specs.operator_groups import FOLDER, group_headings, known_groups
+from specs.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of
+
+ADD, LSTM = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx", "LSTM", 22)
+
+
+def test_every_declared_operator_of_onnx_has_a_group_and_every_group_an_operator() -> None:
+    operators = [each for each in list_operators() if each.domain == "ai.onnx"]
+    declared = [each for each in operators if (room_of(each, OWN_FOLDER) / DECLARATION).is_file()]
+    headings = group_headings(declared)
+    assert [str(each) for each in declared if each not in headings] == []
+    assert len(set(headings.values())) == len(known_groups([OWN_FOLDER]))
+
+
+def test_what_is_only_imported_has_none() -> None:
+    assert group_headings([ADD, LSTM]) == {ADD: "Arithmetic"}
+
+
+def test_a_users_folder_comes_first_and_has_groups_of_its_own(tmp_path: Path) -> None:
+    room = room_of(LSTM, tmp_path)
+    room.mkdir(parents=True)
+    (room / DECLARATION).write_text("group: recurrence\n")
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "recurrence.yaml").write_text("heading: What remembers\n")
+    assert group_headings([ADD, LSTM], [tmp_path]) == {ADD: "Arithmetic", LSTM: "What remembers"}
+
+
+def test_damage_says_nothing(tmp_path: Path) -> None:
+    room = room_of(ADD, tmp_path)
+    room.mkdir(parents=True)
+    for text in ("group: [", "group: 3\n", "group: nothing-of-the-kind\n", "- a list\n", ""):
+        (room / DECLARATION).write_text(text)
+        assert group_headings([ADD], [tmp_path]) == {}
