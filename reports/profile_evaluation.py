@@ -60,8 +60,16 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     waived = frozenset(case for each in waivers for case in each.covered)
     reasons = [*_record_reasons(results, demanded)]
     if profile.suite == "released":
-        reasons += standing.contradicts_release(profile.operators)
-    for operator in map(OperatorName.parse, profile.operators):
+        departing = [OperatorName.parse(each.operator) for each in standing.departures]
+        wanted = {str(each) for each in departing if profile.demands_operator(each)}
+        reasons += standing.contradicts_release(wanted)
+    domains = {each.domain for each in results.by_operator}
+    for text in profile.operators:
+        domain = text.removesuffix("::*")
+        if domain != text and domain not in domains:
+            reasons.append(f"{text}: the suite has no operator of {domain}")
+    of_suite = [each for each in results.by_operator if profile.demands_operator(each)]
+    for operator in dict.fromkeys([*profile.named_operators, *of_suite]):
         own = [each for each in demanded if each.operator == operator]
         if not own:
             reasons.append(f"{operator}: the suite has no case that the profile demands")

@@ -17,12 +17,14 @@ def check_names(profile: Profile, suite: Suite) -> None:
     """Raises UserError or SeveralErrors: an operator, or a type of these, that the suite has no case of."""
     types: dict[str, None] = {}
     operators: dict[str, None] = {}
+    domains: dict[str, None] = {}
     for each in suite.case_ids:
         case = CaseId.parse(each)
         operators[str(case.operator)] = None
-        if str(case.operator) in profile.operators:
+        domains[f"{case.operator.domain}::*"] = None
+        if profile.demands_operator(case.operator):
             types[str(suite.entry(each)["element_type"])] = None
-    found = [*_missing("operator", profile.operators, operators, suite)]
+    found = [*_missing("operator", profile.operators, [*operators, *domains], suite)]
     if not found:  # the types of an operator that is not there are none
         found += _missing("element type", profile.element_types, types, suite)
     if len(found) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +26,7 @@ from reports.yaml_types import Date, Listed, Strict, read_list
 Unsupported = Literal["operator", "case", "none"]
 Everything = Literal["all"]
 DemandedSuite = Literal["released", "any"]
+_EVERY_OF = re.compile(r"\w+(?:\.\w+)*::\*", re.ASCII)
 _FORMER_NAMES = {"seeds": "first-operators"}
 
 
@@ -59,6 +61,7 @@ class Waiver(Strict):
 class Profile(Strict):
     """A profile as its file states it.
 
+    `operators` are versions by name, or `domain::*`: every one of a domain that the suite has.
     `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
     which it supports no case; `case`, any case, as long as one case of the profile passes. `suite` is whose
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
@@ -77,10 +80,12 @@ class Profile(Strict):
     @classmethod
     def _check_operators(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for each in value:
+            if _EVERY_OF.fullmatch(each):
+                continue
             try:
                 OperatorName.parse(each)
             except UserError as error:
-                raise ValueError(str(error)) from error
+                raise ValueError(f"{error}; or domain::* for every one of the suite") from error
         return value
 
     @field_validator("element_types")
@@ -93,10 +98,19 @@ class Profile(Strict):
     def _check_families(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
         return _known_words(value, FAMILIES, "no family of cases")
 
+    @property
+    def named_operators(self) -> tuple[OperatorName, ...]:
+        """The operator versions that the profile names one by one."""
+        return tuple(OperatorName.parse(each) for each in self.operators if not _EVERY_OF.fullmatch(each))
+
+    def demands_operator(self, operator: OperatorName) -> bool:
+        """Whether an operator version belongs to the profile, by its name or as one of a whole domain."""
+        return str(operator) in self.operators or f"{operator.domain}::*" in self.operators
+
     def demands(self, operator: OperatorName, family: str, element_type: str) -> bool:
         """Whether a case of this kind belongs to the profile."""
         return (
-            str(operator) in self.operators
+            self.demands_operator(operator)
             and (self.families == "all" or family in self.families)
             and (self.element_types == "all" or element_type in self.element_types)
         )

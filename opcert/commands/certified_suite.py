@@ -72,7 +72,7 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     have = operators_named(name) or []
     if asked.operators:
         return made_of(_choose(asked.operators, have))
-    demanded = [OperatorName.parse(each) for each in asked.profile.operators] if asked.profile else []
+    demanded = list(asked.profile.named_operators) if asked.profile else []
     if set(demanded) <= set(have):
         if name != DEFAULT_SUITE:
             say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)

@@ -12,9 +12,11 @@ from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
 from generator.lock import read_lock
 from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results, put_together
 from reports.profile_evaluation import evaluate
 from reports.profiles import Profile, list_profiles, load_profile, read_profile
+from reports.standing import Departure, SuiteStanding
 from tests.reports.sample import CROP_PAD, PAD, Maker, make_case
 
 TODAY = date(2026, 11, 20)
@@ -60,12 +62,12 @@ def test_there_is_a_profile_for_each_family_of_documents() -> None:
         "openvino": "org.openvino",
         "tensorflow": "org.tensorflow",
     }
-    found: list[str] = []
+    for text in read_lock().default.versions:
+        operator = OperatorName.parse(text)
+        demanding = [name for name in families if load_profile(name).demands_operator(operator)]
+        assert [families[each] for each in demanding] == [operator.domain], text
     for name, domain in families.items():
-        operators = load_profile(name).operators
-        assert all(each.startswith(f"{domain}::") for each in operators)
-        found += operators
-    assert sorted(found) == sorted(read_lock().default.versions)
+        assert all(each.startswith(f"{domain}::") for each in load_profile(name).operators)
 
 
 def test_a_run_without_failures_meets_its_profile(tmp_path: Path) -> None:
@@ -172,6 +174,33 @@ def test_an_operator_that_the_suite_lacks_keeps_a_profile_unmet(tmp_path: Path) 
     assert "ai.onnx::Resize-18: the suite has no case that the profile demands" in found.reasons
 
 
+def test_a_whole_domain_is_whatever_the_suite_has_of_it(tmp_path: Path) -> None:
+    results = run(tmp_path, answer)
+    whole = profile(operators=["ai.onnx::*"])
+    named = sum(each.operator.domain == "ai.onnx" for each in results.cases)
+    assert 0 < named < len(results.cases)
+    found = evaluate(whole, results, TODAY)
+    assert (found.met, found.demanded) == (True, named)
+
+    def respond(case: Case) -> Response:
+        return Crashed("gone", "SIGSEGV") if case.operator == CROP_PAD else answer(case)
+
+    failing = evaluate(whole, run(tmp_path / "failing", respond), TODAY)
+    assert failing.reasons[0].startswith(f"{CROP_PAD}: 4 cases crash")
+    other = evaluate(profile(operators=["org.example::*"]), results, TODAY)
+    assert "org.example::*: the suite has no operator of org.example" in other.reasons
+
+
+def test_a_whole_domain_misses_what_the_released_suite_has_beyond(tmp_path: Path) -> None:
+    lacking = SuiteStanding("part", "a part", (Departure("ai.onnx::Resize-18", 0, 7, 0),), 8, 15)
+    elsewhere = SuiteStanding("part", "a part", (Departure("org.example::Resize-18", 0, 7, 0),), 8, 15)
+    whole = profile(operators=["ai.onnx::*"], suite="released")
+    results = run(tmp_path, answer)
+    assert evaluate(whole, results, TODAY, elsewhere).met
+    (reason,) = evaluate(whole, results, TODAY, lacking).reasons
+    assert reason.startswith("ai.onnx::Resize-18: its cases are not those of the released suite: 7 cases")
+
+
 def test_families_and_element_types_narrow_a_profile(tmp_path: Path) -> None:
     results = run(tmp_path, answer)
     assert evaluate(profile(element_types=["float"]), results, TODAY).demanded == 2
@@ -208,6 +237,8 @@ def test_every_mistake_is_told_with_its_line() -> None:
         (b"profile: a\nprofile: b\n", "p.yaml:2:1: this key stands in the same mapping already"),
         (b"a: &x [1]\nb: *x\n", "aliases are not allowed"),
         (GOOD.replace(b"ai.onnx::Resize-18", b"Resize"), "not an operator's name"),
+        (GOOD.replace(b"ai.onnx::Resize-18", b"'ai.onnx::Re*'"), "or domain::* for every one"),
+        (GOOD.replace(b"ai.onnx::Resize-18", b"'*'"), "or domain::* for every one"),
         (GOOD + b"description: !!python/object:os.system x\n", "this key stands in the same mapping already"),
     ],
 )
