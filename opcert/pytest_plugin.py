@@ -1,26 +1,30 @@
 """The pytest plugin: a test for each operator version and family of a suite, on one runtime.
 
-`pytest --opcert-runtime onnxruntime [--opcert-suite SUITE]`. All the chosen tests are one run of the harness,
-begun with the first of them; each tells of its own cases.
+`pytest --opcert-runtime onnxruntime [--opcert-suite SUITE] [--opcert-by cause|operator|family|case]`. All the
+chosen tests are one run of the harness, begun with the first of them; each tells of its own cases. By cause
+each operator version's test tells what passes, and each cause of failures is a test that is found by the run.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.errors import NothingRan, OpcertError
 from opcert.vocabulary.harmless import LONGEST, for_shell, for_terminal, one_line
 
 if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.recording.rows import Result
     from conformance.suite.suites import Suite
+    from reports.grouped_tests import GroupedTest
 
+GROUPINGS = ("cause", "operator", "family", "case")
 _SHOWN = 5
 
 
@@ -31,6 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--opcert-suite", metavar="SUITE", default="default",
                     help="the suite: a folder, a zip file, or `default`")  # fmt: skip
+    group.addoption("--opcert-by", choices=GROUPINGS, default="family",
+                    help="what one test stands for; default: an operator version and family")  # fmt: skip
     group.addoption("--opcert-python", metavar="PYTHON", help="the interpreter of a module:Backend runtime")
     group.addoption("--opcert-record", metavar="FILE", help="where to keep the record of the run")
 
@@ -56,13 +62,28 @@ def pytest_collection_modifyitems(
     except OpcertError as error:
         raise pytest.UsageError(f"opcert: {error}") from error
     config.add_cleanup(run.close)
-    for (operator, family), case_ids in run.groups():
-        name = f"{operator}[{family}]"
+    for name, case_ids in run.groups().items():
         nodeid = f"opcert::{name}"
         items.append(
             ConformanceItem.from_parent(session, name=name, nodeid=nodeid, run=run, case_ids=case_ids)
         )
+    if run.by_cause:
+        items.append(CausesItem.from_parent(session, name="causes", nodeid="opcert::causes", run=run))
     items.append(FaultsItem.from_parent(session, name="faults", nodeid="opcert::faults", run=run))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Tell a test for each cause in the place of the one that found them."""
+    if not isinstance(item, CausesItem):
+        return None
+    from _pytest.runner import runtestprotocol
+
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for each in item.told(runtestprotocol(item, nextitem=nextitem, log=False)):
+        item.ihook.pytest_runtest_logreport(report=each)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 class Run:
@@ -78,16 +99,19 @@ class Run:
         )
         self.suite_name: str = config.getoption("--opcert-suite")
         self.suite: Suite = resolve_suite(self.suite_name)
+        self._by: str = config.getoption("--opcert-by")
+        self.by_cause = self._by == "cause"
         self._record: Record | OpcertError | None = None
 
-    def groups(self) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
-        """The case ids of each operator version and family, in suite order."""
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    def groups(self) -> dict[str, list[str]]:
+        """The case ids of each test, in suite order."""
+        found: dict[str, list[str]] = defaultdict(list)
         for case_id in self.suite.case_ids:
-            path, family, _ = case_id.rsplit("/", 2)
-            found[path.replace("/", "::", 1), family].append(case_id)
-        for key, case_ids in found.items():
-            yield key, tuple(case_ids)
+            path, family, name = case_id.rsplit("/", 2)
+            operator = path.replace("/", "::", 1)
+            part = {"family": f"[{family}]", "case": f"[{family}/{name}]"}.get(self._by, "")
+            found[f"{operator}{part}"].append(case_id)
+        return found
 
     def record(self, session: pytest.Session) -> Record:
         """The record of the chosen tests' cases; runs them where that is not done yet.
@@ -98,18 +122,34 @@ class Run:
         from opcert.commands.output_locks import locked_record
 
         if self._record is None:
-            chosen = [
-                each for item in session.items if isinstance(item, ConformanceItem) for each in item.case_ids
-            ]
             try:
-                path = self._path()
+                path, chosen = self._path(), self._chosen(session)
+                if not chosen:
+                    raise NothingRan("no test of cases is chosen: this one tells what those show")
                 with locked_record(path, "pytest"):
-                    self._record = run_suite(self.suite, self._runtime, path, only=frozenset(chosen))
+                    self._record = run_suite(self.suite, self._runtime, path, only=chosen)
             except OpcertError as error:
                 self._record = error
         if isinstance(self._record, OpcertError):
             raise self._record
         return self._record
+
+    def causes(self, session: pytest.Session) -> list[GroupedTest]:
+        """The causes of what fails: from entries, what the runtime says, and experiments on it."""
+        from conformance.processes.worker_limits import Limits
+        from opcert.commands.cause_finding import with_experiments, with_known_causes
+        from opcert.commands.output_locks import locked_record
+        from reports.case_results import put_together
+        from reports.grouped_tests import cause_tests
+
+        record = self.record(session)
+        results = put_together(self.suite, record, self.suite_name, self._chosen(session))
+        with locked_record(record.path, "pytest"):
+            return list(cause_tests(with_experiments(with_known_causes(results), self._runtime, Limits())))
+
+    def _chosen(self, session: pytest.Session) -> frozenset[str]:
+        items = (item for item in session.items if isinstance(item, ConformanceItem))
+        return frozenset(each for item in items for each in item.case_ids)
 
     def _path(self) -> Path:
         kept = self._config.getoption("--opcert-record")
@@ -142,9 +182,9 @@ class Wrong(Exception):
 
 
 class ConformanceItem(_Item):
-    """The cases of one operator version and family."""
+    """Some cases of one operator version; where causes have tests of their own, it tells what passes."""
 
-    def __init__(self, *, case_ids: tuple[str, ...], **options: Any) -> None:
+    def __init__(self, *, case_ids: Sequence[str], **options: Any) -> None:
         super().__init__(**options)
         self.case_ids = case_ids
 
@@ -155,13 +195,43 @@ class ConformanceItem(_Item):
         wanted = frozenset(self.case_ids)
         rows = [each for each in record.results if each.case in wanted]
         failing = [each for each in rows if each.verdict in FAILING]
-        if failing:
+        if failing and not self.run.by_cause:
             raise Wrong(_describe(failing, len(self.case_ids), self.run))
         lost = [each for each in rows if each.verdict in ("not_run", "harness_error")]
         if lost:
             raise Wrong(f"{len(lost)} cases were not run: {one_line(lost[0].reason or '', LONGEST)}")
         if all(each.verdict == "unsupported" for each in rows):
             pytest.skip(f"unsupported: {one_line(rows[0].reason or '', LONGEST)}")
+
+
+class CausesItem(_Item):
+    """What the failures come from: it stands for as many tests as there are causes."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._causes: list[GroupedTest] = []
+
+    def runtest(self) -> None:
+        found = self.run.causes(self.session)
+        if found and hasattr(self.config, "workerinput"):
+            # pytest-xdist takes no report of a test that it does not know.
+            raise Wrong("\n\n".join(f"{each.message}\n{each.details}" for each in found))
+        self._causes = found
+
+    def told(self, reports: Sequence[pytest.TestReport]) -> Iterator[pytest.TestReport]:
+        """The reports of a failed test for each cause; where there is none, this one's own."""
+        if not self._causes:
+            yield from reports
+            return
+        self.session.testscollected += len(self._causes) - 1
+        for each in self._causes:
+            name = for_terminal(f"cause[{one_line(each.name, LONGEST)}]")
+            for report in map(copy, reports):
+                report.nodeid, report.location = f"opcert::{name}", (self.location[0], None, name)
+                if report.when == "call":
+                    report.outcome, report.duration = "failed", each.seconds
+                    report.longrepr = for_terminal(f"{each.message}\n{each.details}")
+                yield report
 
 
 class FaultsItem(_Item):

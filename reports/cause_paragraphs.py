@@ -23,9 +23,13 @@ _LONGEST = 400
 
 @dataclass(frozen=True)
 class CauseParagraph:
-    """A cause in lines: its head, what is known of it, and the command for its smallest case."""
+    """A cause in lines: its head, what is known of it, and the command for its smallest case.
+
+    `name` is the head without its number and its count, which change from run to run.
+    """
 
     found: FailureClass
+    name: str
     head: str
     remarks: tuple[str, ...]
     command: str
@@ -108,10 +112,11 @@ def totals_line(results: Results, causes: int) -> str:
 
 
 def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
-    head = one_line(f"{found.number}. {short_names(found.operators)}: {headline(found)}", _LONGEST)
+    name = one_line(f"{short_names(found.operators)}: {headline(found)}", _LONGEST)
     return CauseParagraph(
         found,
-        f"{head} ({fit_text(found)})",
+        name,
+        f"{found.number}. {name} ({fit_text(found)})",
         tuple(one_line(each, _LONGEST) for each in remarks(found)),
         results.reproduction_command(found.smallest.id),
     )

@@ -34,10 +34,7 @@ class GroupedTest:
 def grouped_tests(results: Results) -> Iterator[GroupedTest]:
     """The tests of a run that is told by cause or by operator, its causes first."""
     if results.grouping == "cause":
-        for told in cause_paragraphs(results):
-            cases = told.found.cases
-            details = "\n".join([*told.remarks, told.command, "", *_names(cases)])
-            yield GroupedTest(CAUSES, told.head, True, False, told.head, details, _seconds(cases))
+        yield from cause_tests(results)
     causes = {str(case.id): each.number for each in classes_of(results) for case in each.cases}
     for operator, cases in results.by_operator.items():
         counted = Counter(each.verdict for each in cases)
@@ -45,13 +42,24 @@ def grouped_tests(results: Results) -> Iterator[GroupedTest]:
         failing = [each for each in cases if each.fails]
         numbers = sorted({causes[str(each.id)] for each in failing})
         # By cause what fails has its own tests: here it is told what passes.
-        failed = bool(failing) and results.grouping == "operator"
+        failed = (bool(failing) and results.grouping == "operator") or counted["harness_error"] > 0
         message = f"{plural(len(cases), 'case')}: {said}"
         if numbers:
             message += f"; causes {', '.join(map(str, numbers))}"
         details = "\n".join([message, *_names(failing)])
         skipped = not failing and not counted["pass"] and not counted["observed"]
         yield GroupedTest(OPERATORS, str(operator), failed, skipped, message, details, _seconds(cases))
+
+
+def cause_tests(results: Results) -> Iterator[GroupedTest]:
+    """A test for each cause, under a name that stays while the cause does: no number, no count is in it."""
+    names: Counter[str] = Counter()
+    for told in cause_paragraphs(results):
+        cases = told.found.cases
+        names[told.name] += 1
+        name = told.name if names[told.name] == 1 else f"{told.name} ({names[told.name]})"
+        details = "\n".join([*told.remarks, told.command, "", *_names(cases)])
+        yield GroupedTest(CAUSES, name, True, False, told.head, details, _seconds(cases))
 
 
 def _names(cases: Sequence[CaseResult]) -> list[str]:

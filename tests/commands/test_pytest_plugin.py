@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -53,6 +54,58 @@ def test_a_test_for_each_operator_version_and_family(suite: Path, tmp_path: Path
     assert "1 skipped" in lines[-1]
     assert "Traceback" not in text
     assert len(read_record(record).results) == 6
+
+
+def test_a_test_for_each_cause_found_by_the_run(suite: Path, tmp_path: Path) -> None:
+    record, junit = tmp_path / "kept.jsonl", tmp_path / "junit.xml"
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)
+    code, lines = run_pytest(tmp_path, *arguments, "--opcert-by", "cause", "--junitxml", junit)
+    assert code == 1
+    text = "\n".join(lines)
+    failed = [
+        line for line in lines if line.startswith("FAILED ") and "opcert::cause[org.example Echo-1: " in line
+    ]
+    assert len(failed) == 1, text
+    assert "opcert repro org.example/Echo-1/boundary/" in text
+    (failing,) = (each.case for each in read_record(record).results if each.verdict == "mismatch")
+    assert f"{failing}: mismatch" in text
+    assert "1 failed, 2 passed" in lines[-1]
+    assert outcomes(lines)["org.example::Echo-1"] == "PASSED"
+    tests = list(ElementTree.parse(junit).getroot().iter("testcase"))
+    assert len(tests) == 3
+    assert [len(list(each.iter("failure"))) for each in tests] == [0, 1, 0]
+
+
+def test_processes_of_xdist_tell_all_causes_in_one_test(suite: Path, tmp_path: Path) -> None:
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-by", "cause")
+    code, lines = run_pytest(tmp_path, *arguments, "-n", "1")
+    assert code == 1
+    assert outcomes(lines)["causes"] == "FAILED"
+    assert any(line.startswith("1. org.example Echo-1: ") for line in lines)
+
+
+def test_no_failure_no_cause(suite: Path, tmp_path: Path) -> None:
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-by", "cause")
+    code, lines = run_pytest(tmp_path, *arguments, "-k", "causes")
+    assert (code, outcomes(lines)) == (1, {"causes": "FAILED"})
+    assert "no test of cases is chosen" in "\n".join(lines)
+    code, lines = run_pytest(tmp_path, *arguments[:2], "--opcert-suite", good_suite(tmp_path), *arguments[4:])
+    assert (code, outcomes(lines)) == (
+        0, {"org.example::Echo-1": "PASSED", "causes": "PASSED", "faults": "PASSED"}
+    )  # fmt: skip
+
+
+def good_suite(folder: Path) -> Path:
+    (folder / "good").mkdir()
+    return make_suite(folder / "good", [make_case(seed=1)])
+
+
+@pytest.mark.parametrize(("by", "tests"), [("operator", 1), ("case", 6), ("family", 3)])
+def test_what_one_test_stands_for(suite: Path, tmp_path: Path, by: str, tests: int) -> None:
+    arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-by", by)
+    code, lines = run_pytest(tmp_path, *arguments, "--collect-only")
+    found = [line for line in lines if "Echo-1" in line]
+    assert (code, len(found)) == (0, tests)
 
 
 def test_a_record_that_another_writes_is_left_alone(suite: Path, tmp_path: Path) -> None:
