@@ -81,6 +81,17 @@ class FailureClass:
         return TIER_OF[self.kind]
 
     @property
+    def brings(self) -> float:
+        """How many cases pass once it is mended, as far as experiments say: of those nobody asked, as many.
+
+        Without experiments all of them may.
+        """
+        without = self.shown.without if self.shown is not None else {}
+        told = Counter(without.get(str(each.id), "unknown") for each in self.cases)
+        asked = sum(number for outcome, number in told.items() if outcome != "unknown")
+        return len(self.cases) * told["pass"] / asked if asked else len(self.cases)
+
+    @property
     def verb(self) -> str:
         """What the cases do, as narrowly as it is true of them all."""
         rows = [each.row for each in self.cases if each.row is not None]
@@ -268,11 +279,12 @@ def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple
     return tuple(_with_fit(each, judged, class_of) for each in numbered)
 
 
-def _fixing_order(each: FailureClass) -> tuple[int, bool, int, str]:
-    """What loses most comes first; among these what most cases hang on."""
+def _fixing_order(each: FailureClass) -> tuple[int, bool, float, int, str]:
+    """What loses most comes first; among these what brings most when it is mended."""
     return (
         TIERS.index(each.tier),
         each.told == "nothing",
+        -each.brings,
         -len(each.cases),
         min(str(case.id) for case in each.cases),
     )

@@ -24,7 +24,7 @@ class Tier:
 
 _LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
 _SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
-_VALUES = Tier("Wrong values", "silent; those that touch most operator versions first")
+_VALUES = Tier("Wrong values", "silent: nobody notices that they are wrong")
 _REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
 _ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
 _INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")

@@ -11,7 +11,14 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, Needed, write_diagnosis
+from conformance.judging.kept_diagnosis import (
+    FILE,
+    DiagnosedCause,
+    Diagnosis,
+    Needed,
+    Outcome,
+    write_diagnosis,
+)
 from conformance.judging.known_causes import KnownCause
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
@@ -105,6 +112,33 @@ def test_what_experiments_showed_is_told_and_read_from_the_file(tmp_path: Path) 
         "pass": 2, "unsupported": 1, "fails": 0, "unknown": 0,
     }  # fmt: skip
     assert "fails with mode = cubic" in render_markdown(results)
+
+
+def test_what_brings_most_comes_first(tmp_path: Path) -> None:
+    """Of few cases that pass all when mended, and many of which few do; what nobody asked counts alike."""
+    cases = [
+        make_case(RESIZE_18, "cover", {"mode": "cubic", "axes": axes}, side=side)
+        for axes, sides in (("some", range(2, 5)), ("all", range(2, 8)))
+        for side in sides
+    ]
+
+    def refuse(case: Case) -> Response:
+        return Refused("Fail", f"no axes for {case.levels['axes']} of them")
+
+    made = Maker(tmp_path).make(cases, refuse)
+    results = put_together(made.suite, made.record)
+    assert [(len(each.cases), each.brings) for each in classes_of(results)] == [(6, 6), (3, 3)]
+    many, few = ([str(case.id) for case in each.cases] for each in classes_of(results))
+    outcomes: dict[str, Outcome] = {**dict.fromkeys(many[:4], "fails"), **dict.fromkeys(many[4:5], "pass")}
+    all_pass: dict[str, Outcome] = dict.fromkeys(few, "pass")
+    causes = tuple(
+        DiagnosedCause(True, tuple(each), each[0], ("call",), "got", (), (), (), (), without)
+        for each, without in ((many, outcomes), (few, all_pass))
+    )
+    footer = results.record.footer or {}
+    found = Diagnosis(causes, (), (), 1.0, None, ())
+    write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
+    assert [(len(each.cases), each.brings) for each in classes_of(replace(results))] == [(3, 3), (6, 1.2)]
 
 
 def test_experiments_on_other_cases_are_not_told(tmp_path: Path) -> None:
