@@ -18,7 +18,6 @@ MEANINGS: Mapping[str, str] = {
     "dynamic": "extents not known before the run",
     "strided": "the first input behind a Transpose, not contiguous",
 }
-_FEW = 3
 
 
 @dataclass(frozen=True)
@@ -84,13 +83,11 @@ def untried_forms(results: Results) -> tuple[str, ...]:
     return tuple(f"{each} ({MEANINGS[each]})" for each in FORMS if each in offered - ran)
 
 
-def form_sentences(results: Results) -> tuple[str, ...]:
-    """Where forms make a difference, in sentences; none where they do not."""
-    said = []
-    for each in compare_forms(results):
-        if each.here_alone:
-            number = len(each.here_alone)
-            verb = "fails" if number == 1 else "fail"
-            told = f"{plural(number, 'case')} {verb} in the form {each.form} and not as {each.preferred}"
-            said.append(f"{told}, such as {listed(list(each.here_alone[:_FEW]))}.")
-    return tuple(said)
+def form_sentence(results: Results) -> str | None:
+    """That forms make a difference, in a sentence; which cases they are, each form's line says beside it."""
+    found = [each for each in compare_forms(results) if each.here_alone]
+    if not found:
+        return None
+    number = len({case for each in found for case in each.here_alone})
+    verb = "fails" if number == 1 else "fail"
+    return f"{plural(number, 'case')} {verb} in another form alone: {listed([each.form for each in found])}."

@@ -10,7 +10,7 @@ from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
 from reports.case_results import Results
-from reports.forms import compare_forms, form_sentences
+from reports.forms import compare_forms, form_sentence
 from reports.missing_rows import list_missing
 from reports.phrasing import count, duration, listed, moment, parse_moment, plural
 from reports.told_facts import mapping, text
@@ -52,15 +52,16 @@ def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
     if failing:
         reasons = "one reason" if classes == 1 else f"{count(classes)} reasons"
         verb = "does" if failing == 1 else "do"
-        said.append(f"{count(failing)} {verb} not, for {reasons}, listed below in the order to fix them.")
+        said.append(f"{count(failing)} {verb} not, for {reasons}.")
     elif passing:
         said.append("None gives anything else.")
     if counts["unsupported"]:
         verb = "is" if counts["unsupported"] == 1 else "are"
-        said.append(f"{count(counts['unsupported'])} {verb} unsupported, and the runtime says so itself.")
+        said.append(f"{count(counts['unsupported'])} {verb} unsupported, as the runtime says itself.")
     if counts["observed"]:
         said.append(f"Of {plural(counts['observed'], 'case')} nothing is demanded but survival.")
-    said += form_sentences(results)
+    forms = form_sentence(results)
+    said += [forms] if forms is not None else []
     if results.record.faults:
         said.append(f"The whole run shows {plural(len(results.record.faults), 'fault')}.")
     return tuple(said)

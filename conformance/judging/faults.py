@@ -141,10 +141,10 @@ class FaultFinder:
 
 
 def _message(kind: str, operator: str, words: str, number: int) -> str:
+    told = "1 case" if number == 1 else f"{number} cases"
     if kind == "unstable":
-        told = "1 case" if number == 1 else f"{number} cases"
         return f"unstable: {told} of {operator} killed the worker in one run and not in the next"
-    return f"answers of {operator} {words} ({number} cases)"
+    return f"answers of {operator} {words} ({told})"
 
 
 def _unload_fault(reasons: Sequence[str], count: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from reports.cause_paragraphs import CauseParagraph, cause_paragraphs, mended_li
 from reports.failure_classes import classes_of
 from reports.files import write_text
 from reports.followed_readings import fault_text
+from reports.forms import compare_forms
 from reports.headline import list_sentences, list_warnings, runtime_label
 from reports.markdown_tables import table, within
 from reports.summary import readings_lines, summary_table
@@ -47,6 +48,10 @@ def _blocks(results: Results) -> Iterator[str]:
         yield "## What fails, in the order to fix it"
         for told in cause_paragraphs(results):
             yield _failure(told)
+    forms = compare_forms(results)
+    if forms:
+        yield "## Forms"
+        yield "\n".join(f"- {for_markdown(f'{each.form}: {each.text}')}" for each in forms)
     if results.mended:
         yield "## Mended since its entry was written"
         yield "\n".join(f"- {for_markdown(mended_line(each))}" for each in results.mended)

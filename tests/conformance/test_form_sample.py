@@ -21,7 +21,8 @@ from conformance.suite.suites import open_suite
 from opcert.commands.runtime_argument import forms_to_run
 from opcert.vocabulary.errors import UserError
 from reports.case_results import Results, put_together
-from reports.forms import compare_forms, form_sentences, untried_forms
+from reports.formats.markdown import render_markdown
+from reports.forms import compare_forms, form_sentence, untried_forms
 from reports.headline import list_sentences
 from reports.missing_rows import list_missing
 from reports.rejudging import judge_again
@@ -75,9 +76,19 @@ def test_what_fails_in_another_form_alone_is_told(tmp_path: Path) -> None:
     assert initializers.here_alone == ()
     assert dynamic.text == f"2 cases, 1 fails that does not as inputs, such as {row.case}"
     assert initializers.text == "2 cases, all do as inputs do"
-    told = f"1 case fails in the form dynamic and not as inputs, such as {row.case}."
-    assert told in form_sentences(results)
+    told = form_sentence(results)
+    assert told == "1 case fails in another form alone: dynamic."
     assert told in list_sentences(results, 1)
+    assert row.case not in " ".join(list_sentences(results, 1))
+    written = render_markdown(results).replace("\\", "")
+    assert f"- dynamic: {dynamic.text}" in written
+    assert "- initializers: 2 cases, all do as inputs do" in written
+
+
+@pytest.mark.parametrize(("number", "told"), [(1, "(1 case)"), (2, "(2 cases)")])
+def test_a_fault_counts_its_cases(number: int, told: str, tmp_path: Path) -> None:
+    (fault,) = run(tmp_path, ["echo", *["differs_by_form"] * number]).faults
+    assert fault["message"].endswith(f"differ between forms of the same case {told}")
 
 
 def test_forms_that_were_not_run_are_named(tmp_path: Path) -> None:
