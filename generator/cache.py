@@ -60,28 +60,34 @@ def named_suite(name: str, progress: Progress) -> Path:
     if operators == default_operators():
         return default_suite(progress)
     told = f"generating cases of {len(operators)} operators: at first this takes minutes, later what changed"
-    return _made_once(sources_digest(operators=operators), progress, told, operators)[0]
+    sources = sources_digest(operators=operators)
+    return _made_once(sources, progress, told, f"the suite {name}", operators)[0]
 
 
 def current_suite(progress: Progress, folders: Sequence[Path] = ()) -> tuple[Path, bool]:
     """The folder of the default suite, whatever the lock names, and whether it was put together just now."""
     told = "generating the default suite: at first this takes minutes, later what changed"
-    return _made_once(sources_digest(folders), progress, "" if folders else told, (), folders)
+    what = f"the suite of {', '.join(map(str, folders))}" if folders else "the default suite"
+    return _made_once(sources_digest(folders), progress, "" if folders else told, what, (), folders)
 
 
 def _made_once(
     sources: str,
     progress: Progress,
     told: str,
+    what: str,
     operators: Sequence[OperatorName],
     folders: Sequence[Path] = (),
 ) -> tuple[Path, bool]:
-    """The folder of the suite that sources make, and whether it was put together just now."""
+    """The folder of the suite that sources make, and whether it was put together just now.
+
+    `told` is said before it is made; `what` names it to other processes that wait.
+    """
     # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
     kept = suite_of_sources(sources)
     if kept is not None:
         return kept, False
-    with one_at_a_time():
+    with one_at_a_time(what, progress):
         # Somebody else may have made it while this process waited.
         kept = suite_of_sources(sources)
         if kept is not None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from conformance.processes.scratch_folders import scratch_folder
 from opcert.vocabulary.errors import unwritable
+from opcert.vocabulary.harmless import one_line
 
+LOCK = "suites.lock"
+"""The file beside the suites that is locked while one is made; it says who holds it, and what for."""
+PATIENCE = 1.0
+"""Seconds of waiting that nobody is told of."""
+_NAP = 0.05
+_MOST_TOLD = 1 << 12
+_LONGEST = 200
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -52,18 +62,58 @@ def keep_suite(write: Callable[[Path], str]) -> Path:
 
 
 @contextmanager
-def one_at_a_time() -> Iterator[None]:
-    """Make suites one process after the other: who waits may find what it wants when it is let in."""
-    folder = suites_folder()
+def one_at_a_time(what: str, tell: Callable[[str], object]) -> Iterator[None]:
+    """Make suites one process after the other: who waits may find what it wants when it is let in.
+
+    `what` is made, which others are told who wait for it. `tell` is told, once and after `PATIENCE` seconds
+    of waiting, which process is waited for, and what that makes.
+    """
+    path = suites_folder().with_name(LOCK)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = folder.with_name("suites.lock").open("w")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     except OSError:  # who writes the suite says better what is wrong
         yield
         return
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        if not _locked_soon(descriptor):
+            tell(f"waiting for {_holder(descriptor)} and holds {path}")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _write_holder(descriptor, what)
         yield
+        _write_holder(descriptor, None)
+    finally:
+        os.close(descriptor)
+
+
+def _locked_soon(descriptor: int) -> bool:
+    """Whether the lock was to be had before patience ended."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(_NAP)
+        else:
+            return True
+
+
+def _write_holder(descriptor: int, what: str | None) -> None:
+    with suppress(OSError):  # who it is, is a courtesy
+        os.ftruncate(descriptor, 0)
+        if what is not None:
+            os.pwrite(descriptor, json.dumps({"process": os.getpid(), "what": what}).encode(), 0)
+
+
+def _holder(descriptor: int) -> str:
+    """`process 7, which makes the default suite`; what a file that says nothing of it leaves unknown."""
+    try:
+        told = json.loads(os.pread(descriptor, _MOST_TOLD, 0))
+        return f"process {int(told['process'])}, which makes {one_line(str(told['what']), _LONGEST)}"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return "another process, which makes a suite"
 
 
 def suite_of_sources(sources: str) -> Path | None:

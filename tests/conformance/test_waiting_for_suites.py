@@ -1,0 +1,105 @@
+"""Suites are made one process after the other, and who waits is told for whom."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conformance.suite import kept_suites
+from conformance.suite.kept_suites import LOCK, one_at_a_time, suites_folder
+
+HOLDER = """
+import sys
+from conformance.suite.kept_suites import one_at_a_time
+with one_at_a_time(sys.argv[1], print):
+    print("held", flush=True)
+    sys.stdin.readline()
+print("let go", flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+@contextmanager
+def held(what: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds the lock until it is told to let go."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, what], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def let_go(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def test_who_waits_is_told_for_whom_and_goes_on_afterwards() -> None:
+    told: list[str] = []
+    with held("the default suite") as process:
+
+        def tell(text: str) -> None:
+            told.append(text)
+            let_go(process)
+
+        with one_at_a_time("another suite", tell):
+            pass
+    lock = suites_folder().with_name(LOCK)
+    assert told == [f"waiting for process {process.pid}, which makes the default suite and holds {lock}"]
+
+
+def test_nobody_is_told_where_the_lock_is_free_or_its_holder_was_killed() -> None:
+    told: list[str] = []
+    with one_at_a_time("the first", told.append):
+        pass
+    with held("what is never made") as process:
+        process.kill()
+        process.wait()
+        with one_at_a_time("the second", told.append):
+            pass
+    assert told == []
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", '{"process": "x", "what": 1}', "\x1b[31m"])
+def test_a_lock_that_says_nothing_of_its_holder(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_suites, "PATIENCE", 0.0)
+    told: list[str] = []
+    with held("the default suite") as process:
+        suites_folder().with_name(LOCK).write_text(text)
+
+        def tell(text: str) -> None:
+            told.append(text)
+            let_go(process)
+
+        with one_at_a_time("another suite", tell):
+            pass
+    assert told[0].startswith("waiting for another process, which makes a suite and holds ")
+
+
+def test_what_the_holder_says_of_itself_is_one_harmless_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_suites, "PATIENCE", 0.0)
+    told: list[str] = []
+    with held("a\nsuite\x1b[31m") as process:
+
+        def tell(text: str) -> None:
+            told.append(text)
+            let_go(process)
+
+        with one_at_a_time("another suite", tell):
+            pass
+    assert "\n" not in told[0]
+    assert "\x1b" not in told[0]
