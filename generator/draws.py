@@ -28,6 +28,11 @@ class Draw:
         """A stream of its own, that depends on this one's key and the label, not on what was drawn before."""
         return Draw(self._key + label.encode())
 
+    @property
+    def is_used(self) -> bool:
+        """Whether anything was drawn from it or from one of its children."""
+        return "_key" in self.__dict__
+
     @cached_property
     def _key(self) -> bytes:
         """Of many streams nothing is ever drawn: their keys are not needed."""

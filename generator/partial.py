@@ -72,6 +72,28 @@ class Asked(Operand):
         return shaped(self._scope, self._parameter, self._scope.find(self._parameter.name))
 
 
+class AskedPart(Operand):
+    """A tensor of an input that may be more than one; its shape is asked for when it is looked at."""
+
+    def __init__(self, element_type: str, scope: Partial, name: str, place: int) -> None:
+        for field, value in (
+            ("element_type", element_type),
+            ("values", Unknown()),
+            ("_scope", scope),
+            ("_name", name),
+            ("_place", place),
+        ):
+            object.__setattr__(self, field, value)
+
+    _scope: Partial
+    _name: str
+    _place: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._scope.find(f"shapes:{self._name}")[self._place])
+
+
 class Levels(Mapping[str, Any]):
     """The levels of some factors in a search, each asked for when it is looked at and not before.
 
@@ -211,17 +233,17 @@ class Partial(Mapping[str, object]):
     def _structured(self, form: InputForm) -> object:
         """An input that may be an optional, a sequence or a map; None where it is left out."""
         name = form.parameter.name
-        if not self.has(f"shapes:{name}"):
+        if f"shapes:{name}" not in self._bindings:
+            self.asked.add(f"shapes:{name}")
             raise EvaluationError("not bound yet", got=repr(name))
-        shapes = self._bindings[f"shapes:{name}"]
-        if shapes is None:
+        # Whether it is left out, and what of, its level says; a rule on that alone hangs on no shape.
+        level = self.level(name)
+        if level == OMITTED:
             return None
-        held = read_form(str(self.level(name)))
+        held = read_form(str(level))
         kind = self._element_type(form)
         types = held.part_types(kind)
-        parts = [
-            Operand(each.name, tuple(shape), Unknown()) for each, shape in zip(types, shapes, strict=True)
-        ]
+        parts: list[Operand] = [AskedPart(each.name, self, name, at) for at, each in enumerate(types)]
         if held.form == TENSOR:
             return parts[0]
         return Operands(parts, kind, str(held.type(kind)), held.count is None)

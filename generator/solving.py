@@ -5,7 +5,7 @@ Effort is counted in candidates, never in seconds, so that the same search ends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.draws import Draw
@@ -47,6 +47,35 @@ class NotFound:
     tried: int
 
 
+class _Check:
+    """A rule in a search. What it says of levels alone is remembered: `places` are the names that are bound.
+
+    Of the same values of all that it asked for it always says the same.
+    """
+
+    def __init__(self, constraint: Constraint, places: Mapping[str, int]) -> None:
+        self._constraint = constraint
+        self._places = places
+        self._said: dict[tuple[str, ...], dict[tuple[object, ...], frozenset[str] | None]] = {}
+
+    def broken(self, scope: Partial) -> Collection[str] | None:
+        """What a call that breaks the rule was asked for; None where it holds, or cannot be decided."""
+        bound = scope.bindings
+        for names, said in self._said.items():
+            values = tuple(map(bound.get, names))
+            if values in said:
+                return said[values]
+        scope.asked.clear()
+        try:
+            broken = None if holds(self._constraint, scope) else frozenset(scope.asked)
+        except EvaluationError:
+            broken = None  # it hangs on data, or another rule says what is wrong
+        levels = tuple(sorted(name for name in scope.asked if name in self._places))
+        if all(name.startswith("level:") for name in levels):
+            self._said.setdefault(levels, {})[tuple(map(bound.get, levels))] = broken
+        return broken
+
+
 class Search:
     """Searches over one operator's variables, in an order in which each has what it needs."""
 
@@ -54,26 +83,34 @@ class Search:
         self.spec = spec
         self.variables = ordered(variables)
         self._places = {name: at for at, each in enumerate(self.variables) for name in each.binds}
-        self._checks: list[list[Constraint]] = [[] for _ in self.variables]
+        self._checks: list[list[_Check]] = [[] for _ in self.variables]
+        self._without_call: dict[frozenset[tuple[str, object]], NotFound] = {}
         for constraint in constraints:
             places = frozenset(self._hangs_on(constraint_names(constraint)))
             if places:
-                self._checks[max(places)].append(constraint)
+                self._checks[max(places)].append(_Check(constraint, self._places))
 
     def solve(self, levels: Mapping[str, object], draw: Draw, budget: int = BUDGET) -> Found | NotFound:
         """A call with these levels of factors; those not named are free."""
+        asked = frozenset(levels.items())
+        if (known := self._without_call.get(asked)) is not None:
+            return known
         run = _Run(self, {f"level:{name}": level for name, level in levels.items()}, draw, budget)
         found, _ = run.extend(0, {})
         if found is not None:
             return Found(Partial(self.spec, found), run.tried)
         names = frozenset(self.variables[place].name for place in run.blame)
-        return NotFound(names, run.tried > budget, run.tried)
+        missed = NotFound(names, run.tried > budget, run.tried)
+        if not missed.cut and not run.drew:
+            # It hangs on the given levels alone: no other draw finds one either.
+            self._without_call[asked] = missed
+        return missed
 
     def places_of(self, names: Iterable[str]) -> set[int]:
         """The places of the variables that bind these names."""
         return {self._places[name] for name in names if name in self._places}
 
-    def checks_at(self, place: int) -> Sequence[Constraint]:
+    def checks_at(self, place: int) -> Sequence[_Check]:
         """The rules that can be decided when the variable at a place is bound."""
         return self._checks[place]
 
@@ -104,16 +141,46 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.blame: set[int] = set()
+        self.drew = False
+        """Whether candidates that came to an end were drawn: with other draws there may be others."""
 
     def extend(self, place: int, bound: Bindings) -> tuple[Bindings | None, set[int]]:
         """All bindings, or None and the places that this failure hangs on, to jump back to the last."""
+        after, given, broken = self._given_from(place, bound)
+        if self.tried > self.budget:
+            return None, set()
+        if after == place:
+            return self._extend_by_candidates(place, bound)
+        found, why = self._extend_by_candidates(after, given) if broken is None else (None, broken)
+        if found is not None or self.tried > self.budget:
+            return found, set()
+        # What is given has no other candidate.
+        ours = why.intersection(range(place, after))
+        if ours:
+            self.blame |= why
+        return None, why - ours
+
+    def _given_from(self, place: int, bound: Bindings) -> tuple[int, Bindings, set[int] | None]:
+        """The next place that nothing is given for, the bindings there, and what a broken rule hangs on."""
+        variables, extended = self.search.variables, bound
+        while place < len(variables) and (name := variables[place].name) in self.given:
+            self.tried += 1
+            extended = {**extended, name: self.given[name]}
+            broken = self._broken(place, extended)
+            place += 1
+            if broken is not None:
+                self.blame |= broken | {place - 1}
+                return place, extended, broken
+        return place, extended, None
+
+    def _extend_by_candidates(self, place: int, bound: Bindings) -> tuple[Bindings | None, set[int]]:
         if place == len(self.search.variables):
             return bound, set()
         variable = self.search.variables[place]
-        scope = Partial(self.search.spec, bound)
+        scope, draw = Partial(self.search.spec, bound), self.draw.child(variable.name)
         conflict: set[int] = set()
         try:
-            for candidate in self._candidates(variable, scope):
+            for candidate in variable.candidates(scope, draw):
                 self.tried += 1
                 if self.tried > self.budget:
                     return None, set()
@@ -134,15 +201,11 @@ class _Run:
                 conflict |= why - {place}
         except EvaluationError:
             pass  # something that this variable needs has no value here
+        self.drew = self.drew or draw.is_used
         # What its candidates asked for decided which there are.
         conflict |= self.search.places_of(scope.asked)
         self.blame |= conflict | {place}
         return None, conflict
-
-    def _candidates(self, variable: Variable, scope: Partial) -> Iterator[Bindings]:
-        if variable.name in self.given:
-            return iter([{variable.name: self.given[variable.name]}])
-        return variable.candidates(scope, self.draw.child(variable.name))
 
     def _broken(self, place: int, bound: Bindings) -> set[int] | None:
         """The places that the first broken rule hangs on; None where no rule is broken."""
@@ -150,13 +213,10 @@ class _Run:
         if not checks:
             return None
         scope = Partial(self.search.spec, bound)
-        for constraint in checks:
-            scope.asked.clear()
-            try:
-                if not holds(constraint, scope):
-                    return self.search.places_of(scope.asked)
-            except EvaluationError:
-                continue  # it hangs on data, or another rule says what is wrong
+        for each in checks:
+            asked = each.broken(scope)
+            if asked is not None:
+                return self.search.places_of(asked)
         return None
 
 

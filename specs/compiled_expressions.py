@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from specs.evaluation import BINARY, COMPARE, FUNCTIONS, UNARY, EvaluationError, bounded
@@ -55,7 +56,13 @@ def evaluate(compiled: Compiled, tree: ast.expr, names: Names) -> Any:
     except RecursionError:
         raise _too_deep(tree) from None
     except (TypeError, ValueError, IndexError, KeyError, ArithmeticError) as error:
-        raise EvaluationError(f"the expression has no value here: {error}", got=ast.unparse(tree)) from error
+        raise EvaluationError(f"the expression has no value here: {error}", got=_written(tree)) from error
+
+
+@lru_cache(maxsize=1024)
+def _written(tree: ast.expr) -> str:
+    """The text of a tree; a search asks again and again for what has no value."""
+    return ast.unparse(tree)
 
 
 def compile_tree(tree: ast.expr) -> Compiled:
