@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 from generator.feasibility import Group, Level, Model, Rule
 from opcert.vocabulary.errors import UserError
-from specs.expressions import parse
+from specs.expressions import EvaluationError, Expression, parse, parse_tree
 from specs.model import Exclusion, Spec
 from specs.structures import element_types_of, type_variable
 
@@ -58,9 +59,29 @@ def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ..
             expected=f"names of some factors, at most {LARGEST_EXCLUSION} combinations",
         )
     forbidden = set()
-    for indexes in product(*(range(len(levels[name])) for name in names)):
+    for indexes in product(*_possible(expression, {name: levels[name] for name in names})):
         bound = {name: levels[name][index] for name, index in zip(names, indexes, strict=True)}
         if expression.evaluate(bound):
             forbidden.add(indexes)
     order = list(levels)
     return Rule(text, tuple(order.index(name) for name in names), frozenset(forbidden))
+
+
+def _possible(expression: Expression, levels: Mapping[str, tuple[Level, ...]]) -> Iterator[list[int]]:
+    """For each name the places of its levels that parts of a conjunction about it alone do not rule out."""
+    tree = expression.tree
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        parts = [parse_tree(each) for each in tree.values]
+    else:
+        parts = []
+    for name, these in levels.items():
+        own = [each for each in parts if each.names == {name}]
+        yield [at for at, level in enumerate(these) if all(_may_hold(each, name, level) for each in own)]
+
+
+def _may_hold(part: Expression, name: str, level: Level) -> bool:
+    """Whether a part holds for a level; one that has no value there is left to those before it."""
+    try:
+        return bool(part.evaluate({name: level}))
+    except EvaluationError:
+        return True
