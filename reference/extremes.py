@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import itemgetter
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reference.choices import Choice
 from reference.number_arrays import Numbers
@@ -52,10 +54,50 @@ def _chosen(
     flat, shape = last_axis(numbers, axes, keepdims=keepdims)
     if not flat.shape[-1]:
         return of_none.broadcast(shape)
-    found = flat.arranged(itemgetter((..., 0)))
-    for place in range(1, flat.shape[-1]):
-        found = choose(found, flat.arranged(itemgetter((..., place))), nan)
-    return beside_nan(found, np.asarray(np.isnan(flat.sign).any(axis=-1)), nan).reshape(shape)
+    nans = np.asarray(np.isnan(flat.sign).any(axis=-1))
+    one_by_one = hangs_on_order(nans, nan)
+    found = in_order(
+        flat, flat.shape[-1], lambda left, right: choose(left, right, nan), one_by_one=one_by_one
+    )
+    return beside_nan(found.arranged(itemgetter((..., 0))), nans, nan).reshape(shape)
+
+
+def hangs_on_order(nans: Mask, nan: Choice[NanInMaxMin]) -> bool:
+    """Whether it matters which two of several are compared first: where NaN keeps one of two operands."""
+    return bool(nans.any()) and nan.ask() in ("first_operand", "second_operand")
+
+
+class Row(Protocol):
+    """Several things on a last axis, of which those at some places can be taken."""
+
+    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Self: ...
+
+
+Members = TypeVar("Members", bound=Row)
+
+
+def in_order(
+    row: Members, length: int, join: Callable[[Members, Members], Members], *, one_by_one: bool
+) -> Members:
+    """What the members of a row come to, each joined with those before it; on a last axis of length 1.
+
+    Unless it has to be `one_by_one`, neighbours are joined, then these with each other: the same comes out
+    of fewer and longer operations wherever joining is associative.
+    """
+    width = 1 if one_by_one else 1 << (length.bit_length() - 1)
+    found, start = None, 0
+    while start < length:
+        while start + width > length:
+            width //= 2
+        part = row.arranged(itemgetter((..., slice(start, start + width))))
+        for step in range(width.bit_length() - 1):
+            pairs = width >> step
+            even, odd = slice(0, pairs, 2), slice(1, pairs, 2)
+            part = join(part.arranged(itemgetter((..., even))), part.arranged(itemgetter((..., odd))))
+        found = part if found is None else join(found, part)
+        start += width
+    assert found is not None, "a row has a member"
+    return found
 
 
 def beside_nan(found: Numbers, nans: Mask, nan: Choice[NanInMaxMin]) -> Numbers:

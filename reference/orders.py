@@ -14,7 +14,7 @@ from reference.answers import Answer
 from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers, settled
 from reference.rationals import Rationals
-from reference.rounding import round_by, round_ratio
+from reference.rounding import round_ratio
 from reference.working import Mask, rounded_up
 
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
@@ -104,20 +104,26 @@ def whole(numbers: Numbers, conversion: Conversion) -> Numbers:
     converted = numbers.value.each(lambda top, bottom: round_ratio(top, bottom, conversion), object)
     value = Rationals(converted, np.array(1, dtype=object))
     apart = np.zeros(numbers.shape)
-    for index in np.flatnonzero(numbers.error).tolist():
-        apart.flat[index] = _reach(
-            numbers.value.fraction(index), float(numbers.error.flat[index]), conversion
-        )
+    open_ones = np.flatnonzero(numbers.error)
+    if open_ones.size:
+        exact = numbers.value.spread(numbers.shape)
+        tops = exact.numerator.reshape(-1)[open_ones].tolist()
+        bottoms = np.broadcast_to(exact.denominator, numbers.shape).reshape(-1)[open_ones].tolist()
+        errors = numbers.error.reshape(-1)[open_ones].tolist()
+        reaches = [_reach(*each, conversion) for each in zip(tops, bottoms, errors, strict=True)]
+        apart.reshape(-1)[open_ones] = reaches
     sign = np.where(np.asarray(value.numerator == 0), np.copysign(0.0, numbers.sign), np.sign(value.floats()))
     return Numbers(numbers.working, value, apart, np.where(numbers.finite, sign, numbers.sign), numbers.lost)
 
 
-def _reach(value: Fraction, error: float, conversion: str) -> float:
-    """How far from the whole number of a value that of anything within the error lies."""
+def _reach(top: int, bottom: int, error: float, conversion: str) -> float:
+    """How far from the whole number of a ratio that of anything within the error lies."""
     if math.isinf(error):
         return error
-    centre = round_by(value, conversion)
-    ends = (round_by(value + Fraction(side * error), conversion) for side in (-1, 1))
+    doubt, parts = error.as_integer_ratio()
+    scaled, doubt, parts = top * parts, doubt * bottom, bottom * parts
+    centre = round_ratio(top, bottom, conversion)
+    ends = (round_ratio(scaled - doubt, parts, conversion), round_ratio(scaled + doubt, parts, conversion))
     return float(max(abs(each - centre) for each in ends))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import prod
 from operator import itemgetter
 from typing import Annotated, Any, Literal
@@ -13,15 +15,32 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.choices import Choice, OutputCount, Reading
-from reference.extremes import beside_nan, greatest
+from reference.extremes import beside_nan, greatest, hangs_on_order, in_order
 from reference.movement import blank, read_integers
 from reference.number_arrays import Numbers
-from reference.orders import NanReading, below, greater_of
+from reference.orders import NanInMaxMin, NanReading, below, greater_of
 from reference.registry import reference_operator
 from reference.windows import Ints, Windows, slide
 from reference.working import Mask, rounded_up
 
 ColumnMajor = Annotated[Choice[Literal["plane", "tensor"]], Reading]
+
+
+@dataclass(frozen=True, eq=False)
+class _Elements:
+    """Places of windows: their numbers, and where they are `inside`. Padding is no element."""
+
+    numbers: Numbers
+    inside: Mask
+
+    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> _Elements:
+        return _Elements(self.numbers.arranged(arrange), arrange(self.inside))
+
+    def or_greater(self, other: _Elements, nan: Choice[NanInMaxMin]) -> _Elements:
+        """These, or the others where they are greater, or where these are padding."""
+        greater = greater_of(self.numbers, other.numbers, nan)
+        found = greater.where(self.inside & other.inside, other.numbers.where(other.inside, self.numbers))
+        return _Elements(found, self.inside | other.inside)
 
 
 @reference_operator("ai.onnx::MaxPool")
@@ -45,15 +64,15 @@ def max_pool(
         auto_pad=auto_pad, ceil_mode=ceil_mode,
     )  # fmt: skip
     taken = windows.gather(X)
-    found = taken.arranged(itemgetter((..., 0)))
-    known = windows.inside[:, 0]
-    for place in range(1, taken.shape[-1]):
-        each, here = taken.arranged(itemgetter((..., place))), windows.inside[:, place]
-        # Padding is no element: it is neither the greater nor the first of two.
-        found = greater_of(found, each, nan_in_max_min).where(known & here, each.where(here, found))
-        known = known | here
-    shape = (*X.shape[:2], *windows.lengths)
     nans = np.asarray((np.isnan(taken.sign) & windows.inside).any(axis=-1))
+    greatest_of_row = in_order(
+        _Elements(taken, windows.inside),
+        taken.shape[-1],
+        lambda left, right: left.or_greater(right, nan_in_max_min),
+        one_by_one=hangs_on_order(nans, nan_in_max_min),
+    )
+    found = greatest_of_row.numbers.arranged(itemgetter((..., 0)))
+    shape = (*X.shape[:2], *windows.lengths)
     output = beside_nan(found, nans, nan_in_max_min).reshape(shape)
     if outputs == 1:
         return (output,)
