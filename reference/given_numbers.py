@@ -21,12 +21,14 @@ _MOST_KNOWN = 64
 class GivenNumbers:
     """Exact values, 0 where `sign` is NaN or an infinity; elsewhere `sign` is 1, -1 or a zero with its sign.
 
-    `wide` says that they are integers of more bits than float32 holds.
+    `wide` says that they are integers of more bits than float32 holds; `least` is the least magnitude of a
+    number that is not zero, infinity where there is none.
     """
 
     value: Rationals
     sign: Floats
     wide: bool
+    least: float
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -35,11 +37,15 @@ def given_numbers(given: Tensor) -> GivenNumbers:
     kind = given.element_type
     decoded = decode(kind, given.array)
     scale = decoded.scale
-    numerator = np.asarray(decoded.integers * scale.numerator, dtype=object)
+    numerator = decoded.integers
+    if scale.numerator != 1:
+        numerator = np.asarray(numerator * scale.numerator, dtype=object)
     value = Rationals(numerator, np.array(scale.denominator, dtype=object))
     sign = np.where(decoded.finite, value.signs(), decoded.special)
     if kind.is_float and not holds_powers_alone(kind):
         minus_zero = decoded.finite & (bits_of(given.array) == 1 << (kind.bits - 1))
         sign = np.where(minus_zero, -0.0, sign)
     sign.setflags(write=False)
-    return GivenNumbers(value, sign, decoded.wide)
+    sizes = np.abs(value.floats())
+    least = np.min(sizes, where=sizes > 0, initial=np.inf)
+    return GivenNumbers(value, sign, decoded.wide, float(least))

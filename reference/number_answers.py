@@ -10,7 +10,6 @@ from reference.answers import Answer
 from reference.choices import Choice
 from reference.number_arrays import Numbers
 from reference.numbers import encode
-from reference.rationals import Rationals
 from reference.rounding import Rounded, round_floats, round_integers
 from reference.sums import Sums
 from reference.working import Floats
@@ -45,9 +44,10 @@ def answer_of(
 def _leaves(kind: ElementType, numbers: Numbers) -> bool:
     """Whether a number may lie beyond an integer type's range."""
     low, high = kind.integer_range
-    least, most = Rationals.of(low), Rationals.of(high)
-    beyond = ~(least.at_most(numbers.value) & numbers.value.at_most(most))
-    return bool((beyond | (numbers.error > 0)).any())
+    value = numbers.value
+    tops, bottoms = value.numerator, value.denominator
+    beyond = np.asarray((tops < low * bottoms) | (tops > high * bottoms), dtype=np.bool_)
+    return bool(beyond.any() or numbers.error.any())
 
 
 def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.estimates import power_below
 from reference.exact_roots import root
 from reference.given_numbers import given_numbers
-from reference.rationals import Rationals
+from reference.rationals import Rationals, joint_shape
 from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
 
 
@@ -52,7 +53,7 @@ class Numbers:
         nothing = np.zeros(given.shape)
         found = cls(working, known.value, nothing, known.sign, np.zeros(given.shape, dtype=np.bool_))
         if kind.is_float:
-            return found._flushed(nothing)
+            return found if known.least >= working.least_normal else found._flushed(nothing)
         return found.rounded(1, exact=True) if working.is_float and known.wide else found
 
     @classmethod
@@ -74,11 +75,11 @@ class Numbers:
     def is_integer(self) -> bool:
         return not self.working.is_float
 
-    @property
+    @cached_property
     def finite(self) -> Mask:
         return np.isfinite(self.sign)
 
-    @property
+    @cached_property
     def magnitude(self) -> Floats:
         """The greatest absolute value that a program may hold; 0 where that is no number."""
         return rounded_up(np.abs(self.value.floats()) + self.error)
@@ -222,7 +223,8 @@ class Numbers:
     def broadcast(self, shape: tuple[int, ...]) -> Numbers:
         parts = (self.error, self.sign, self.lost)
         if all(each.shape == shape for each in parts):
-            return replace(self, value=self.value.spread(shape))
+            value = self.value.spread(shape)
+            return self if value is self.value else replace(self, value=value)
         return self.arranged(lambda each: np.broadcast_to(each, shape))
 
     def gather(self, places: NDArray[np.intp], inside: Mask | None = None) -> Numbers:
@@ -247,13 +249,13 @@ class Numbers:
     ) -> Numbers:
         """What an operation on two gives, before it is rounded; an operand beyond all bounds loses it."""
         lost = self.lost | other.lost
-        self.working.note_chain(self._passed_on() | other._passed_on())
+        if self.working.is_narrow:
+            self.working.note_chain(self._passed_on() | other._passed_on())
         if self.working.is_float:
             ends = self.working.greatest * (1 - MARGIN)
             for each in (self, other):
-                inexact = each.error > 0
-                if inexact.any():
-                    lost = lost | (each.finite & (each.magnitude >= ends) & inexact)
+                if each.error.any():
+                    lost = lost | (each.finite & (each.magnitude >= ends) & (each.error > 0))
         return settled(self.working, value, error, special, zero, lost)
 
     def _passed_on(self) -> Mask:
@@ -283,23 +285,25 @@ class Numbers:
         if roundings > 1:
             charge = charge + (roundings - 1) * working.unit * (1 + working.unit) * size
         error = np.where(kept | free | ~self.finite, self.error, rounded_up(self.error + charge))
-        return replace(self, error=error)._flushed(error)
+        return self._flushed(error)
 
     def _flushed(self, error: Floats) -> Numbers:
         """What is below the smallest normal number may be zero, where that is so."""
         size = np.abs(self.value.floats())
         tiny = self.finite & (self.sign != 0) & self.working.may_flush(size, error)
-        if not self.working.flushes(tiny):
-            return self if error is self.error else replace(self, error=error)
-        reach = np.minimum(size, self.working.least_normal)
-        return replace(self, error=np.where(tiny, rounded_up(error + reach), error))
+        if self.working.flushes(tiny):
+            reach = np.minimum(size, self.working.least_normal)
+            error = np.where(tiny, rounded_up(error + reach), error)
+        elif error is self.error:
+            return self
+        return Numbers(self.working, self.value, error, self.sign, self.lost)
 
 
 def settled(
     working: Working, value: Rationals, error: Floats, special: Floats, zero: Floats, lost: Mask
 ) -> Numbers:
     """Numbers of a value, with NaN and infinities from `special` and the signs of zeros from `zero`."""
-    shape = np.broadcast_shapes(value.shape, error.shape, special.shape)
+    shape = joint_shape(joint_shape(value.shape, error.shape), special.shape)
     finite = np.isfinite(_spread(special, shape))
     sign = value.signs()
     sign = np.where(sign == 0, _spread(zero, shape), sign)

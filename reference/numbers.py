@@ -62,8 +62,7 @@ def decode(element_type: ElementType, array: NDArray[Any]) -> Decoded:
     Raises TypeError on other types; a complex array is decoded one component at a time.
     """
     if element_type.is_integer:
-        whole = np.frompyfunc(int, 1, 1)(array)
-        integers = np.asarray(whole, dtype=object).reshape(array.shape)
+        integers = array.astype(object)
         wide = element_type.bits > 16
         return Decoded(integers, 0, np.ones(array.shape, bool), np.zeros(array.shape), wide)
     bits = bits_of(array)

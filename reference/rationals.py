@@ -47,7 +47,7 @@ class Rationals:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return np.broadcast_shapes(self.numerator.shape, self.denominator.shape)
+        return joint_shape(self.numerator.shape, self.denominator.shape)
 
     @cached_property
     def small(self) -> NDArray[np.int64] | None:
@@ -78,8 +78,10 @@ class Rationals:
         if self.denominator.shape == other.denominator.shape == ():
             ours, theirs = int(self.denominator[()]), int(other.denominator[()])
             common = math.lcm(ours, theirs)
-            left, right = self.numerator * (common // ours), other.numerator * (common // theirs)
-            return Rationals(np.asarray(left + right, dtype=object), _integers([common]).reshape(()))
+            left, right = self.numerator, other.numerator
+            left = left if common == ours else left * (common // ours)
+            right = right if common == theirs else right * (common // theirs)
+            return Rationals(np.asarray(left + right, dtype=object), np.array(common, dtype=object))
         crossed = self.numerator * other.denominator + other.numerator * self.denominator
         return Rationals(np.asarray(crossed, dtype=object), _product(self.denominator, other.denominator))
 
@@ -159,11 +161,12 @@ class Rationals:
     def where(self, chosen: NDArray[np.bool_], other: Rationals) -> Rationals:
         """These where `chosen`, the others elsewhere."""
         if self.denominator.shape == other.denominator.shape == ():
-            common = math.lcm(int(self.denominator[()]), int(other.denominator[()]))
-            ours = _product(self.numerator, common // int(self.denominator[()]))
-            theirs = _product(other.numerator, common // int(other.denominator[()]))
+            ours, theirs = int(self.denominator[()]), int(other.denominator[()])
+            common = math.lcm(ours, theirs)
+            kept = self.numerator if common == ours else _product(self.numerator, common // ours)
+            put = other.numerator if common == theirs else _product(other.numerator, common // theirs)
             return Rationals(
-                np.asarray(np.where(chosen, ours, theirs), dtype=object), _integers([common]).reshape(())
+                np.asarray(np.where(chosen, kept, put), dtype=object), np.array(common, dtype=object)
             )
         return Rationals(
             np.asarray(np.where(chosen, self.numerator, other.numerator), dtype=object),
@@ -211,8 +214,10 @@ class Rationals:
 
     @cached_property
     def _signs(self) -> NDArray[np.float64]:
-        numerator: NDArray[Any] = self.numerator if self.small is None else self.small
-        found = np.asarray(np.asarray(numerator > 0) * 1.0 - np.asarray(numerator < 0) * 1.0)
+        if self.small is not None:
+            found = np.asarray(np.sign(self.small), dtype=np.float64)
+        else:
+            found = np.asarray(np.asarray(self.numerator > 0) * 1.0 - np.asarray(self.numerator < 0) * 1.0)
         found.setflags(write=False)
         return found
 
@@ -259,6 +264,11 @@ class Rationals:
 def _representable_in(layout: FloatLayout) -> Callable[[int, int], bool]:
     """`is_representable` of a layout; numbers come again and again, in each window that they stand in."""
     return lru_cache(maxsize=_MOST_KNOWN)(partial(is_representable, layout))
+
+
+def joint_shape(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two shapes broadcast to; numpy's function is slow where it has nothing to do."""
+    return one if one == other or not other else np.broadcast_shapes(one, other)
 
 
 def _integers(values: list[int]) -> Integers:

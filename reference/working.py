@@ -25,9 +25,12 @@ SLACK = math.ldexp(1.0, -40)
 
 def rounded_up(bound: Floats) -> Floats:
     """A bound computed in float64, raised so that it holds in exact arithmetic; zero stays zero."""
+    if not bound.any():
+        return bound
     with np.errstate(over="ignore"):
-        raised = np.nextafter(bound * (1 + SLACK), np.inf)
-    return np.where(bound == 0, 0.0, np.where(np.isnan(bound), np.inf, raised))
+        # What is no number is no bound either: `fmin` makes infinity of it.
+        raised = np.fmin(np.nextafter(bound * (1 + SLACK), np.inf), np.inf)
+    return np.where(bound == 0, 0.0, raised)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ class Working:
     subnormals: Choice[str] = Choice("kept")
     accumulation: Choice[str] = Choice("float32")
 
-    @property
+    @cached_property
     def is_float(self) -> bool:
         return self.element_type.is_float
 
@@ -58,7 +61,7 @@ class Working:
         assert self.element_type.layout is not None
         return self.element_type.layout
 
-    @property
+    @cached_property
     def is_narrow(self) -> bool:
         """Whether programs compute either in the type itself or in float32."""
         return self.element_type.name in ("float16", "bfloat16")
