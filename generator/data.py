@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -26,6 +27,7 @@ PLAIN_CLASSES = ("distinct", "random", "constant")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-éß漢😀"
 
 
+@cache
 def data_classes(element_type: ElementType | str) -> tuple[str, ...]:
     """The data classes that an element type has."""
     kind = ELEMENT_TYPES[element_type] if isinstance(element_type, str) else element_type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from generator.breaches import find_breaches
 from generator.calls import Call
@@ -93,11 +94,13 @@ class DeclaredLevels:
             yield breach.constraint.id, breach.valid, breach.call
 
     def _levels_of(self, texts: Mapping[str, str]) -> dict[str, Level]:
-        return {
-            name: next(each for each in self.space.factors[name] if str(each) == text)
-            for name, text in texts.items()
-            if name in self.space.factors
-        }
+        known = self._by_text
+        return {name: known[name][text] for name, text in texts.items() if name in known}
+
+    @cached_property
+    def _by_text(self) -> Mapping[str, Mapping[str, Level]]:
+        """The levels of each factor by how they are written."""
+        return {name: {str(each): each for each in levels} for name, levels in self.space.factors.items()}
 
 
 def declare_levels(

@@ -56,7 +56,6 @@ class Solver:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._everything = [(1 << size) - 1 for size in model.sizes]
         # For each factor of each rule: the levels that the levels of the rule's other factors forbid.
         self._blocks: list[tuple[tuple[int, ...], list[dict[tuple[int, ...], int]]]] = []
         self._rules_of: list[list[int]] = [[] for _ in model.sizes]
@@ -70,6 +69,11 @@ class Solver:
             for factor in rule.factors:
                 self._rules_of[factor].append(number)
         self._constrained = [factor for factor, rules in enumerate(self._rules_of) if rules]
+        # A rule over one factor alone forbids levels before anything is assigned.
+        self._left = [(1 << size) - 1 for size in model.sizes]
+        for factors, blocks in self._blocks:
+            if len(factors) == 1:
+                self._left[factors[0]] &= ~blocks[0].get((), 0)
         self._answers: dict[Row, bool] = {}
         self.feasible: dict[tuple[tuple[int, ...], ...], NDArray[np.bool_]] = {}
         """For sets of factors which of their combinations can occur, as `feasible_flags` numbers them."""
@@ -88,14 +92,10 @@ class Solver:
         `wanted` lists each factor's levels in the order in which to try them (default: as written).
         """
         row = list(partial)
-        domains = list(self._everything)
+        domains = list(self._left)
         pending = [factor for factor, value in enumerate(row) if value != FREE]
         for factor in pending:
-            domains[factor] = 1 << row[factor]
-        # A rule over one factor alone forbids levels before anything is assigned.
-        for factors, blocks in self._blocks:
-            if len(factors) == 1:
-                domains[factors[0]] &= ~blocks[0].get((), 0)
+            domains[factor] &= 1 << row[factor]
         if not all(domains) or not self._propagate(row, domains, pending):
             return None
         return self._search(row, domains, wanted)

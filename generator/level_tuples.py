@@ -136,12 +136,27 @@ def _feasible_flags(solver: Solver, table: TupleTable, known: Sequence[Row]) -> 
             for factor, level in table.levels(place, np.array(number), model.sizes).items():
                 partial[factor] = int(level)
             # Trying the levels in another order each time makes every solution show new combinations.
-            turn = here.start + number
-            wanted = [[(level + turn) % size for level in range(size)] for size in model.sizes]
-            row = solver.complete(partial, wanted)
+            turn = int(here.start) + number
+            row = solver.complete(partial, _Turned(model.sizes, turn))
             if row is not None:
                 found[table.numbers(padded([row], len(model.sizes)))] = True
     return found
+
+
+class _Turned(Sequence[Sequence[int]]):
+    """For each factor its levels, from another one on at each turn; few of them are looked at."""
+
+    def __init__(self, sizes: Sequence[int], turn: int) -> None:
+        self._sizes = sizes
+        self._turn = turn
+
+    def __getitem__(self, factor: Any) -> Any:
+        size = self._sizes[factor]
+        first = self._turn % size
+        return (*range(first, size), *range(first))
+
+    def __len__(self) -> int:
+        return len(self._sizes)
 
 
 def _without_impossible_pairs(solver: Solver, table: TupleTable, known: Sequence[Row]) -> Flags:
