@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.suite.cases import Case, ExpectedOutput
+from reference.answers import Answer
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,20 @@ def ambiguity_of(expected: Iterable[ExpectedOutput]) -> Ambiguity:
     outputs = list(expected)
     return Ambiguity(
         sum(output.expected.array.size for output in outputs),
-        sum(map(_several, outputs)),
+        sum(_several([each.index for each in output.alternatives], output.allowed) for output in outputs),
     )
 
 
-def _several(output: ExpectedOutput) -> int:
-    found = {each.index for each in output.alternatives}
-    if output.allowed is not None:
-        found.update(np.flatnonzero(np.isinf(output.allowed)).tolist())
-    return len(found)
+def ambiguity_of_answers(answers: Iterable[Answer]) -> Ambiguity:
+    """The ambiguity of what a reference answers."""
+    outputs = list(answers)
+    return Ambiguity(
+        sum(output.expected.array.size for output in outputs),
+        sum(_several(output.alternatives or (), output.allowed) for output in outputs),
+    )
+
+
+def _several(places: Collection[int], allowed: NDArray[np.float64] | None) -> int:
+    """How many elements have alternatives, or may be anything."""
+    anything = () if allowed is None else np.flatnonzero(np.isinf(allowed)).tolist()
+    return len({*places, *anything}) if anything else len(set(places))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from conformance.suite.cases import Case
-from generator.ambiguity import ambiguity, ambiguity_of
+from generator.ambiguity import Ambiguity, ambiguity, ambiguity_of_answers
 from generator.calls import Call
 from generator.expectations import Question
 from generator.workshop import Workshop
@@ -27,25 +27,21 @@ HOPELESS = Fraction(1, 4)
 
 @dataclass(frozen=True, eq=False)
 class MadeCase:
-    """A case, its call, and the share of its elements that have several accepted results."""
+    """A case, its call, and how many of its elements have several accepted results."""
 
-    share: Fraction
+    doubt: Ambiguity
     call: Call
     case: Case
+
+    @cached_property
+    def share(self) -> Fraction:
+        """The share of its elements that have several accepted results."""
+        return self.doubt.share
 
     def keep(self, workshop: Workshop, levels: Mapping[str, str]) -> None:
         """Put it into the suite, as the case of a row."""
         workshop.keep(self.call, self.case)
         workshop.rows.append(levels)
-
-
-@dataclass(frozen=True, eq=False)
-class Clearest:
-    """The clearest case of some draws, whether there was a call, and whether one was in the suite already."""
-
-    made: MadeCase | None
-    drawn: bool
-    known: bool
 
 
 def drawn_call(workshop: Workshop, levels: Mapping[str, str], attempt: int) -> Call | None:
@@ -65,11 +61,11 @@ class _Drawn:
     _question: Question | None = None
 
     @cached_property
-    def share(self) -> Fraction | None:
-        """The doubtful share under the first option of each open reading; None where a length is unstable."""
+    def doubt(self) -> Ambiguity | None:
+        """What is doubtful under the first option of each open reading; None where a length is unstable."""
         self._question = self.workshop.question(self.call)
         try:
-            return ambiguity_of(self._question.plain_outputs()).share
+            return ambiguity_of_answers(self._question.plain_answers())
         except UnstableLength:
             return None
         except Exception:
@@ -85,7 +81,35 @@ class _Drawn:
             case = self.workshop.make_valid("cover", None, self.call, self.levels, question)
         except UnstableLength:
             return None
-        return MadeCase(ambiguity([case]).share, self.call, case)
+        return MadeCase(ambiguity([case]), self.call, case)
+
+
+@dataclass(frozen=True, eq=False)
+class Clearest:
+    """The clearest case of some draws, whether there was a call, and whether one was in the suite already.
+
+    `clear` are cases; draws that are unclear under the first option of each open reading, the clearest first,
+    become cases only where there are none of these.
+    """
+
+    clear: Sequence[MadeCase]
+    unclear: Sequence[_Drawn]
+    drawn: bool
+    known: bool
+
+    @cached_property
+    def made(self) -> MadeCase | None:
+        """The clearest case; None where none can be made."""
+        if self.clear:
+            return min(self.clear, key=lambda each: each.share)
+        return next((each.made for each in self.unclear if each.made is not None), None)
+
+    @property
+    def least_several(self) -> int:
+        """How many elements of its case have several accepted results at least."""
+        if self.clear:
+            return 0 if self.made is None else self.made.doubt.several
+        return min((each.doubt.several for each in self.unclear if each.doubt is not None), default=0)
 
 
 _Levels = frozenset[tuple[str, str]]
@@ -101,11 +125,7 @@ class Draws:
     _found: dict[tuple[_Levels, str], _Drawn] = field(default_factory=dict)
 
     def clearest(self, levels: Mapping[str, str]) -> Clearest:
-        """The clearest case of some draws: the first in which hardly an element has several accepted results.
-
-        Draws that are unclear under the first option of each open reading become cases only where no other
-        does.
-        """
+        """The clearest case of some draws: the first in which hardly an element is doubtful."""
         known = drawn = False
         made: list[MadeCase] = []
         unclear: list[tuple[Fraction, int, _Drawn]] = []
@@ -119,18 +139,16 @@ class Draws:
             if self.workshop.has(found.call):
                 known = True
                 continue
-            if found.share is None:
+            if found.doubt is None:
                 continue
-            if found.share > CLEAR:
-                unclear.append((found.share, attempt, found))
+            if found.doubt.share > CLEAR:
+                unclear.append((found.doubt.share, attempt, found))
                 continue
             made += [found.made] if found.made is not None else []
             if made and (made[-1].share <= CLEAR or _are_alike(made)):
                 break
-        for *_, found in sorted(unclear, key=lambda each: each[:2]):
-            if not made and found.made is not None:
-                made.append(found.made)
-        return Clearest(min(made, key=lambda each: each.share, default=None), drawn, known)
+        ordered = [each for *_, each in sorted(unclear, key=lambda each: each[:2])]
+        return Clearest(made, ordered, drawn, known)
 
     def _draw(self, levels: Mapping[str, str], attempt: int) -> _Drawn | None:
         row = frozenset(levels.items())

@@ -84,13 +84,13 @@ class Question:
     def _shapes(self) -> Sequence[ResultShape | None]:
         return declared_results(self.spec, self.call, self._names)
 
-    def plain_outputs(self) -> tuple[ExpectedOutput, ...]:
+    def plain_answers(self) -> Sequence[Answer]:
         """What comes out under the first option of every open reading, for a quick look.
 
         Raises UnstableLength where the reference does.
         """
-        answers = self.answer(tuple(next(iter(each.options)) for each in self.open))
-        return tuple(expected_output(*each) for each in answers)
+        options = tuple(next(iter(each.options)) for each in self.open)
+        return [answer for _, answer in self.answer(options)]
 
     def asks_for(self, reading: str, options: Options) -> bool:
         """Whether the answer under some options may be another with another option of a reading."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
-from generator.ambiguity import ambiguity
-from generator.clearest import Draws, MadeCase
+from generator.clearest import Clearest, Draws, MadeCase
 from generator.clearing import Replacements
 from generator.dealt_rows import DealtRows
 from generator.feasibility import Level, Model, Row
@@ -70,12 +69,12 @@ class _Tried:
     """The clearest cases of rows that were tried; they hold until another case is in the suite."""
 
     draws: Draws
-    found: dict[frozenset[tuple[str, str]], MadeCase | None] = field(default_factory=dict)
+    found: dict[frozenset[tuple[str, str]], Clearest] = field(default_factory=dict)
 
-    def clearest(self, levels: Mapping[str, str]) -> MadeCase | None:
+    def clearest(self, levels: Mapping[str, str]) -> Clearest:
         key = frozenset(levels.items())
         if key not in self.found:
-            self.found[key] = self.draws.clearest(levels).made
+            self.found[key] = self.draws.clearest(levels)
         return self.found[key]
 
 
@@ -88,7 +87,10 @@ def _clearest_of(
     """
     found: dict[Row, MadeCase] = {}
     for old, row in changes.items():
-        made = tried.clearest(array.texts(row, old))
+        clearest = tried.clearest(array.texts(row, old))
+        if clearest.least_several >= most:
+            return None
+        made = clearest.made
         most -= _several(made)
         if made is None or most <= 0:
             return None
@@ -97,7 +99,7 @@ def _clearest_of(
 
 
 def _several(made: MadeCase | None) -> int:
-    return ambiguity([made.case]).several if made is not None else 0
+    return made.doubt.several if made is not None else 0
 
 
 def _has(model: Model, row: Row, focus: Mapping[str, Level]) -> bool:
