@@ -52,9 +52,10 @@ def moved(
     held = [output]
     if further:
         held.append(_tensor_of(output.element_type, list(chain.from_iterable(further.values()))))
-    flush = any(_changed(each, True, False) is not None for each in held) and subnormals.ask() == "flushed"
-    lose = any(_changed(each, False, True) is not None for each in held) and negative_zeros.ask() == "lost"
-    elements = _changed(output, flush, lose)
+    found = [_find_loss(each) for each in held]
+    flush = any(subnormal for subnormal, _ in found) and subnormals.ask() == "flushed"
+    lose = any(negative for _, negative in found) and negative_zeros.ask() == "lost"
+    elements = _changed(output, flush, lose) if flush or lose else None
     if elements is None:
         return Answer(output, None, further or None)
     for index, given in further.items():
@@ -64,6 +65,20 @@ def moved(
     # A distance is asked, not equal bits: the two zeros are equal numbers.
     allowed = _size_of_subnormals(output) if flush else np.zeros(output.shape)
     return Answer(Tensor(output.element_type, elements), allowed, further or None)
+
+
+def _find_loss(given: Tensor) -> tuple[bool, bool]:
+    """Whether there are subnormal numbers among the elements, and whether there are negative zeros."""
+    kind = given.element_type.component
+    if kind.layout is None:
+        return False, False
+    bits = bits_of(np.ascontiguousarray(given.array).reshape(-1).view(kind.storage))
+    sign = np.uint64(1 << (kind.bits - 1))
+    magnitude = bits & (sign - np.uint64(1))
+    # Zero wraps around to the greatest integer.
+    subnormal = magnitude - np.uint64(1) < np.uint64((1 << (kind.layout.precision - 1)) - 1)
+    negative = kind.layout.nan != "negative_zero" and bool((bits == sign).any())
+    return bool(subnormal.any()), negative
 
 
 def _size_of_subnormals(given: Tensor) -> NDArray[np.float64]:

@@ -62,6 +62,10 @@ def round_floats(element_type: ElementType, sums: Sums, overflow: Mask | None, *
     elements, results = storage_of(element_type, nearest.bits), nearest.results
     reached = np.zeros(errors.shape, dtype=np.bool_) if overflow is None else overflow.reshape(-1)
     size = np.abs(nearest.floats)
+    if overflow is None and not errors.any() and (size < float(largest(layout)) / 2).all():
+        # Nothing is open, and nothing is near the greatest number.
+        rounded = Rounded(elements, np.zeros(errors.shape), {})
+        return _flushed(element_type, rounded, nearest.floats, errors) if flush else rounded
     open_ones = (errors > 0) & np.isfinite(results)
     with np.errstate(over="ignore", invalid="ignore"):
         error = errors + nearest.moved(open_ones)
