@@ -78,12 +78,15 @@ def _too_deep(tree: ast.expr) -> EvaluationError:
 
 
 class _Turn:
-    """One turn of a loop: its variables with those of the loops around it, and the names beside them."""
+    """One turn of a loop: its variables with those of the loops around it, and the names beside them.
 
-    __slots__ = ("names", "own")
+    `kept` is what parts came to that are the same in every turn, since they speak of no loop's variable.
+    """
 
-    def __init__(self, names: Names, own: dict[str, object]) -> None:
-        self.names, self.own = names, own
+    __slots__ = ("kept", "names", "own")
+
+    def __init__(self, names: Names, own: dict[str, object], kept: dict[ast.expr, Any]) -> None:
+        self.names, self.own, self.kept = names, own, kept
 
 
 _Bound = frozenset[str] | None
@@ -93,6 +96,8 @@ _Part = Callable[[Any, Work], Any]
 
 
 def _compiled(node: ast.expr, bound: _Bound) -> _Part:
+    if bound is not None and not isinstance(node, ast.Constant) and not bound & set(_variables(node)):
+        return _once(node)
     match node:
         case ast.Constant(value=value):
             return lambda _names, _work: value
@@ -129,8 +134,20 @@ def _compiled(node: ast.expr, bound: _Bound) -> _Part:
     raise EvaluationError("not part of the expression language", got=ast.unparse(node))
 
 
+def _once(node: ast.expr) -> _Part:
+    """A part that is the same in every turn of a loop: it is evaluated in the first that asks for it."""
+    part = _compiled(node, None)
+
+    def keep(turn: _Turn, work: Work) -> Any:
+        if node not in turn.kept:
+            turn.kept[node] = part(turn.names, work)
+        return turn.kept[node]
+
+    return keep
+
+
 def _looked_up(name: str, bound: _Bound) -> _Part:
-    if bound is not None and name in bound:
+    if bound is not None:
         return lambda turn, _work: turn.own[name]
 
     def look_up(names: Any, _work: Work) -> Any:
@@ -139,7 +156,7 @@ def _looked_up(name: str, bound: _Bound) -> _Part:
         except KeyError:
             raise EvaluationError("unknown name in an expression", got=repr(name)) from None
 
-    return look_up if bound is None else lambda turn, work: look_up(turn.names, work)
+    return look_up
 
 
 def _binary(node: ast.BinOp, bound: _Bound) -> _Part:
@@ -227,9 +244,9 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
     steps = sum(1 for part in (item, *first.ifs) for _ in ast.walk(part))
 
     def comprehend(names: Any, work: Work) -> list[Any]:
-        outer, own = (names, {}) if bound is None else (names.names, dict(names.own))
         # Nobody keeps a turn: each has the loop's variables in the place of those before.
-        turn = _Turn(outer, own)
+        turn = _Turn(names, {}, {}) if bound is None else _Turn(names.names, dict(names.own), names.kept)
+        own = turn.own
         made: list[Any] = []
         for each in source(names, work):
             work.charge(steps)
@@ -245,7 +262,7 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
     return comprehend
 
 
-def _variables(target: ast.expr) -> Iterator[str]:
+def _variables(target: ast.AST) -> Iterator[str]:
     return (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
 
 
