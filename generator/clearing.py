@@ -24,7 +24,7 @@ class Replacements:
         self._model = model
         self._solver = Solver(model)
         self._table = TupleTable(model.sizes, factor_sets(model, strength))
-        self._rows = list(shares)
+        self._rows = dict.fromkeys(shares)
         self._movable = dict.fromkeys(movable)
         self._blame = _mean_shares(model, shares)
         self._counts = self._counted()
@@ -57,14 +57,13 @@ class Replacements:
 
     def replace(self, changes: Mapping[Row, Row]) -> None:
         """Note that rows were replaced."""
-        self._rows = [changes.get(each, each) for each in self._rows]
+        self._rows = {changes.get(each, each): None for each in self._rows}
         self._movable = {changes.get(each, each): None for each in self._movable}
         self._counts = self._counted()
 
     def _if_possible(self, changes: dict[Row, Row]) -> Iterator[dict[Row, Row]]:
         """The changes, where no rule forbids a new row and everything stays covered."""
-        known = set(self._rows)
-        if any(each in known or not self._solver.extendable(each) for each in changes.values()):
+        if any(each in self._rows or not self._solver.extendable(each) for each in changes.values()):
             return
         counts = self._counts.copy()
         numbers = self._table.numbers(padded([*changes, *changes.values()], len(self._model.sizes)))
@@ -76,7 +75,7 @@ class Replacements:
 
     def _counted(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """How often the rows have each combination."""
-        numbers = self._table.numbers(padded(self._rows, len(self._model.sizes)))
+        numbers = self._table.numbers(padded(list(self._rows), len(self._model.sizes)))
         return np.bincount(numbers.reshape(-1), minlength=self._table.total)
 
 
