@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from generator.asked_parts import AskedPart, Unknown
 from generator.form_levels import read_form
 from opcert.vocabulary.tensors import Tensor
 from specs.call_scopes import operand_of
@@ -29,16 +30,6 @@ def levels_in(bindings: Bindings) -> dict[str, Any]:
     """The levels that bindings name, by their factors."""
     marked = {name: value for name, value in bindings.items() if name.startswith("level:")}
     return {name.removeprefix("level:"): value for name, value in marked.items()}
-
-
-class Unknown(Sequence[Any]):
-    """The elements of data that nobody has drawn yet."""
-
-    def __len__(self) -> int:
-        raise EvaluationError("the data is not drawn yet")
-
-    def __getitem__(self, index: Any) -> Any:
-        raise EvaluationError("the data is not drawn yet")
 
 
 class Asked(Operand):
@@ -70,28 +61,6 @@ class Asked(Operand):
     @property
     def _array(self) -> NDArray[Any]:
         return shaped(self._scope, self._parameter, self._scope.find(self._parameter.name))
-
-
-class AskedPart(Operand):
-    """A tensor of an input that may be more than one; its shape is asked for when it is looked at."""
-
-    def __init__(self, element_type: str, scope: Partial, name: str, place: int) -> None:
-        for field, value in (
-            ("element_type", element_type),
-            ("values", Unknown()),
-            ("_scope", scope),
-            ("_name", name),
-            ("_place", place),
-        ):
-            object.__setattr__(self, field, value)
-
-    _scope: Partial
-    _name: str
-    _place: int
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self._scope.find(f"shapes:{self._name}")[self._place])
 
 
 class Levels(Mapping[str, Any]):
@@ -243,7 +212,7 @@ class Partial(Mapping[str, object]):
         held = read_form(str(level))
         kind = self._element_type(form)
         types = held.part_types(kind)
-        parts: list[Operand] = [AskedPart(each.name, self, name, at) for at, each in enumerate(types)]
+        parts: list[Operand] = [AskedPart(each.name, self.find, name, at) for at, each in enumerate(types)]
         if held.form == TENSOR:
             return parts[0]
         return Operands(parts, kind, str(held.type(kind)), held.count is None)

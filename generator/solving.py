@@ -5,13 +5,13 @@ Effort is counted in candidates, never in seconds, so that the same search ends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from generator.decided_rules import Check
 from generator.draws import Draw
 from generator.partial import Bindings, Partial
 from opcert.vocabulary.errors import UserError
-from specs.domain import holds
 from specs.evaluation import EvaluationError
 from specs.expressions import parse
 from specs.model import Constraint, Spec
@@ -47,35 +47,6 @@ class NotFound:
     tried: int
 
 
-class _Check:
-    """A rule in a search. What it says of levels alone is remembered: `places` are the names that are bound.
-
-    Of the same values of all that it asked for it always says the same.
-    """
-
-    def __init__(self, constraint: Constraint, places: Mapping[str, int]) -> None:
-        self._constraint = constraint
-        self._places = places
-        self._said: dict[tuple[str, ...], dict[tuple[object, ...], frozenset[str] | None]] = {}
-
-    def broken(self, scope: Partial) -> Collection[str] | None:
-        """What a call that breaks the rule was asked for; None where it holds, or cannot be decided."""
-        bound = scope.bindings
-        for names, said in self._said.items():
-            values = tuple(map(bound.get, names))
-            if values in said:
-                return said[values]
-        scope.asked.clear()
-        try:
-            broken = None if holds(self._constraint, scope) else frozenset(scope.asked)
-        except EvaluationError:
-            broken = None  # it hangs on data, or another rule says what is wrong
-        levels = tuple(sorted(name for name in scope.asked if name in self._places))
-        if all(name.startswith("level:") for name in levels):
-            self._said.setdefault(levels, {})[tuple(map(bound.get, levels))] = broken
-        return broken
-
-
 class Search:
     """Searches over one operator's variables, in an order in which each has what it needs."""
 
@@ -83,12 +54,12 @@ class Search:
         self.spec = spec
         self.variables = ordered(variables)
         self._places = {name: at for at, each in enumerate(self.variables) for name in each.binds}
-        self._checks: list[list[_Check]] = [[] for _ in self.variables]
+        self._checks: list[list[Check]] = [[] for _ in self.variables]
         self._without_call: dict[frozenset[tuple[str, object]], NotFound] = {}
         for constraint in constraints:
             places = frozenset(self._hangs_on(constraint_names(constraint)))
             if places:
-                self._checks[max(places)].append(_Check(constraint, self._places))
+                self._checks[max(places)].append(Check(constraint, self._places))
 
     def solve(self, levels: Mapping[str, object], draw: Draw, budget: int = BUDGET) -> Found | NotFound:
         """A call with these levels of factors; those not named are free."""
@@ -110,7 +81,7 @@ class Search:
         """The places of the variables that bind these names."""
         return {self._places[name] for name in names if name in self._places}
 
-    def checks_at(self, place: int) -> Sequence[_Check]:
+    def checks_at(self, place: int) -> Sequence[Check]:
         """The rules that can be decided when the variable at a place is bound."""
         return self._checks[place]
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from benchmarks.bounds_of_sums import measure
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
+from reference.choices import Choice
+from reference.extremes import beside_nan, greatest
+from reference.number_arrays import Numbers
+from reference.orders import NanInMaxMin, greater_of
 from reference.registry import find_operator
 from tests.reference.test_number_arrays import accepted
 
@@ -282,3 +287,21 @@ def test_wide_integers_in_double_are_honest_and_the_next_integer_is_not(
         most = np.abs(terms).max() * size
         assert most >= 2**52 or (answer.allowed < 1).all()
         assert most >= 2**62 or np.isfinite(answer.allowed).all()
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 8, 13])
+@pytest.mark.parametrize("option", ["propagates", "ignored", "first_operand", "second_operand"])
+def test_extremes_by_pairs_are_those_of_one_after_the_other(length: int, option: NanInMaxMin) -> None:
+    """Zeros of both signs, infinities and NaN: of equals the first stays, as it does one by one."""
+    held = DRAW.choice([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 1e-40, np.nan], (40, length))
+    for data in (held, np.where(np.isnan(held), 2.0, held)):
+        numbers = Numbers.of(tensor(data.astype(np.float32)))
+        nan = Choice(option)
+        found, one = greatest(numbers, 1, nan), numbers.arranged(itemgetter((..., 0)))
+        for place in range(1, length):
+            one = greater_of(one, numbers.arranged(itemgetter((..., place))), nan)
+        one = beside_nan(one, np.asarray(np.isnan(numbers.sign).any(axis=-1)), nan)
+        assert np.array_equal(found.value.floats(), one.value.floats())
+        assert found.sign.tobytes() == one.sign.tobytes()
+        assert np.array_equal(found.error, one.error)
+        assert np.array_equal(found.lost, one.lost)

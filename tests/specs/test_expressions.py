@@ -189,3 +189,30 @@ def test_deeply_nested_loops_are_read_in_no_more_than_their_length() -> None:
 def test_loops_are_stopped_after_so_many_steps() -> None:
     with pytest.raises(EvaluationError, match="too many steps"):
         parse("[a for a in range(1000) for b in range(1000)]").evaluate({})
+
+
+class Counted(dict[str, object]):
+    """Names that count how often each is asked for."""
+
+    def __init__(self, **names: object) -> None:
+        super().__init__(names)
+        self.asked: list[str] = []
+
+    def __getitem__(self, name: str) -> object:
+        self.asked.append(name)
+        return super().__getitem__(name)
+
+
+def test_what_is_the_same_in_every_turn_is_asked_for_once_and_only_where_a_turn_needs_it() -> None:
+    text = "[each + other + a for each in b for other in c if each < limit]"
+    names = Counted(a=10, b=[1, 2, 3], c=[0, 100], limit=3)
+    assert parse(text).evaluate(names) == [11, 111, 12, 112]
+    assert sorted(names.asked) == ["a", "b", "c", "limit"]
+    nothing = Counted(b=[], c=[0], limit=3)
+    assert parse(text).evaluate(nothing) == []
+    assert nothing.asked == ["b"]
+
+
+def test_a_loop_inside_is_run_anew_where_it_speaks_of_the_loop_around_it() -> None:
+    assert parse("[[inner * each for inner in b] for each in b]").evaluate({"b": [1, 2]}) == [[1, 2], [2, 4]]
+    assert parse("[[inner for inner in b] for each in b]").evaluate({"b": [1, 2]}) == [[1, 2], [1, 2]]
