@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +28,23 @@ class BesideRecord:
     remedy: str
 
     def write(self, path: Path, suite: str, record: str | None, content: Mapping[str, Any]) -> None:
-        """Write one for a suite and a record, which their digests name; UserError where it is impossible."""
+        """Write one by rename for a suite and a record, which their digests name.
+
+        Raises UserError where it is impossible.
+        """
         envelope = {"format": self.format, "suite": suite, "record": record}
+        made: Path | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(canonical_json({**envelope, **content}) + b"\n")
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            made = Path(name)
+            with os.fdopen(handle, "wb") as file:
+                file.write(canonical_json({**envelope, **content}) + b"\n")
+            made.chmod(0o644)
+            made.replace(path)
         except OSError as error:
+            if made is not None:
+                made.unlink(missing_ok=True)
             raise unwritable(self.name, path, error) from error
 
     def read(

@@ -6,7 +6,7 @@ It is written after a run, and reports read it; nobody needs the runtime for tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -39,7 +39,10 @@ class Needed:
 class TriedCall:
     """A call that was made: a case with one factor changed (None: as it is), and what became of it.
 
-    `case` is where the experiment began; `step` counts the changes that were kept before this one.
+    `case` is where the experiment began; `step` counts the changes that were kept before this one. Of a call
+    that fails `how` tells calls that fail in another way from it (None: it does not fail), `reason` says it,
+    `pattern` what the wrong output looks like, and `empty` that it should have had no elements. `several`:
+    two elements of what is expected differ. With these experiments go on without asking again.
     """
 
     case: str
@@ -48,6 +51,17 @@ class TriedCall:
     to: str | None
     call: str
     outcome: str
+    how: str | None = None
+    reason: str = ""
+    pattern: str = ""
+    empty: bool = False
+    several: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """The same without what is as it mostly is."""
+        plain = asdict(self)
+        unsaid = {each.name: each.default for each in fields(self) if each.default is not MISSING}
+        return {name: each for name, each in plain.items() if name not in unsaid or each != unsaid[name]}
 
 
 @dataclass(frozen=True)
@@ -111,7 +125,8 @@ def _either(values: Sequence[str]) -> str:
 
 def write_diagnosis(path: Path, suite: str, record: str | None, diagnosis: Diagnosis) -> None:
     """Write it for a suite and a record, which their digests name; UserError where that is impossible."""
-    _BESIDE.write(path, suite, record, asdict(diagnosis))
+    calls = [each.to_json() for each in diagnosis.calls]
+    _BESIDE.write(path, suite, record, {**asdict(replace(diagnosis, calls=())), "calls": calls})
 
 
 def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Needed, Outcome
 from generator.calls import Call
@@ -36,6 +36,16 @@ class Shown:
             self.confirmed.append(case)
         if failure.pattern:
             self.patterns.add(failure.pattern)
+
+    def copy(self) -> Shown:
+        """Another one with the same cases, which may take over more."""
+        return replace(
+            self,
+            cases=list(self.cases),
+            confirmed=list(self.confirmed),
+            without=dict(self.without),
+            patterns=set(self.patterns),
+        )
 
     def include(self, other: Shown) -> None:
         """Take over the cases of another one."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from conformance.judging.kept_diagnosis import Diagnosis
@@ -18,6 +19,10 @@ from generator.fuzzing.known_space import Space, open_space
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 
+INTERRUPTED = "interrupted"
+"""What `stopped` says of experiments that something else ended than their own bounds."""
+KEPT_EVERY = 3.0
+"""Seconds after which what is known is kept, so that little is lost whatever ends the process."""
 MOST_OF_TOLD = 400
 """So many cases of a cause that was told are asked what becomes of them without it."""
 
@@ -50,35 +55,40 @@ def diagnose(
     seconds: float,
     most_calls: int = 100_000,
     folders: tuple[Path, ...] = (),
+    earlier: Diagnosis | None = None,
+    keep: Callable[[Diagnosis], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Diagnosis:
     """Experiment on a runtime for so many seconds and calls.
 
     `wrong` are failing cases whose cause nobody told; `told` those of each cause that was told, of which only
-    factors and costs are asked for. What experiments did not come to is in `unexplained`.
+    factors and costs are asked for. What experiments did not come to is in `unexplained`. Calls of an
+    `earlier` diagnosis of the same run are not made again. `keep` is handed what is known every few seconds,
+    and where something else ends the experiments, which is raised on.
     """
     begun = clock()
-    laboratory = Laboratory(ask, most_calls, seconds, begun=begun)
+    before = earlier.seconds if earlier is not None else 0.0
+    laboratory = Laboratory(
+        ask, most_calls, seconds, list(earlier.calls if earlier is not None else ()), begun=begun
+    )
     work = _Work(laboratory, Spaces(folders))
-    stopped = None
+
+    def told_so_far(stopped: str | None) -> Diagnosis:
+        return work.diagnosis(wrong, round(before + clock() - begun, 3), stopped)
+
+    stopped, kept_at = None, begun
     try:
-        for case in sorted(wrong, key=size_of):
-            work.explain(case)
-        for cases in sorted(told, key=len, reverse=True):
-            work.cost(sorted(cases, key=size_of))
+        for task in work.tasks(wrong, told):
+            task()
+            if clock() - kept_at >= KEPT_EVERY:
+                keep(told_so_far(INTERRUPTED))
+                kept_at = clock()
     except Exhausted as error:
         stopped = str(error)
-    work.put_together()
-    explained = {case for each in work.shown for case in each.cases}
-    left = [str(each.id) for each in wrong if str(each.id) not in explained]
-    return Diagnosis(
-        tuple(each.kept() for each in work.shown),
-        tuple(each for each in left if each not in work.unsteady),
-        tuple(work.unsteady),
-        round(clock() - begun, 3),
-        stopped,
-        tuple(laboratory.calls),
-    )
+    except BaseException:
+        keep(told_so_far(INTERRUPTED))
+        raise
+    return told_so_far(stopped)
 
 
 class _Work:
@@ -112,10 +122,31 @@ class _Work:
             self.shown.append(found)
         found.add(name, failure, found.outcome_without(self.laboratory, space, name, call))
 
-    def put_together(self) -> None:
-        """Put those to others that are part of them, those with the fewest factors first."""
+    def tasks(self, wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> Iterator[Callable[[], None]]:
+        """What is to be done, in its order: small wrong answers first, then what was told of many cases."""
+        for case in sorted(wrong, key=size_of):
+            yield partial(self.explain, case)
+        for cases in sorted(told, key=len, reverse=True):
+            yield partial(self.cost, sorted(cases, key=size_of))
+
+    def diagnosis(self, wrong: Sequence[Case], seconds: float, stopped: str | None) -> Diagnosis:
+        """What is known by now, with causes put together; the work may go on after that."""
+        shown = self.put_together()
+        explained = {case for each in shown for case in each.cases}
+        left = [str(each.id) for each in wrong if str(each.id) not in explained]
+        return Diagnosis(
+            tuple(each.kept() for each in shown),
+            tuple(each for each in left if each not in self.unsteady),
+            tuple(self.unsteady),
+            seconds,
+            stopped,
+            tuple(self.laboratory.calls),
+        )
+
+    def put_together(self) -> list[Shown]:
+        """The causes, those put to others that are part of them, those with the fewest factors first."""
         ordered = sorted(
-            (each for each in self.shown if not each.told), key=lambda each: len(each.core.crisp)
+            (each.copy() for each in self.shown if not each.told), key=lambda each: len(each.core.crisp)
         )
         kept: list[Shown] = []
         for each in ordered:
@@ -131,7 +162,7 @@ class _Work:
                 kept.append(each)
             else:
                 whole.include(each)
-        self.shown = [*kept, *(each for each in self.shown if each.told)]
+        return [*kept, *(each for each in self.shown if each.told)]
 
     def cost(self, cases: Sequence[Case]) -> None:
         """Find what the cases of a cause that was told need, and what they would come to without it."""

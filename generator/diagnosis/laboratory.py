@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import TriedCall
 from conformance.running.responses import Response
@@ -12,6 +12,7 @@ from generator.calls import Call
 from generator.diagnosis.one_factor import Changed
 from generator.fuzzing.judged_calls import BY_VALUE, Ask, Bench, Failure
 from generator.fuzzing.known_space import Attempt, Space
+from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
 
 INVALID = "invalid"
@@ -56,7 +57,10 @@ class Outcome:
 
 @dataclass(eq=False)
 class Laboratory:
-    """Asks a runtime about calls; the same call is asked once. `begun` is when the time began to count."""
+    """Asks a runtime about calls; the same call is asked once. `begun` is when the time began to count.
+
+    `calls` may hold calls that were asked before: they are not asked again.
+    """
 
     ask: Ask
     most_calls: int = 100_000
@@ -67,6 +71,10 @@ class Laboratory:
     _known: dict[str, Outcome] = field(default_factory=dict)
     _hangs: int = 0
     _several: bool = True
+
+    def __post_init__(self) -> None:
+        for each in self.calls:
+            self._known[f"{CaseId.parse(each.case).operator}/{each.call}"] = _outcome_of(each)
 
     def outcome(self, space: Space, case: str, step: int, changed: Changed | Call) -> Outcome:
         """What becomes of a call that was made from a case; raises Exhausted."""
@@ -82,7 +90,7 @@ class Laboratory:
             else:
                 found = self._asked(space, attempt)
                 factor, to = (None, None) if isinstance(changed, Call) else (changed.factor, changed.to)
-                self.calls.append(TriedCall(case, step, factor, to, digest, found.word))
+                self.calls.append(_noted(TriedCall(case, step, factor, to, digest, found.word), found))
             self._known[key] = found
         return found
 
@@ -101,6 +109,22 @@ class Laboratory:
     def _seen(self, case: Case, valid: Case | None) -> Response:
         self._several = any(_differ(each.expected) for each in case.expectations[0].outputs)
         return self.ask(case, valid)
+
+
+def _noted(call: TriedCall, found: Outcome) -> TriedCall:
+    """A call with what makes its outcome again."""
+    failure = found.failure
+    if failure is None:
+        return replace(call, several=found.several)
+    how, reason, pattern = failure.how, failure.reason, failure.pattern
+    return replace(call, how=how, reason=reason, pattern=pattern, empty=failure.empty, several=found.several)
+
+
+def _outcome_of(call: TriedCall) -> Outcome:
+    if call.how is None:
+        return Outcome(call.outcome, None, call.several)
+    failure = Failure(call.outcome, call.how, call.empty, call.reason, call.pattern)
+    return Outcome(call.outcome, failure, call.several)
 
 
 def _differ(tensor: Tensor) -> bool:

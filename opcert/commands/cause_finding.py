@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
+from reports.phrasing import plural
 
 if TYPE_CHECKING:
     from conformance.processes.worker_limits import Limits
@@ -21,6 +22,7 @@ PART_OF_RUN = 0.3
 LEAST_SECONDS = 0.5
 """A run that leaves less is not followed by any: nothing is shown in so short a time."""
 _CALL_SECONDS = 5.0
+_GO_ON = "`opcert run --resume` with the same record goes on from there, with --diagnose SECONDS for as long"
 
 
 def with_known_causes(
@@ -94,14 +96,16 @@ def with_experiments(
     limits: Limits,
     folders: tuple[Path, ...] = (),
     seconds: float | None = None,
+    resume: bool = False,
 ) -> Results:
     """The results with experiments on the runtime, which `diagnosis.json` beside the record keeps.
 
     Without `seconds` they take at most 30 % of the run's own time, and 30 s. Where no footer ends the record,
-    nothing fails that they could tell of, or the runtime does not start again, there are none. Raises
-    UserError where the file cannot be written.
+    nothing fails that they could tell of, or the runtime does not start again, there are none. With `resume`
+    those that came to no end go on from the calls that the file holds. Raises UserError where the file cannot
+    be read or written.
     """
-    from conformance.judging.kept_diagnosis import FILE, write_diagnosis
+    from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
     from generator.diagnosis.diagnose import diagnose
     from generator.fuzzing.workers import RunningRuntime
 
@@ -110,25 +114,42 @@ def with_experiments(
     wrong, told = _asked(results)
     if footer is None or allowed <= 0 or not (wrong or told):
         return results
-    say(f"opcert: asking the runtime for causes, at most {allowed:.0f} s", error=True)
+    path, digests = results.record.path.with_name(FILE), (results.suite.digest, footer.get("digest"))
+    earlier = read_diagnosis(path, *digests) if resume else None
+    if earlier is not None and earlier.stopped is None:
+        return results
+    so_far = f", beside {plural(len(earlier.calls), 'call')} that were made before" if earlier else ""
+    say(f"opcert: asking the runtime for causes, at most {allowed:.0f} s{so_far}", error=True)
     short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
+
+    def keep(found: Diagnosis) -> None:
+        write_diagnosis(path, *digests, found)
+
     try:
         with RunningRuntime(runtime, short, lambda line: say(line, error=True)) as running:
-            found = diagnose(wrong, told, running.ask, seconds=allowed, folders=folders)
+            found = diagnose(
+                wrong, told, running.ask, seconds=allowed, folders=folders, earlier=earlier, keep=keep
+            )
     except RuntimeUnavailable as error:
-        say(f"opcert: no experiments: {error}", error=True)
-        return results
-    write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
+        say(f"opcert: no more experiments: {error}", error=True)
+    except KeyboardInterrupt:
+        say(f"opcert: the calls that were made are kept in {path}; {_GO_ON}", error=True)
+        raise
+    else:
+        keep(found)
+        if found.stopped is not None:
+            say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
     # A copy, which finds its classes anew: those that `results` found are of before the experiments.
     return replace(results)
 
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
     """The wrong answers whose cause nobody told, and the cases of each cause that was told."""
-    from reports.failure_classes import classes_of
+    from reports.failure_classes import find_classes
 
     wrong, told = [], []
-    for each in classes_of(results):
+    # As they were without experiments, so that those that go on take the same way.
+    for each in find_classes(results.cases, results.known, None, results.others):
         cases = [results.suite.case(str(case.id)) for case in each.cases if _may_be_asked(case.verdict)]
         if each.told in ("entry", "message"):
             told.append(cases)

@@ -38,7 +38,11 @@ if TYPE_CHECKING:
 @shared_options.diagnose
 @click.option("--max-failures", type=click.IntRange(1), help="End the run after so many failing cases.")
 @click.option("--shard", metavar="I/N", help="Run part I of N alone; `opcert merge` puts the parts together.")
-@click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the run whose record is there already, and with experiments that came to no end.",
+)
 @click.option("--identify", is_flag=True, help="Record which files the runtime loads, for a certificate.")
 @baseline_options.baseline
 @baseline_options.update
@@ -104,7 +108,7 @@ def command(
 
             def causes(found: Results) -> Results:
                 explained = with_others(with_known_causes(found, folders, known_files), beside_paths)
-                return with_experiments(explained, tested, limits, folders, diagnose_seconds)
+                return with_experiments(explained, tested, limits, folders, diagnose_seconds, resume)
 
             say(summarise(suite, record, name, causes))
             answer = exit_code(record)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 from conformance.judging.judge import judge
 from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
+from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.diagnosis.diagnose import diagnose
 from generator.operator_cases import generate_operator
@@ -102,6 +105,52 @@ def test_it_ends_with_its_calls_and_says_so() -> None:
     assert found.stopped == "7 calls were made"
     assert {name for each in found.causes for name in each.cases}.isdisjoint(found.unexplained)
     assert diagnosed(PAD, reflect_as_edge, seconds=0.0).calls == ()
+
+
+@pytest.mark.parametrize("first", [1, 7, 40])
+def test_what_came_to_no_end_goes_on_from_its_calls(tmp_path: Path, first: int) -> None:
+    """The same is found as at a stretch, and nothing is asked twice."""
+    whole = diagnosed(PAD, both)
+    begun = diagnosed(PAD, both, most_calls=first)
+    write_diagnosis(tmp_path / FILE, "a" * 64, None, begun)
+    jsonschema.validate(json.loads((tmp_path / FILE).read_bytes()), json.loads(SCHEMA.read_bytes()))
+    earlier = read_diagnosis(tmp_path / FILE, "a" * 64, None)
+    assert earlier == begun
+    fake, asked = Fake(space_of(PAD), both), list[Case]()
+
+    def ask(case: Case, valid: Case | None = None) -> Response:
+        asked.append(case)
+        return fake.ask(case, valid)
+
+    found = diagnose(failing(PAD, both), [], ask, seconds=600, earlier=earlier)
+    assert replace(found, seconds=0) == replace(whole, seconds=0)
+    assert len(asked) == len(whole.calls) - first
+    assert found.seconds >= begun.seconds
+
+
+def test_what_is_ended_from_outside_keeps_its_calls() -> None:
+    fake, asked, kept = Fake(space_of(PAD), both), list[Case](), list[Diagnosis]()
+
+    def ask(case: Case, valid: Case | None = None) -> Response:
+        if len(asked) == 60:
+            raise KeyboardInterrupt
+        asked.append(case)
+        return fake.ask(case, valid)
+
+    with pytest.raises(KeyboardInterrupt):
+        diagnose(failing(PAD, both), [], ask, seconds=600, keep=kept.append)
+    assert (len(kept[-1].calls), kept[-1].stopped) == (60, "interrupted")
+    assert kept[-1].causes
+
+
+def test_what_is_known_is_kept_every_few_seconds() -> None:
+    """What was put together to be kept changes nothing of what is found at the end."""
+    times, kept = count(), list[Diagnosis]()
+    fake, cases = Fake(space_of(PAD), both), failing(PAD, both)
+    found = diagnose(cases, [], fake.ask, seconds=1e9, keep=kept.append, clock=lambda: float(next(times)))
+    assert len(kept) > 3
+    assert {each.stopped for each in kept} == {"interrupted"}
+    assert replace(found, seconds=0) == replace(diagnosed(PAD, both), seconds=0)
 
 
 def test_every_call_that_was_made_is_written_down_and_read_again(tmp_path: Path) -> None:
