@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from opcert.vocabulary.harmless import one_line
+from reports import unstable_cases
 from reports.case_results import CaseResult, Results
 from reports.phrasing import duration, ratio_text
 from reports.pictures import Picture, draw_picture
@@ -107,7 +108,7 @@ def _sentence(found: CaseResult) -> str:
         "rejected_valid": "A valid call was refused",
         "accepted_invalid": "A call that must be refused was answered",
     }.get(found.verdict, word(found.verdict))
-    return f"{opening}: {reason}."
+    return f"{opening}: {reason}. {unstable_cases.case_text(found)}".rstrip()
 
 
 def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[Part, ...]:

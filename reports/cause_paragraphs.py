@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.judging.known_causes import WORDS, KnownCause
@@ -53,16 +53,25 @@ def fault_paragraphs(results: Results) -> list[list[str]]:
         cases = fault.get("cases")
         if fault.get("kind") == "inconsistent_reading" and isinstance(cases, dict):
             lines += [
-                one_line(
-                    f"follows {option} in {results.reproduction_command(CaseId.parse(str(case)))}", _LONGEST
-                )
+                one_line(f"follows {option} in {_command(results, case)}", _LONGEST)
                 for option, case in cases.items()
             ]
+        else:
+            lines += [results.reproduction_command(each) for each in shown_cases(results, fault)[:1]]
         known = next((each for each in results.known if message in each.faults), None)
         if known is not None:
             lines.append(one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST))
         found.append(lines)
     return found
+
+
+def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:
+    """The cases that a fault of the whole run names as showing it, as far as the suite has them."""
+    cases = fault.get("cases")
+    named = cases.values() if isinstance(cases, dict) else cases if isinstance(cases, list) else ()
+    names = [each.get("case") if isinstance(each, dict) else each for each in named]
+    known = {str(each.id): each.id for each in results.cases}
+    return [known[each] for each in names if isinstance(each, str) and each in known]
 
 
 def _command(results: Results, case: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Outcome
 from conformance.judging.known_causes import WORDS
+from reports import unstable_cases
 from reports.conditions import Condition
 from reports.failure_classes import FailureClass
 from reports.features import CONSTRAINT
@@ -78,7 +79,7 @@ def remarks(found: FailureClass) -> list[str]:
         if found.told != "experiment":
             told.append(f"shown by experiment: {found.shown.sentence}")
         told.append(cost_text(found.shown))
-    told += filter(None, [beside_text(found.beside)])
+    told += filter(None, [unstable_cases.class_text(found.cases), beside_text(found.beside)])
     return told
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from reports.answer_views import AnswerView, view_answer
 from reports.case_results import Results
 from reports.case_views import CaseView, view_case
+from reports.cause_paragraphs import shown_cases
 from reports.class_words import fit_text, headline, remarks
 from reports.excuses import STANDINGS, Excuse
 from reports.failure_classes import FailureClass, classes_of, marked_features
@@ -97,6 +98,15 @@ class TierView:
     classes: tuple[ClassView, ...]
 
 
+@dataclass(frozen=True)
+class FaultView:
+    """A fault of the whole run, what excuses it, and links to cases that show it."""
+
+    text: str
+    known: Excuse | None
+    links: tuple[str, ...]
+
+
 class Page:
     """What the report of one run says; each section is put together when it is asked for."""
 
@@ -166,9 +176,16 @@ class Page:
         return OPEN_CAUSES if len(self.classes) > OPEN_CAUSES + 2 else len(self.classes)
 
     @cached_property
-    def faults(self) -> tuple[tuple[str, Excuse | None], ...]:
+    def faults(self) -> tuple[FaultView, ...]:
         known = self.results.excuses.by_name
-        return tuple((fault_text(each), known.get(fault_name(each))) for each in self.results.record.faults)
+        return tuple(
+            FaultView(
+                fault_text(each),
+                known.get(fault_name(each)),
+                tuple(case_link(case, of=self.of) for case in shown_cases(self.results, each)[:2]),
+            )
+            for each in self.results.record.faults
+        )
 
     @cached_property
     def excused(self) -> tuple[ExcusedCases, ...]:

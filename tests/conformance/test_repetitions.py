@@ -23,9 +23,12 @@ from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
+from opcert.commands.run_summary import format_summary
 from opcert.vocabulary.tensors import tensor
+from reports.answer_views import view_answer
 from reports.case_results import put_together
 from reports.rejudging import judge_again
+from reports.unstable_cases import calls_of
 from tests.conformance.conversation import make_case as make_call
 from tests.conformance.runtime_checks import converse, numbers
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
@@ -85,8 +88,21 @@ def test_a_case_that_kills_its_worker_now_and_then_is_told_as_unstable(tmp_path:
     assert faults(record) == {"unstable": ["dies_after_others"]}
     assert record.counts["crash"] == 2
     with open_suite(tmp_path / "suite") as suite:
-        found = judge_again(put_together(suite, record))
-    assert found.problems == ()
+        results = put_together(suite, record)
+        assert judge_again(results).problems == ()
+        told = format_summary(results)
+        (case,) = (each for each in results.cases if each.features["do"] == "dies_after_others")
+        page = view_answer(results, case, suite.case(str(case.id)))
+    assert fault["message"] in told
+    assert f"opcert repro {case.id}" in told[told.index(fault["message"]) :]
+    assert "unstable in 1 case: the worker was lost in one call and not in the next" in told
+    crashed = 1 + again["dies_after_others"].count("crashed")
+    assert page.sentence.partition("Unstable: 4 calls of it ")[2] in (
+        f"crashed ({crashed}) and answered ({4 - crashed}).",
+        f"answered ({4 - crashed}) and crashed ({crashed}).",
+    )
+    other = next(each for each in results.cases if each.features["do"] == "SIGSEGV")
+    assert calls_of(other) == ()
 
 
 def test_what_further_tries_came_to_cannot_be_made_up(tmp_path: Path) -> None:
@@ -114,6 +130,9 @@ def test_repetitions_that_die_now_and_then_are_unstable_and_need_no_further_trie
     record = died(tmp_path, "dies_after_others", repeat=3)
     assert {each["kind"] for each in record.faults} == {"unstable"}
     assert not any(each.again for each in record.results)
+    with open_suite(tmp_path / "suite") as suite:
+        (case,) = (each for each in put_together(suite, record).cases if each.fails)
+    assert sorted(set(calls_of(case))) == ["answered", "crashed"]
 
 
 def test_faults_of_merged_records_are_those_of_the_whole(tmp_path: Path) -> None:
