@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from generator.breaches import broken_rules
 from generator.calls import Call
 from generator.drawing import draw_call
 from generator.draws import Draw
-from generator.partial import Partial
+from generator.kind import Level
+from generator.partial import OMITTED, Partial
 from generator.solving import Found
 from generator.space import Space
 from opcert.vocabulary.slots import Slot, slots_of
@@ -28,16 +30,40 @@ def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[
         return
     for name, attribute in space.spec.attributes.items():
         if attribute.has_default and not attribute.required:
-            for word, value in (("written", attribute.default), ("left_out", None)):
-                bindings = {**found.scope.bindings, name: value}
-                call = draw_call(space, Partial(found.scope.spec, bindings), levels, draw)
-                yield f"default_of_{name}_{word}", call
+            at_default = _with_and_without(space, found.scope, name, levels, draw)
+            if all(broken_rules(space, call) for _, call in at_default):
+                at_default = _solved_without(space, name, draw.child(f"without {name}"))
+            yield from at_default
     plain = draw_call(space, found.scope, levels, draw)
     for call in (plain, *equal):
         twice = _with_one_tensor_twice(call)
         if twice is not None:
             yield "one_tensor_twice", twice
             return
+
+
+def _with_and_without(
+    space: Space, scope: Partial, name: str, levels: Mapping[str, Level], draw: Draw
+) -> list[tuple[str, Call]]:
+    """The call with an attribute written at its default, and with it left out."""
+    found = []
+    for word, value in (("written", space.spec.attributes[name].default), ("left_out", None)):
+        bindings = {**scope.bindings, name: value}
+        call = draw_call(space, Partial(scope.spec, bindings), levels, draw)
+        found.append((f"default_of_{name}_{word}", call))
+    return found
+
+
+def _solved_without(space: Space, name: str, draw: Draw) -> list[tuple[str, Call]]:
+    """The same of a call that is solved without the attribute, where shapes of another value do not fit."""
+    if OMITTED not in space.factors.get(name, ()):
+        return []
+    for plain in (space.plainest, space.plain_types):
+        levels = {**plain, name: OMITTED}
+        found = space.search.solve(levels, draw)
+        if isinstance(found, Found):
+            return _with_and_without(space, found.scope, name, levels, draw)
+    return []
 
 
 def _with_one_tensor_twice(call: Call) -> Call | None:

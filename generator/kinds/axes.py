@@ -20,7 +20,8 @@ from specs.structures import element_types_of, type_variable
 class Axes(SingleKind):
     """Axes of an input.
 
-    `empty` says that an empty list is a level too; `adds=True` that the axes are those of an output, which
+    `empty` says that an empty list is a level too: without it none is made, though rules allow it, since a
+    silent document may mean no axis or all of them; `adds=True` that the axes are those of an output, which
     has as many more as there are in the list (Unsqueeze); `unit=True` keeps to axes of extent 1 (Squeeze);
     `negative=False` leaves counting from the end out.
     """

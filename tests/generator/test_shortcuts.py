@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from generator.calls import Call
 from generator.covering_rows import make_rows
 from generator.draws import Draw
 from generator.edges import MOST_ELEMENTS, find_edges, vector_lengths
@@ -15,6 +17,7 @@ from generator.partial import Partial
 from generator.points import fill_points
 from generator.space import Space
 from generator.validity import find_violations
+from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import slots_of
@@ -34,6 +37,35 @@ def test_a_default_is_written_and_left_out() -> None:
     written, left_out = edges["default_of_axis_written"], edges["default_of_axis_left_out"]
     assert written.attributes["axis"].value == -1
     assert "axis" not in left_out.attributes
+
+
+def test_every_default_is_written_in_one_call_and_left_out_of_the_same() -> None:
+    """Of the newest versions, whichever values and shapes the attribute goes with."""
+    asked = []
+    for operator in default_operators():
+        space = space_of(operator)
+        attributes = space.spec.attributes
+        names = [name for name, each in attributes.items() if each.has_default and not each.required]
+        if not names:
+            continue
+        calls = [edge.call for edge in find_edges(space, Draw(f"{operator}/boundary"))]
+        for name in names:
+            default = attribute(attributes[name].kind or "", attributes[name].default).value
+            digests = {
+                at: {
+                    _without(call, name).digest(operator)
+                    for call in calls
+                    if (name in call.attributes) == at and (not at or call.attributes[name].value == default)
+                }
+                for at in (True, False)
+            }
+            assert digests[True] & digests[False], f"{name} of {operator}"
+            asked.append(name)
+    assert len(asked) > 80
+
+
+def _without(call: Call, name: str) -> Call:
+    return replace(call, attributes={each: value for each, value in call.attributes.items() if each != name})
 
 
 def test_one_tensor_is_given_twice() -> None:
