@@ -12,21 +12,19 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from opcert.vocabulary.names import OperatorName
 from reference.rules import rules as reference_rules
 from specs.importing import remembered_assertions
 from specs.library import OWN_FOLDER
 from specs.linting import Reported, lint_outcomes
-from specs.reading import Job, Outcome, read_jobs, read_one
-from specs.rules import examine_spec, rules
-from tests.documents.gathering import Documents, passing_documents, read_digests
+from specs.reading import Job, read_jobs
+from specs.rules import examine_spec
+from tests.documents.gathering import passing_documents
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 LIST = REPOSITORY / "tests" / "specs" / "page_defects.yaml"
@@ -90,12 +88,13 @@ def read_list(folder: Path) -> tuple[list[Defect], list[Defect]]:
     files: Mapping[str, str] = content["documents"]
     texts = {key: (folder / file).read_text(encoding="utf-8") for key, file in files.items()}
     first, later = (
-        [_defect(entry, files, texts) for entry in content[section]] for section in ("defects", "later")
+        [read_defect(entry, files, texts) for entry in content[section]] for section in ("defects", "later")
     )
     return first, later
 
 
-def _defect(entry: Mapping[str, Any], files: Mapping[str, str], texts: Mapping[str, str]) -> Defect:
+def read_defect(entry: Mapping[str, Any], files: Mapping[str, str], texts: Mapping[str, str]) -> Defect:
+    """An entry of the list; `files` and `texts` are the pages' names and their texts, by their keys."""
     lines = tuple((each, each) if isinstance(each, int) else tuple(each) for each in entry.get("lines", [1]))
     columns = tuple(_columns(texts[entry["document"]], words) for words in _listed(entry.get("at", [])))
     return Defect(
@@ -141,83 +140,19 @@ def measure(folder: Path) -> Measured:
     """Match findings and defects, one to one, as many as can be."""
     first, later = read_list(folder)
     measured = Measured(found=lint_pages(folder))
-    pairs = _match(first, measured.found)
+    pairs = match_defects(first, measured.found)
     used = set(pairs.values())
     measured.told = {first[defect].id: measured.found[each] for defect, each in sorted(pairs.items())}
     measured.missed = [each for position, each in enumerate(first) if position not in pairs]
     rest = [each for position, each in enumerate(measured.found) if position not in used]
-    more = _match(later, rest)
+    more = match_defects(later, rest)
     measured.later = {later[defect].id: rest[each] for defect, each in sorted(more.items())}
     measured.later_missed = [each for position, each in enumerate(later) if position not in more]
     measured.beside = [each for position, each in enumerate(rest) if position not in set(more.values())]
     return measured
 
 
-@dataclass(frozen=True)
-class Contradiction:
-    """An entry of the list's contradictions, and the finding that tells it, or None."""
-
-    id: str
-    what: str
-    finding: Reported | None
-
-
-def measure_contradictions(documents: Documents) -> tuple[list[Contradiction], list[Reported]]:
-    """Each contradiction of the list with its finding, and the findings between documents that tell none.
-
-    Where no rule has an entry's code, its
-    documents are not read.
-    """
-    content = yaml.safe_load(LIST.read_text(encoding="utf-8"))
-    files: Mapping[str, str] = content["documents"]
-    texts = {
-        key: (documents.find("first-pages") / file).read_text(encoding="utf-8") for key, file in files.items()
-    }
-    entries = content["contradictions"]
-    codes = {each.code for each in (*rules(), *reference_rules())}
-    pairs = sorted(
-        (files[each["document"]], each["against"]["file"], each["against"]["operator"])
-        for each in entries if each["code"] in codes
-    )  # fmt: skip
-    found = [
-        each for page, other, operator in dict.fromkeys(pairs)
-        for each in _lint_pair(documents, page, other, OperatorName.parse(operator))
-    ]  # fmt: skip
-    defects = [_defect(each, files, texts) for each in entries]
-    told = _match(defects, found)
-    contradictions = [
-        Contradiction(each.id, each.what, found[told[position]] if position in told else None)
-        for position, each in enumerate(defects)
-    ]
-    return contradictions, [each for at, each in enumerate(found) if at not in told.values()]
-
-
-def _lint_pair(documents: Documents, page: str, other: str, operator: OperatorName) -> list[Reported]:
-    """What the linter says of a page beside another document that it does not say of each alone."""
-    path = documents.find(next(each for each in read_digests() if Path(each).name == other))
-    outcomes = [
-        _read(documents.find("first-pages") / page, operator),
-        _read(path, None if path.suffix == ".md" else operator),
-    ]
-    outcomes = [
-        replace(each, layers=tuple(layer for layer in each.layers if layer.operator == operator))
-        for each in outcomes
-    ]
-    both = lint_outcomes(outcomes, lambda _: ())
-    alone = {each.finding for outcome in outcomes for each in lint_outcomes([outcome], lambda _: ()).found}
-    alone = {replace(each, source=replace(each.source, document="")) for each in alone}
-    return [
-        each for each in both.found
-        if replace(each.finding, source=replace(each.finding.source, document="")) not in alone
-    ]  # fmt: skip
-
-
-@cache
-def _read(path: Path, operator: OperatorName | None) -> Outcome:
-    return read_one(Job(path, True, (operator,) if operator is not None else ()))
-
-
-def _match(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[int, int]:
+def match_defects(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[int, int]:
     """The greatest matching of defects with findings that tell them, by augmenting paths."""
     choices = [[at for at, each in enumerate(found) if defect.told_by(each)] for defect in defects]
     owner: dict[int, int] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from specs.functions.reshaped import with_copies
+
 
 def reshapes(shape: Sequence[int], target: Sequence[int], zero_copies: bool) -> bool:
     """Whether a tensor of this shape can have these extents: -1 is inferred, 0 copied where `zero_copies`.
@@ -13,9 +15,7 @@ def reshapes(shape: Sequence[int], target: Sequence[int], zero_copies: bool) -> 
     """
     if any(each < -1 for each in target) or list(target).count(-1) > 1:
         raise ValueError("no extents")
-    if zero_copies and any(each == 0 and at >= len(shape) for at, each in enumerate(target)):
-        raise ValueError("a copy of an axis that is not there")
-    known = [shape[at] if each == 0 and zero_copies else each for at, each in enumerate(target)]
+    known = with_copies(shape, target, zero_copies)
     count = prod(shape)
     given = prod(each for each in known if each != -1)
     if -1 not in known:

@@ -11,6 +11,7 @@ import yaml
 
 import reference.rules
 import specs.rules
+from benchmarks.contradicting_pages import measure_contradictions
 from benchmarks.page_defects import (
     BEGIN,
     END,
@@ -18,7 +19,6 @@ from benchmarks.page_defects import (
     PAGE,
     Measured,
     measure,
-    measure_contradictions,
     page_section,
     read_list,
 )
