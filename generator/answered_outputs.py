@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import zip_longest
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,23 +46,36 @@ def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[
             yield name, answer
 
 
-def declared_results(spec: Spec, call: Call, names: Sequence[str]) -> tuple[ResultShape | None, ...]:
-    """Of each named output of a call the shape that is declared for it; None of what is no one tensor."""
+@dataclass(frozen=True)
+class DeclaredOutput:
+    """What an output of a call must be: one of these types, where there are some, and of this shape."""
+
+    types: tuple[str, ...] = ()
+    shape: ResultShape | None = None
+
+
+def declared_results(spec: Spec, call: Call, names: Sequence[str]) -> tuple[DeclaredOutput, ...]:
+    """Of each named output of a call what is declared for it; nothing of what is no one tensor."""
     found = result_shapes(spec, call.attributes, call.inputs, names, call.slots)
-    whole = {each.name for each in spec.outputs if is_structured(spec, each)}
-    return tuple(None if name in whole else shape for name, shape in zip(names, found, strict=True))
+    return tuple(_declared(spec, call, name, shape) for name, shape in zip(names, found, strict=True))
+
+
+def _declared(spec: Spec, call: Call, name: str, shape: ResultShape | None) -> DeclaredOutput:
+    output = named_output(spec, name)[0] if name else None
+    if output is None:
+        return DeclaredOutput((), shape)
+    if not is_structured(spec, output):
+        return DeclaredOutput(_types(spec, call, output), shape)
+    # One tensor of a variadic output is what it is, whatever forms the output has.
+    return DeclaredOutput((), None if name == output.name else shape)
 
 
 def check_answers(
-    spec: Spec,
-    call: Call,
-    names: Sequence[str],
-    answers: Sequence[object],
-    shapes: Sequence[ResultShape | None] = (),
+    spec: Spec, names: Sequence[str], answers: Sequence[object], declared: Sequence[DeclaredOutput]
 ) -> None:
     """Raise InternalError where an output is missing, is no answer, or has a type or shape that is ruled out.
 
-    `names` are those of the node's outputs in order, empty where one is not wanted; `shapes` what
+    `names` are those of the node's outputs in order, empty where one is not wanted; `declared` what
     `declared_results` says of them, which is the same for every answer to one call.
     """
     asked = max((at + 1 for at, name in enumerate(names) if name), default=0)
@@ -73,19 +85,12 @@ def check_answers(
             got=str(len(answers)),
             expected=", ".join(filter(None, names)),
         )
-    for name, answer, shape in zip_longest(names, answers[: len(names)], shapes):
+    for name, answer, wanted in zip(names, answers, declared, strict=False):
         if name:
-            _check_answer(spec, call, name, named_output(spec, name)[0], answer, shape)
+            _check_answer(spec, name, answer, wanted)
 
 
-def _check_answer(
-    spec: Spec,
-    call: Call,
-    name: str,
-    output: ParameterSpec | None,
-    answer: object,
-    shape: ResultShape | None,
-) -> None:
+def _check_answer(spec: Spec, name: str, answer: object, declared: DeclaredOutput) -> None:
     if not isinstance(answer, Answer) or not isinstance(answer.expected, Tensor):
         got = answer.expected if isinstance(answer, Answer) else answer
         raise InternalError(
@@ -93,7 +98,7 @@ def _check_answer(
             got=type(got).__name__,
             expected="reference.answers.Answer, of a Tensor",
         )
-    allowed = () if output is None or is_structured(spec, output) else _types(spec, call, output)
+    allowed, shape = declared.types, declared.shape
     if allowed and answer.expected.element_type.name not in allowed:
         raise InternalError(
             f"the reference of {spec.operator} answers {name} with another type than it has",

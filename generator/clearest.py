@@ -10,7 +10,7 @@ from functools import cached_property
 from conformance.suite.cases import Case
 from generator.ambiguity import Ambiguity, ambiguity, ambiguity_of_answers
 from generator.calls import Call
-from generator.expectations import Question
+from generator.questions import Question
 from generator.workshop import Workshop
 from reference.answers import UnstableLength
 

@@ -3,99 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
-from generator.answered_outputs import asked_answers, check_answers, declared_results
 from generator.calls import Call
-from generator.given_inputs import arguments_of, output_names
+from generator.questions import Options, Question, ask, describe
 from generator.validity import find_violations
-from opcert.vocabulary.attributes import AttributeValue
-from opcert.vocabulary.errors import InternalError, OpcertError
-from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.reference_operator import Argument, ReferenceOperator
+from opcert.vocabulary.errors import InternalError
+from reference.answers import Answer, OutsideDomain
+from reference.reference_operator import ReferenceOperator
 from specs.model import Reading, Spec
-from specs.result_shapes import ResultShape
-
-Options = tuple[str, ...]
-"""One option for each open reading, in the spec's order."""
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """A call and its answers so far, by the combination of options, with the readings asked for."""
-
-    spec: Spec
-    reference: ReferenceOperator
-    settled: Mapping[str, str]
-    open: Sequence[Reading]
-    call: Call
-    answers: dict[Options, tuple[tuple[str, Answer], ...]] = field(default_factory=dict)
-    asked: dict[Options, set[str]] = field(default_factory=dict)
-
-    def answer(self, options: Options) -> tuple[tuple[str, Answer], ...]:
-        """What comes out under some options: the name and the answer of each tensor that a case holds."""
-        if options not in self.answers:
-            chosen = dict(self.settled)
-            chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
-            asked: set[str] = set()
-            try:
-                found = self.reference.evaluate(
-                    self._attributes, self._given, chosen, asked, len(self._names)
-                )
-                check_answers(self.spec, self.call, self._names, found, self._shapes)
-                self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
-                self.asked[options] = asked
-            except OutsideDomain as error:
-                if self.answers:
-                    raise UnstableLength(
-                        f"an open reading leaves a call of {self.reference.operator} without a result",
-                        got=f"{describe(self.call)} under {chosen}: {error}",
-                    ) from error
-                raise InternalError(
-                    f"a call made to be valid is outside the domain of {self.reference.operator}",
-                    got=f"{describe(self.call)} under {chosen}: {error}",
-                ) from error
-            except OpcertError as error:
-                error.add_note(f"with {describe(self.call)} under {chosen}")
-                raise
-            except Exception as error:
-                error.add_note(f"with {describe(self.call)} under {chosen}")
-                raise
-        return self.answers[options]
-
-    @cached_property
-    def _attributes(self) -> Mapping[str, AttributeValue]:
-        return {name: each.value for name, each in self.call.attributes.items()}
-
-    @cached_property
-    def _given(self) -> Mapping[str, Argument]:
-        return arguments_of(self.spec, self.call)
-
-    @cached_property
-    def _names(self) -> Sequence[str]:
-        return output_names(self.spec, self.call)
-
-    @cached_property
-    def _shapes(self) -> Sequence[ResultShape | None]:
-        return declared_results(self.spec, self.call, self._names)
-
-    def plain_answers(self) -> Sequence[Answer]:
-        """What comes out under the first option of every open reading, for a quick look.
-
-        Raises UnstableLength where the reference does.
-        """
-        options = tuple(next(iter(each.options)) for each in self.open)
-        return [answer for _, answer in self.answer(options)]
-
-    def asks_for(self, reading: str, options: Options) -> bool:
-        """Whether the answer under some options may be another with another option of a reading."""
-        self.answer(options)
-        return reading in self.asked[options]
 
 
 def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
@@ -149,21 +68,6 @@ def expectation_of(
         behaviours or {},
         tuple(Unordered((name,), 0) for name, answer in answers if answer.unordered),
     )
-
-
-def ask(spec: Spec, reference: ReferenceOperator, call: Call) -> Question:
-    """What may be asked about a call: nothing is computed yet."""
-    questions = [each for each in spec.readings if each.chosen is None]
-    return Question(spec, reference, settled_options(spec, reference), questions, call)
-
-
-def settled_options(spec: Spec, reference: ReferenceOperator) -> dict[str, str]:
-    """The options of the readings that are settled, for a reference that has them."""
-    return {
-        each.id: each.chosen
-        for each in spec.readings
-        if each.chosen is not None and each.id in reference.readings
-    }
 
 
 def _readings_that_matter(asked: Question) -> set[int]:
@@ -236,21 +140,3 @@ def _same_answer(left: Answer, right: Answer) -> bool:
 
 def _same_alternatives(left: Answer, right: Answer) -> bool:
     return repr(sorted((left.alternatives or {}).items())) == repr(sorted((right.alternatives or {}).items()))
-
-
-def describe(call: Call) -> str:
-    """A call in one line, for messages."""
-    attributes = ", ".join(
-        f"{name}={each.value if each.kind == 'type' else repr(each.value)}"
-        for name, each in call.attributes.items()
-    )
-    inputs = ", ".join(
-        f"{name}: {'omitted' if each is None else f'{each.element_type} {list(each.shape)}'}"
-        for name, each in call.inputs
-    )
-    small = [
-        f"{name}={each.array.tolist()}"
-        for name, each in call.inputs[1:]
-        if each is not None and each.array.size < 20
-    ]
-    return f"({attributes}) on ({inputs}) with {', '.join(small) or 'no small inputs'}"

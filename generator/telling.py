@@ -12,9 +12,9 @@ from conformance.suite.cases import Case
 from generator.adequacy.tensor_edits import is_any, is_main, with_inputs, with_outputs
 from generator.answered_outputs import asked_answers
 from generator.calls import Call
-from generator.expectations import settled_options
 from generator.given_inputs import arguments_of, output_names
 from generator.narrowing import held_in
+from generator.questions import settled_options
 from generator.workshop import Workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor

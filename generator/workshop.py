@@ -14,9 +14,10 @@ from generator.bare_cases import bare_case
 from generator.calls import Call
 from generator.discovery import Levels, open_spec
 from generator.draws import Draw
-from generator.expectations import Question, ask, describe, expectations_of
+from generator.expectations import expectations_of
 from generator.factors import factor_model
 from generator.feasibility import Model
+from generator.questions import Question, ask, describe
 from generator.validity import find_refusable, find_violations
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName

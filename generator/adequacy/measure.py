@@ -21,7 +21,8 @@ from generator.bare_cases import first_type
 from generator.calls import Call
 from generator.discovery import Levels
 from generator.draws import Draw
-from generator.expectations import describe, expect
+from generator.expectations import expect
+from generator.questions import describe
 from generator.validity import find_refusable
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId

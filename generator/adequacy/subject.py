@@ -20,9 +20,9 @@ from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.answered_outputs import asked_answers
 from generator.calls import Call
-from generator.expectations import settled_options
 from generator.given_inputs import arguments_of, output_names
 from generator.named_operators import calls_are_declared
+from generator.questions import settled_options
 from generator.validity import find_violations
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength

@@ -13,9 +13,9 @@ import numpy as np
 
 from generator.calls import Call
 from generator.discovery import Levels, open_spec
-from generator.expectations import settled_options
 from generator.factors import factor_model
 from generator.feasibility import Solver
+from generator.questions import settled_options
 from opcert.vocabulary.attributes import Attribute, AttributeValue
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from conformance.judging.refusals import shorten
-from generator.expectations import describe
+from generator.questions import describe
 from generator.truth_runs import Reaction
 from generator.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
 from reports.phrasing import plural

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from opcert.vocabulary.tensors import Tensor
 from reference.interpolation.axis_weights import Kernel
@@ -28,6 +28,14 @@ class Request:
     sizes: tuple[int, ...] | None
     roi: tuple[tuple[Fraction, Fraction], ...] | None
     policy: str
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # A request is planned under every combination of readings.
+        return hash(tuple(getattr(self, each.name) for each in fields(self)))
 
 
 def read_method(

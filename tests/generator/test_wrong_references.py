@@ -85,7 +85,7 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
 def _asked(operator: str, call: Call, names: tuple[str, ...], *shapes: tuple[int, ...]) -> None:
     spec = load_spec(OperatorName.parse(operator))
     answers = [Answer(Tensor(ELEMENT_TYPES["float"], np.zeros(each, np.float32))) for each in shapes]
-    check_answers(spec, call, names, answers, declared_results(spec, call, names))
+    check_answers(spec, names, answers, declared_results(spec, call, names))
 
 
 def _floats(*shape: int) -> Tensor:
@@ -108,15 +108,15 @@ def test_each_tensor_of_a_variadic_output_has_its_own_shape_and_the_type() -> No
 def test_an_output_that_nobody_asks_for_is_not_looked_at() -> None:
     given = Call({}, (("X", _floats(2, 2)),), (), ("Y", "", "inverse_indices"))
     spec = load_spec(OperatorName.parse("ai.onnx::Unique-11"))
-    shapes = declared_results(spec, given, ("Y", "", "inverse_indices"))
-    assert [str(each) for each in shapes] == ["[up to 4]", "None", "[4]"]
+    declared = declared_results(spec, given, ("Y", "", "inverse_indices"))
+    assert [str(each.shape) for each in declared] == ["[up to 4]", "None", "[4]"]
 
 
 def test_extents_up_to_a_number_are_those_and_no_more() -> None:
     given = Call({}, (("X", _floats(2, 3)),))
     spec = load_spec(OperatorName.parse("ai.onnx::NonZero-13"))
-    (shape,) = declared_results(spec, given, ("Y",))
-    assert shape is not None
+    (declared,) = declared_results(spec, given, ("Y",))
+    assert (shape := declared.shape) is not None
     assert [shape.holds(each) for each in ((2, 0), (2, 6))] == [True, True]
     assert [shape.holds(each) for each in ((2, 7), (6, 2), (2,))] == [False, False, False]
 
@@ -125,6 +125,6 @@ def test_what_a_reading_decides_is_left_open_but_for_the_rank() -> None:
     roi = tensor([0.0, 0.0, 1.0, 0.5], "float")
     given = Call({}, (("X", _floats(2, 4)), ("roi", roi), ("scales", tensor([1.0, 2.0], "float"))))
     spec = load_spec(OperatorName.parse("ai.onnx::Resize-13"))
-    (shape,) = declared_results(spec, given, ("Y",))
-    assert shape is not None
+    (declared,) = declared_results(spec, given, ("Y",))
+    assert (shape := declared.shape) is not None
     assert [shape.holds(each) for each in ((2, 8), (2, 4), (2, 8, 1))] == [True, True, False]
