@@ -4,14 +4,18 @@ Usage: uv run python -m benchmarks.main_job [--pairs N] [--suite FOLDER] [--gene
 
 Prints, for each command, wall seconds as minimum, median and maximum, processor seconds, and the peak memory
 of its largest process; the ratios of harness to bare loop round by round; and what judging and recording take
-of the harness. The cases are those whose element types numpy has and whose operators ONNX Runtime offers; all
-start a process, create sessions, run and compare, on one thread.
+of the harness. The cases are those whose element types, of inputs and of outputs, numpy has and whose
+operators ONNX Runtime offers; all start a process, create sessions, run and compare, each on one thread of
+the runtime.
 
 Both bare loops create a session for every case. One is what somebody writes by hand (bare_tests.py): it reads
 the cases as tests in ONNX's layout and compares with numpy's assert_allclose. The other is as bare as can be
-(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. The harness
-reads the suite, builds the models, and creates one session for neighbours that are the same call with other
-data. Its record is whole before the failures are divided into classes for the summary at its end.
+(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. A loop that
+dies ends the measurement. The harness reads the suite, builds the models, creates one session for neighbours
+that are the same call with other data (few are), and judges in a second process while the runtime works, so
+that it can use two processors where a loop uses one. It runs as it does by default, with some cases in the
+other forms too, and once more with the loops' calls alone (`--forms preferred`). Its record is whole before
+the failures are divided into classes for the summary at its end.
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from benchmarks.measured import run_measured, show, show_ratios
+from benchmarks.measured import Measured, run_measured, show, show_ratios
 from conformance.models.case_models import build_model
 from conformance.models.input_names import named_inputs
 from conformance.processes.worker_limits import Limits
@@ -68,6 +72,7 @@ STORED_BY_NUMPY = frozenset(
 def is_comparable(case: Case) -> bool:
     """Whether a bare loop can run a case: plain numpy types, an operator of ONNX Runtime."""
     types = {tensor.element_type.name for _, tensor in case.inputs if tensor is not None}
+    types |= {each.expected.element_type.name for one in case.expectations for each in one.outputs}
     offered = case.operator.domain in ("ai.onnx", "com.microsoft")
     return offered and types <= STORED_BY_NUMPY
 
@@ -116,6 +121,13 @@ def judging_and_recording(suite: Suite, folder: Path) -> float:
     return 1e6 * min(taken) / len(answered)
 
 
+def _to_the_record(command: Sequence[str], record: Path) -> tuple[Measured, Measured]:
+    """A run of the harness as a whole, and with the wall seconds until its record was whole."""
+    begun = time.time()
+    whole = run_measured(command)
+    return whole, replace(whole, seconds=record.stat().st_mtime - begun)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -148,15 +160,18 @@ def main() -> None:
         bare = (runtime.launch.command[0], str(Path(__file__).with_name("bare_loop.py")), name)
         harness = (*OPCERT, "run", "onnxruntime", "-s", str(selected), "-o", str(folder / "run.jsonl"))
 
-        for command in (written, bare, harness):
-            run_measured(command)
-        tested, looped, run, recorded = [], [], [], []
+        same_calls = (*harness, "--forms", "preferred")
+        for command in (written, bare):
+            run_measured(command, answers=[0])
+        run_measured(harness)
+        tested, looped, run, recorded, alike = [], [], [], [], []
         for _ in range(asked.pairs):
-            tested.append(run_measured(written))
-            looped.append(run_measured(bare))
-            begun = time.time()
-            run.append(run_measured(harness))
-            recorded.append(replace(run[-1], seconds=(folder / "run.jsonl").stat().st_mtime - begun))
+            tested.append(run_measured(written, answers=[0]))
+            looped.append(run_measured(bare, answers=[0]))
+            alike.append(_to_the_record(same_calls, folder / "run.jsonl")[1])
+            whole, until_record = _to_the_record(harness, folder / "run.jsonl")
+            run.append(whole)
+            recorded.append(until_record)
         # With a cache of its own: nothing is taken from what was made before.
         generate = (
             "env",
@@ -174,9 +189,11 @@ def main() -> None:
         show("generate the default suite", generated, len(suite.case_ids))
     show("bare loop over tests", tested, len(cases))
     show("bare loop over bytes", looped, len(cases))
+    show("opcert run, loops' calls", alike, len(cases))
     show("opcert run, to the record", recorded, len(cases))
     show("opcert run, to the end", run, len(cases))
     for loop, measured in (("tests", tested), ("bytes", looped)):
+        show_ratios(f"opcert run of the loops' calls to the record / bare loop over {loop}", alike, measured)
         show_ratios(f"opcert run to the record / bare loop over {loop}", recorded, measured)
         show_ratios(f"opcert run to the end / bare loop over {loop}", run, measured)
     print(f"judging and recording: {judging:.0f} microseconds of processor a case")
