@@ -7,7 +7,6 @@ it was at gets the blame, and those behind it are given to a new worker.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.first_worker import begin_worker
+from conformance.running.in_flight import Begun, InFlight
 from conformance.running.requests import (
     CaseRequest,
     Offer,
@@ -85,7 +85,7 @@ class Lane:
 
         Raises RuntimeUnavailable where a new worker is needed and does not start.
         """
-        ahead: deque[Sent | tuple[Task, Response]] = deque()
+        ahead = InFlight()
         for task in tasks:
             self._revive(ahead)
             ahead.append(self._submit(task))
@@ -115,7 +115,7 @@ class Lane:
         if process is not None:
             process.kill()
 
-    def _submit(self, task: Task) -> Sent | tuple[Task, Response]:
+    def _submit(self, task: Task) -> Begun:
         """Send a task to the worker; a task that is not to be sent has its response at once."""
         offer = self._offer or self.start()
         refusal = offer.refusal(task.case)
@@ -136,23 +136,23 @@ class Lane:
         assert session is not None
         return send_task(session, task, request)
 
-    def _is_enough(self, ahead: deque[Sent | tuple[Task, Response]]) -> bool:
+    def _is_enough(self, ahead: InFlight) -> bool:
         """Whether the worker has enough before it for a while."""
         wanted = min(_MOST_IN_FLIGHT, max(_FEWEST_IN_FLIGHT, _SECONDS_IN_FLIGHT / self._pace))
         if len(ahead) >= wanted:
             return True
-        return len(ahead) > 1 and _bytes(ahead) > _BYTES_IN_FLIGHT
+        return len(ahead) > 1 and ahead.bytes > _BYTES_IN_FLIGHT
 
-    def _finish(self, ahead: deque[Sent | tuple[Task, Response]]) -> tuple[Task, Response]:
+    def _finish(self, ahead: InFlight) -> tuple[Task, Response]:
         while True:
             self._revive(ahead)
-            first = ahead.popleft()
+            first = ahead.take_oldest()
             if not isinstance(first, Sent):
                 return first
             response = self._await_all(first, _NAP * self._pace * len(ahead))
             if response is None:
                 # The worker was lost between two cases: this one has had no chance yet.
-                ahead.appendleft(first)
+                ahead.put_back(first)
                 continue
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
             self._latest = str(first.task.case.id)
@@ -160,14 +160,14 @@ class Lane:
                 self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
             return first.task, response
 
-    def _revive(self, ahead: deque[Sent | tuple[Task, Response]]) -> None:
+    def _revive(self, ahead: InFlight) -> None:
         """Send again, to a new worker, what a lost one had been given: all that was sent, or nothing."""
         oldest = next((each for each in ahead if isinstance(each, Sent)), None)
         if oldest is None or (oldest.session is self._session and oldest.session.process.alive):
             return
         for position, each in enumerate(ahead):
             if isinstance(each, Sent):
-                ahead[position] = self._send(each.task, each.request)
+                ahead.replace(position, self._send(each.task, each.request))
 
     def _await_all(self, sent: Sent, nap: float) -> Response | None:
         """The response to a task; where it is run twice, the outputs of both runs one behind the other."""
@@ -225,8 +225,3 @@ class Lane:
 
     def _note_loss(self, reason: str) -> None:
         self.unload_losses.append(f"{reason} after {self._latest}")
-
-
-def _bytes(ahead: Iterable[Sent | tuple[Task, Response]]) -> int:
-    """How many bytes of tensors and models the tasks have that were sent."""
-    return sum(each.bytes for each in ahead if isinstance(each, Sent))
