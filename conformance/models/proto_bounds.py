@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from onnx import GraphProto
+
 MOST_STRUCTURE = 4 << 20
 """Bytes of a message without the contents of its fields of bytes, such as `raw_data`."""
 _DEEPEST = 64
@@ -18,6 +20,33 @@ def check_bounds(raw: bytes, kind: Any) -> None:
     Such a message of a few megabytes may be one of gigabytes in memory.
     """
     _Walk(raw).message(0, len(raw), kind.DESCRIPTOR, 0)
+
+
+def parse_graph(raw: bytes) -> GraphProto:
+    """The graph of serialized bytes within the same bounds.
+
+    Raises ValueError as `check_bounds` does, DecodeError where the bytes are no message. No message has more
+    structure than bytes, so that of a short one its depth alone is left to be looked at, and only where it
+    holds what can be nested without end.
+    """
+    if len(raw) > MOST_STRUCTURE:
+        check_bounds(raw, GraphProto)
+    graph = GraphProto()
+    graph.ParseFromString(raw)
+    if may_nest(graph):
+        check_bounds(raw, GraphProto)
+    return graph
+
+
+def may_nest(graph: GraphProto) -> bool:
+    """Whether a graph holds graphs or types, of which alone another one of the same kind may be a part."""
+    if graph.input or graph.output or graph.value_info:
+        return True
+    return any(
+        each.graphs or each.type_protos or each.HasField("g") or each.HasField("tp")
+        for node in graph.node
+        for each in node.attribute
+    )
 
 
 class _Walk:

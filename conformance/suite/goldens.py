@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto, TensorProto
 
-from conformance.models.proto_bounds import check_bounds
+from conformance.models.proto_bounds import parse_graph
 from conformance.models.protos import read_attribute, read_tensor, write_attribute, write_tensor
 from conformance.suite.canonical import canonical_json
 from conformance.suite.carried_models import check_carried
@@ -154,10 +154,8 @@ def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
 
     With `call_alone` it is without its expectations, which is most of the work where there are several.
     """
-    graph = GraphProto()
     try:
-        check_bounds(raw, GraphProto)
-        graph.ParseFromString(raw)
+        graph = parse_graph(raw)
         rest = parse_json(graph.doc_string)
         node = graph.node[0]
         if call_alone:
