@@ -54,7 +54,7 @@ def read_tensor(proto: TensorProto) -> Tensor:
     if element_type is None:
         raise UserError("tensor of an unknown element type", got=str(proto.data_type))
     shape = tuple(proto.dims)
-    if len(shape) > _MOST_DIMENSIONS or any(extent < 0 for extent in shape):
+    if len(shape) > _MOST_DIMENSIONS or min(shape, default=0) < 0:
         raise UserError("tensor of a shape that is none", got=str(shape[:_MOST_DIMENSIONS]))
     count = math.prod(shape)
     if count > _MOST_ELEMENTS:

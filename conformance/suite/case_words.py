@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, get_args
 
 from conformance.suite.cases import Case, Demand, Expectation, Unordered
@@ -117,4 +118,10 @@ def _is_attribute(word: str) -> bool:
 
 
 def _is_name(word: str) -> bool:
+    return len(word) <= _LONGEST_NAME and _is_plain_name(word)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_plain_name(word: str) -> bool:
+    # The cases of an operator have the same few names.
     return is_plain(word, _LONGEST_NAME)

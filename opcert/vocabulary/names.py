@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import total_ordering
+from functools import cached_property, lru_cache, total_ordering
 
 from opcert.vocabulary.errors import UserError
 
@@ -82,11 +82,21 @@ class CaseId:
             raise UserError(
                 "not a case id", got=repr(text), expected="domain/Operator-version/family/word-12 hex digits"
             )
-        return cls(OperatorName.parse(match["operator"]), match["family"], match["word"], match["digest"])
+        return cls(_known_operator(match["operator"]), match["family"], match["word"], match["digest"])
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         last = f"{self.word}-{self.digest}" if self.word else self.digest
         return f"{self.operator.path}/{self.family}/{last}"
+
+
+@lru_cache(maxsize=1 << 10)
+def _known_operator(text: str) -> OperatorName:
+    """Neighbouring cases are of one operator."""
+    return OperatorName.parse(text)
 
 
 def newest_named(text: str, known: Iterable[OperatorName]) -> list[OperatorName]:

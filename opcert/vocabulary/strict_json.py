@@ -17,13 +17,22 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8")
     try:
-        found = DECODER.decode(text)
+        found = _decode(text)
     except RecursionError:
         raise ValueError(f"nested more than {DEEPEST} deep") from None
     # No value is deeper than its text has brackets, and most texts have few.
     if text.count("[") + text.count("{") > DEEPEST and _is_deep(found):
         raise ValueError(f"nested more than {DEEPEST} deep")
     return found
+
+
+def _decode(text: str) -> Any:
+    # Nearly every text of ours is a value without space around it.
+    try:
+        found, end = DECODER.raw_decode(text)
+    except json.JSONDecodeError:
+        return DECODER.decode(text)
+    return found if end == len(text) else DECODER.decode(text)
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(self.array.shape)
+        return self.array.shape
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor):
@@ -83,8 +83,13 @@ class Tensor:
                 got=f"{len(raw)} bytes",
                 expected=f"{count * dtype.itemsize}",
             )
-        native = np.frombuffer(raw, dtype).astype(_STORED[element_type.name], copy=False)
-        return cls(element_type, native.reshape(shape))
+        found = np.frombuffer(raw, dtype).reshape(shape)
+        if type(raw) is not bytes or dtype != _STORED[element_type.name]:
+            return cls(element_type, found.astype(_STORED[element_type.name], copy=False))
+        # All that is looked at of an array of another origin holds of one that lies in bytes.
+        made = object.__new__(cls)
+        made.__dict__.update(element_type=element_type, array=found)
+        return made
 
 
 def _is_of_bytes(array: NDArray[Any]) -> bool:
