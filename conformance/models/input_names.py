@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opcert.vocabulary.slots import Slots, slots_of
+from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import holds_map
 
@@ -23,14 +23,18 @@ def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:
 def input_names(inputs: Inputs) -> list[str]:
     """A name for every input, in order; the tensors of a variadic one are told apart by their position."""
     names = [name for name, _ in inputs]
+    if len(set(names)) == len(names):
+        return names
     return [name if names.count(name) == 1 else f"{name}_{position}" for position, name in enumerate(names)]
 
 
 def slot_names(inputs: Inputs, slots: Slots) -> list[str]:
     """The name of the value that the node takes for each of its inputs; empty where one is omitted."""
     names = input_names(inputs)
+    if not slots:
+        return ["" if tensor is None else name for name, (_, tensor) in zip(names, inputs, strict=True)]
     found: list[str] = []
-    for slot in slots_of(inputs, slots):
+    for slot in slots:
         if slot.type is None:
             found.append(names[slot.parts[0]] if slot.parts else "")
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from onnx import OperatorSetIdProto
 from onnx.helper import find_min_ir_version_for
@@ -28,5 +29,11 @@ def least_ir_version(
     opsets: Iterable[OperatorSetIdProto], types: Iterable[str], oldest: int = LEAST_IR
 ) -> int:
     """The oldest IR version, from `oldest` on, that holds the operator sets and element types named."""
-    of_opsets = find_min_ir_version_for(list(opsets), ignore_unknown=True)
+    of_opsets = _ir_of_opsets(tuple((each.domain, each.version) for each in opsets))
     return max(of_opsets, oldest, *(_IR_OF_TYPES.get(each, 0) for each in types))
+
+
+@lru_cache(maxsize=1 << 10)
+def _ir_of_opsets(opsets: tuple[tuple[str, int], ...]) -> int:
+    named = [OperatorSetIdProto(domain=domain, version=version) for domain, version in opsets]
+    return int(find_min_ir_version_for(named, ignore_unknown=True))

@@ -14,7 +14,8 @@ from opcert.vocabulary.value_types import MapType, SequenceType, TensorType, Val
 
 def describe_values(case: Case, how: str) -> list[dict[str, Any]]:
     """The `values` of a `run` request: each with its name at the node, and its parts by their names."""
-    names = input_names(case.inputs)
+    slots = native_slots(case, how)
+    names = input_names(case.inputs) if slots else ()
     return [
         {
             "name": value,
@@ -22,13 +23,13 @@ def describe_values(case: Case, how: str) -> list[dict[str, Any]]:
             "parts": [names[each] for each in slot.parts],
             **({"empty": True} if slot.empty else {}),
         }
-        for slot, value in native_slots(case, how)
+        for slot, value in slots
     ]
 
 
 def native_slots(case: Case, how: str) -> list[tuple[Slot, str]]:
     """The inputs that the worker itself has to make of tensors, each with its name at the node."""
-    names = slot_names(case.inputs, case.slots)
+    names = slot_names(case.inputs, case.slots) if case.slots else ()
     return [
         (slot, name)
         for slot, name in zip(case.slots, names, strict=False)

@@ -10,7 +10,7 @@ from conformance.models.input_names import input_names
 from conformance.suite.canonical import number_name
 from conformance.suite.cases import Case
 from opcert.vocabulary.attributes import Attribute, Graph
-from opcert.vocabulary.slots import Slot, slots_of
+from opcert.vocabulary.slots import Slot, Slots
 from opcert.vocabulary.tensors import Tensor
 
 
@@ -29,9 +29,7 @@ def describe_node(case: Case, form: Form, how: str = "node") -> tuple[dict[str, 
     header: dict[str, Any] = {
         "operator": operator,
         "attributes": {name: description.attribute(each) for name, each in sorted(case.attributes.items())},
-        "inputs": [
-            description.slot(each) for each in slots_of(case.inputs, () if how == "onnx" else case.slots)
-        ],
+        "inputs": description.inputs(() if how == "onnx" else case.slots),
         "outputs": list(case.output_names),
     }
     if case.output_types:
@@ -52,6 +50,14 @@ class _Description:
             tensor = case.inputs[place][1]
             assert tensor is not None
             self._constant[place] = self._blob(tensor.to_bytes())
+
+    def inputs(self, slots: Slots) -> list[dict[str, Any] | None]:
+        """The inputs of the node in order, None for one that is left out."""
+        if slots:
+            return [self.slot(each) for each in slots]
+        return [
+            None if tensor is None else self._tensor(place) for place, (_, tensor) in enumerate(self._inputs)
+        ]
 
     def slot(self, slot: Slot) -> dict[str, Any] | None:
         """An input of the node; one made of several tensors, or of none, has these as its parts."""
