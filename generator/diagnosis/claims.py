@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 
 from conformance.judging.judge import FAILING, worst_verdict
@@ -15,7 +16,7 @@ from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
 from generator.diagnosis.explainer import Explainer, Scopes
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement
 
 _DEMAND: Mapping[str, Demand] = {
@@ -114,21 +115,33 @@ def _mended(
     silent: Sequence[Disagreement], suite: Suite, rows: Mapping[str, Result], scopes: Scopes
 ) -> Iterator[KnownCause]:
     """Of entries that explain nothing those whose every case was asked and passed."""
+    by_operator = _by_operator(suite.case_ids)
     for entry in silent:
-        asked = list(_about(entry, suite, scopes))
-        if asked and all(case in rows and rows[case].verdict == "pass" for case in asked):
-            yield replace(shown_as(entry), asked=tuple(asked))
+        asked: list[str] = []
+        for case in _about(entry, suite, scopes, by_operator):
+            if case not in rows or rows[case].verdict != "pass":
+                break
+            asked.append(case)
+        else:
+            if asked:
+                yield replace(shown_as(entry), asked=tuple(asked))
 
 
-def _about(entry: Disagreement, suite: Suite, scopes: Scopes) -> Iterator[str]:
+def _by_operator(case_ids: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for operator, cases in groupby(case_ids, lambda each: each.rsplit("/", 2)[0]):
+        found.setdefault(str(OperatorName.parse(operator)), []).extend(cases)
+    return found
+
+
+def _about(
+    entry: Disagreement, suite: Suite, scopes: Scopes, by_operator: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     """The cases that an entry is about, whatever a runtime made of them."""
     demands = {_DEMAND.get(each) for each in entry.verdicts} or {None}
-    operators: dict[str, bool] = {}
-    for name in suite.case_ids:
-        operator = str(CaseId.parse(name).operator)
-        if operator not in operators:
-            operators[operator] = fnmatchcase(operator, entry.operator)
-        if not operators[operator] or not any(fnmatchcase(name, each) for each in entry.cases):
+    fitting = [each for each in by_operator if fnmatchcase(each, entry.operator)]
+    for operator, name in ((each, name) for each in fitting for name in by_operator[each]):
+        if not any(fnmatchcase(name, each) for each in entry.cases):
             continue
         case = suite.case(name, call_alone=True)
         if None not in demands and case.demand not in demands:
