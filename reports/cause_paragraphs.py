@@ -58,11 +58,18 @@ def fault_paragraphs(results: Results) -> list[list[str]]:
             ]
         else:
             lines += [results.reproduction_command(each) for each in shown_cases(results, fault)[:1]]
-        known = next((each for each in results.known if message in each.faults), None)
-        if known is not None:
-            lines.append(one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST))
+        lines += filter(None, [fault_cause(results, fault)])
         found.append(lines)
     return found
+
+
+def fault_cause(results: Results, fault: Mapping[str, object]) -> str:
+    """The entry that explains a fault of the whole run; empty where none does."""
+    message = fault_text(fault)
+    known = next((each for each in results.known if message in each.faults), None)
+    if known is None:
+        return ""
+    return one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST)
 
 
 def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from reports.answer_views import AnswerView, view_answer
 from reports.case_results import Results
 from reports.case_views import CaseView, view_case
-from reports.cause_paragraphs import shown_cases
+from reports.cause_paragraphs import fault_cause, shown_cases
 from reports.class_words import fit_text, headline, remarks
 from reports.excuses import STANDINGS, Excuse
 from reports.failure_classes import FailureClass, classes_of, marked_features
@@ -100,9 +100,10 @@ class TierView:
 
 @dataclass(frozen=True)
 class FaultView:
-    """A fault of the whole run, what excuses it, and links to cases that show it."""
+    """A fault of the whole run, what an entry tells and what excuses it, and links to cases that show it."""
 
     text: str
+    told: str
     known: Excuse | None
     links: tuple[str, ...]
 
@@ -181,6 +182,7 @@ class Page:
         return tuple(
             FaultView(
                 fault_text(each),
+                fault_cause(self.results, each),
                 known.get(fault_name(each)),
                 tuple(case_link(case, of=self.of) for case in shown_cases(self.results, each)[:2]),
             )

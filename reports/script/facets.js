@@ -9,12 +9,16 @@ function showFacets() {
     ...(run.held ? [['known failures', 'known', run.known, [null, ['waiver', 'waived'], ['baseline', 'in the baseline'], ['expired', 'expired'], ['no', 'neither']]]] : []),
     ...(table.runs.length > 1 ? [['same on all runs', 'same', table.same, [null, ['yes', 'yes'], ['no', 'no']]]] : []),
     ['operator', 'op', table.operatorOf, table.operators.map(each => [each.word, each.word])],
-    ['note', 'note', run.note, [null, ...run.classes.map((each, place) => [place + 1, `${place + 1} ${each.verb}`])]],
+    ['note', 'note', run.note, [null, ...run.classes.map((each, place) => [place + 1, `${place + 1} ${noteName(each)}`])]],
     ['element type', 'type', table.typeOf, table.types.map(each => [each, each])],
     ['family', 'family', table.familyOf, table.families.map(each => [each, each])],
     ...furtherFacets(),
   ];
   put(find('#facets'), facets.map(([title, key, codes, names]) => facet(title, key, codes, names)));
+}
+// What tells one note from the others: many have one verb.
+function noteName({ verb, text }) {
+  return text.startsWith(`${verb}: `) ? text.slice(verb.length + 2) : text;
 }
 // Attributes and levels in which the cases found differ, once the search is about an operator or a note.
 function furtherFacets() {
@@ -35,5 +39,5 @@ function facet(title, key, codes, names) {
   const entries = names.map((name, place) => name && { value: name[0], word: name[1], number: numbers[place] }).filter(each => each && each.number);
   if (!entries.length) return '';
   const shown = entries.length > 2 * MOST_VALUES && key !== 'op' && key !== 'note' ? entries.sort((one, two) => two.number - one.number).slice(0, MOST_VALUES) : entries;
-  return html`<div class="facet"><h2>${title}</h2>${shown.map(each => html`<button type="button" data-token="${key}" data-value="${each.value}" aria-pressed="${chosen.includes(String(each.value)) ? 'true' : 'false'}"><span>${each.word}</span><span class="c">${count(each.number)}</span></button>`)}${shown.length < entries.length ? html`<span class="mute small">and ${count(entries.length - shown.length)} more</span>` : ''}</div>`;
+  return html`<div class="facet"><h2>${title}</h2>${shown.map(each => html`<button type="button" data-token="${key}" data-value="${each.value}" title="${each.word}" aria-pressed="${chosen.includes(String(each.value)) ? 'true' : 'false'}"><span>${each.word}</span><span class="c">${count(each.number)}</span></button>`)}${shown.length < entries.length ? html`<span class="mute small">and ${count(entries.length - shown.length)} more</span>` : ''}</div>`;
 }

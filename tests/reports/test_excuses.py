@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -141,3 +142,18 @@ def test_the_command_takes_a_profile_and_a_baseline(
     page = (tmp_path / "index.html").read_text()
     assert "profile center-crop-pad and a baseline of known failures" in page
     assert "Of the failing cases" in page
+
+
+def test_what_to_fix_stands_directly_under_the_totals_and_a_fault_leads_to_a_case(
+    tmp_path: Path, plain: Results
+) -> None:
+    shown = next(each for each in plain.cases if each.operator == CROP_PAD)
+    fault = {**FAULT, "cases": [{"case": str(shown.id), "between": []}, {"case": "none/of/the-suite"}]}
+    results = replace(plain, record=replace(plain.record, footer={"faults": [fault]}))
+    html = render_report([results])
+    totals, fix, faults = (
+        html.index(each) for each in ('class="ledger"', "What to fix,", "Faults of the run")
+    )
+    assert totals < fix < faults
+    (line,) = re.findall(r"<li>[^\n]*answers differ[^\n]*</li>", html[faults:])
+    assert [shown.id.digest in each for each in re.findall(r'<a href="([^"]*)"', line)] == [True]
