@@ -118,7 +118,7 @@ def test_a_real_failure_says_what_happened(module_browser: Browser, report: Repo
         expect(page.locator("#list th[aria-sort]")).to_contain_text("ms")
         types = {str(each.element_type) for each in wrong}
         chosen = min(name for name in types if not any(name in other for other in types - {name}))
-        page.click(f".facet button:has-text('{chosen}') >> nth=0")
+        page.click(f".facet button[data-token=type]:has-text('{chosen}') >> nth=0")
         expect(page.locator("#query")).to_have_value(f"status:mismatch worst:* type:{chosen}")
 
 
