@@ -128,15 +128,22 @@ def rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]
 class Dealer:
     """Gives rows a type for each type variable: every type occurs, with the classes that only it has.
 
-    With `outline`, their calls are outlines: enough for whoever asks for the levels alone.
+    With `outline`, their calls are outlines: enough for whoever asks for the levels alone. `given` are the
+    levels of rows that have types: these occurred.
     """
 
-    def __init__(self, space: Space, *, outline: bool = False) -> None:
+    def __init__(
+        self, space: Space, *, outline: bool = False, given: Sequence[Mapping[str, Level]] = ()
+    ) -> None:
         self._space = space
         self._outline = outline
+        self._given = [{name: each[name] for name in each if name not in space.types} for each in given]
         self._uses: dict[str, dict[Level, int]] = {
             name: dict.fromkeys(space.factors[name], 0) for name in space.types
         }
+        for name, uses in self._uses.items():
+            for each in given:
+                uses[each[name]] += 1
         self._main = f"type_{type_variable(space.spec, space.data[0])}" if space.data else ""
 
     def deal(self, rows: Sequence[Mapping[str, Level]]) -> list[Row]:
@@ -147,7 +154,7 @@ class Dealer:
         made = [made for row in rows if (made := self._row(row)) is not None]
         for name, uses in self._uses.items():
             for level in uses:
-                for row in rows:
+                for row in (*rows, *self._given):
                     if uses[level] >= OCCURRENCES:
                         break
                     added = self._row({**self._fitting(name, level, row), name: level})

@@ -4,27 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from generator.feasibility import Model, Row
+from generator.feasibility import Level, Model, Row
 
-Deal = Callable[[Sequence[Mapping[str, str]]], Sequence[Mapping[str, str]]]
+Deal = Callable[..., Sequence[Mapping[str, str]]]
+"""Gives rows what is dealt to them; `given` are rows that have it, where there are any."""
 
 
 @dataclass(frozen=True, eq=False)
 class DealtRows:
-    """Rows of a covering array, each with the levels that were dealt to it: element types."""
+    """Rows of a covering array, each with the levels that were dealt to it: element types.
+
+    `taken` are the levels of rows whose cases are there already; nothing is dealt to these.
+    """
 
     model: Model
+    taken: Sequence[Mapping[str, str]] = ()
     types: dict[Row, Mapping[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def taken_levels(self) -> list[Mapping[str, Level]]:
+        """The rows that are taken, as levels of the model."""
+        plain = {name: {str(each): each for each in levels} for name, levels in self.model.levels.items()}
+        return [{name: each[levels[name]] for name, each in plain.items()} for levels in self.taken]
+
+    @cached_property
+    def taken_rows(self) -> frozenset[Row]:
+        """The rows that are taken."""
+        names = self.model.levels.items()
+        return frozenset(
+            tuple(levels.index(row[name]) for name, levels in names) for row in self.taken_levels
+        )
 
     def deal(self, rows: Sequence[Row], deal: Deal | None) -> list[Mapping[str, str]]:
         """Take the rows, with what is dealt to them; the levels of those that are dealt beside them."""
+        rows = [row for row in rows if row not in self.taken_rows]
         if deal is None:
             self.types.update((row, {}) for row in rows)
             return []
         known = {tuple(sorted(self._plain(row).items())): row for row in rows}
         beside: list[Mapping[str, str]] = []
-        for levels in deal([self._plain(row) for row in rows]):
+        given = {"given": self.taken} if self.taken else {}
+        for levels in deal([self._plain(row) for row in rows], **given):
             plain = {name: level for name, level in levels.items() if name in self.model.levels}
             row = known.get(tuple(sorted(plain.items())))
             if row is None or row in self.types:

@@ -52,10 +52,17 @@ class DeclaredLevels:
                 return call
         return None
 
-    def deal(self, rows: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-        """The rows with an element type for each type variable, and more rows until each type occurs."""
-        known = [self._levels_of(each) for each in rows]
-        dealt = Dealer(self.space, outline=True).deal([*known, *rare_rows(self.space, known[0])])
+    def deal(
+        self, rows: Sequence[Mapping[str, str]], given: Sequence[Mapping[str, str]] = ()
+    ) -> list[Mapping[str, str]]:
+        """The rows with an element type for each type variable, and more rows until each type occurs.
+
+        `given` are rows that have their types: what occurs in them need not occur again.
+        """
+        known, before = [self._levels_of(each) for each in rows], [self._levels_of(each) for each in given]
+        plain = before[0] if before else known[0]
+        rare = [each for each in rare_rows(self.space, plain) if each not in before]
+        dealt = Dealer(self.space, outline=True, given=before).deal([*known, *rare])
         self._check_cores(
             [each for each in known if not any(each.items() <= row.levels.items() for row in dealt)]
         )

@@ -18,13 +18,16 @@ from generator.adequacy.kept import adequacy_folder, read_kept
 from generator.discovery import open_spec
 from generator.found_calls import add_calls, read_kept_calls
 from generator.manifest_facts import operator_facts
+from generator.newer_versions import newer_version
 from generator.selection import keep_what_adds
 from generator.specials_together import add_specials_together
+from generator.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
 from generator.told_losses import add_told_losses
 from generator.wide_values import add_wide_values
 from generator.workshop import Options, Workshop
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
+from specs.library import load_spec
 from specs.user_modules import mistakes_of
 
 
@@ -47,9 +50,16 @@ def _families() -> dict[str, Callable[[Workshop], None]]:
 
 
 def generate_operator(
-    operator: OperatorName, options: Options, folders: Sequence[Path] = ()
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
 ) -> OperatorCases:
-    """Every case of one operator; raises UserError where it lacks spec, reference or declared calls."""
+    """Every case of one operator; raises UserError where it lacks spec, reference or declared calls.
+
+    An older version takes the calls of the next newer one over: `cases_of` gives its cases, which are made
+    here where nobody has them.
+    """
     started = perf_counter()
     spec, levels = open_spec(operator, folders)
     reference = find_operator(operator, spec.reference_module)
@@ -57,8 +67,10 @@ def generate_operator(
     selected = kept.selection if kept is not None else ()
     workshop = Workshop(spec, reference, levels, options, selected)
     with mistakes_of(spec.levels_module, spec.reference_module):
-        for make_cases in _families().values():
+        for family, make_cases in _families().items():
             make_cases(workshop)
+            if family == OF_DOCUMENTS:
+                _take_over(workshop, folders, cases_of)
         add_wide_values(workshop)
         add_told_losses(workshop)
         add_specials_together(workshop)
@@ -68,7 +80,25 @@ def generate_operator(
     return OperatorCases(operator, tuple(cases), operator_facts(workshop), perf_counter() - started)
 
 
-def generate_part(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> SuitePart:
-    """What a suite holds of one operator; raises as `generate_operator` does."""
-    made = generate_operator(operator, options, folders)
+def _take_over(
+    workshop: Workshop, folders: Sequence[Path], cases_of: Callable[[OperatorName], Sequence[Case]] | None
+) -> None:
+    newer = newer_version(workshop.spec.operator, folders)
+    if newer is None or not takes_over(workshop):
+        return
+    if cases_of is None:
+        cases = generate_operator(newer, workshop.options, folders).cases
+    else:
+        cases = tuple(cases_of(newer))
+    take_over(workshop, Newer(load_spec(newer, folders), cases))
+
+
+def generate_part(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+) -> SuitePart:
+    """What a suite holds of one operator; `cases_of` and errors as of `generate_operator`."""
+    made = generate_operator(operator, options, folders, cases_of)
     return make_part(operator, made.cases, made.facts)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
 from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
-from conformance.suite.suite_parts import FORMAT, SuitePart
+from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
 from generator.adequacy.kept import adequacy_folder, kept_path
+from generator.newer_versions import newer_version
 from generator.operator_cases import generate_part
 from generator.sources import SourceReader, digest_of
 from generator.workshop import Options
@@ -36,9 +39,11 @@ def part_key(
 ) -> str:
     """The digest of all that an operator's part depends on: its sources, the options, the form of parts.
 
-    At size small also of its adequacy file, which the selection is taken from. Raises UserError where the
-    operator has no spec.
+    At size small also of its adequacy file, which the selection is taken from; of an older version also the
+    newer ones, whose calls it takes over. Raises UserError where the operator has no spec.
     """
+    sources = reader or SourceReader(folders)
+    newer = newer_version(operator, folders)
     selection = kept_path(operator, adequacy_folder(folders)) if options.size == "small" else None
     chosen = selection is not None and selection.is_file()
     return sha256(
@@ -48,7 +53,8 @@ def part_key(
                 "operator": str(operator),
                 "options": asdict(options),
                 "selection": digest_of([selection]) if chosen and selection is not None else None,
-                "sources": (reader or SourceReader(folders)).sources_of(operator).digest,
+                "sources": sources.sources_of(operator).digest,
+                "newer": None if newer is None else part_key(newer, options, folders, sources),
             }
         )
     )
@@ -62,10 +68,15 @@ def find_part(operator: OperatorName, key: str) -> tuple[SuitePart | None, str |
         return None, f"the kept cases of {operator} are damaged and are made again: {error}"
 
 
-def make_part_anew(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> MadePart:
-    """Make an operator's part, whatever is kept; raises UserError as `generate_operator` does."""
+def make_part_anew(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+) -> MadePart:
+    """Make an operator's part, whatever is kept; `cases_of` and errors as of `generate_operator`."""
     begun = perf_counter()
-    return MadePart(generate_part(operator, options, folders), perf_counter() - begun)
+    return MadePart(generate_part(operator, options, folders, cases_of), perf_counter() - begun)
 
 
 def make_part_once(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> MadePart:
@@ -76,11 +87,16 @@ def make_part_once(operator: OperatorName, options: Options, folders: Sequence[P
         part, told = find_part(operator, key)
         if part is not None:
             return MadePart(part, 0.0, kept=True)
-        made = make_part_anew(operator, options, folders)
+        made = make_part_anew(operator, options, folders, partial(_kept_cases, options, folders))
         # What changed meanwhile may be in it or not, so that no digest stands for it.
         if _code_is_as_loaded(operator, folders) and part_key(operator, options, folders) == key:
             keep_part(made.part, key)
     return MadePart(made.part, made.seconds, told=told)
+
+
+def _kept_cases(options: Options, folders: Sequence[Path], operator: OperatorName) -> Sequence[Case]:
+    """The cases of an operator, of the part that is kept, or made and kept now."""
+    return list(cases_in(make_part_once(operator, options, folders).part))
 
 
 def _code_is_as_loaded(operator: OperatorName, folders: Sequence[Path]) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
 from generator.adequacy.tensor_edits import is_main
 from generator.calls import Call
@@ -55,9 +56,9 @@ def add_specials_together(workshop: Workshop) -> None:
         return
     rows = list(_rows(workshop, kind))
     if _meet(workshop):
-        told: set[object] = set()
+        told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == WORD}
         for number, (levels, call) in enumerate(sorted(rows, key=lambda each: -_made(workshop, each[1]))):
-            way = call.attributes.get("reduction")
+            way = _way(call)
             if (
                 way not in told
                 and _several_meet(workshop, call)
@@ -66,6 +67,11 @@ def add_specials_together(workshop: Workshop) -> None:
                 told.add(way)
     _add_untold(workshop, rows, "nothing_but_nan", tells_of_inputs, Loss(_without_nan))
     _add_untold(workshop, rows, "nan_behind_vectors", tells_of_outputs, Loss(_without_rest))
+
+
+def _way(made: Call | Case) -> object:
+    """The way in which elements meet, where an attribute says it."""
+    return made.attributes.get("reduction")
 
 
 def _add_untold(workshop: Workshop, rows: Rows, word: str, tells: Tells, loss: Loss) -> None:

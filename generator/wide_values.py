@@ -44,14 +44,12 @@ def add_wide_values(workshop: Workshop) -> None:
     for each in _NARROWER:
         if each in types and not any(_tells(case, each) for case in workshop.cases.values()):
             _add_first(workshop, f"wide_{each}", _calls(workshop, factor, each))
-    for each in _NARROWER:
-        if each in types:
-            beside = ((levels, _beside(workshop, call)) for levels, call in _calls(workshop, factor, each))
-            _add_first(workshop, f"beside_{each}", islice(beside, 1))
-    if _OTHER_BITS in types:
-        large = _calls(workshop, factor, _OTHER_BITS, "huge")
-        beside = ((levels, _beside(workshop, call)) for levels, call in large)
-        _add_first(workshop, f"beside_{_OTHER_BITS}", islice(beside, 1))
+    data = {**dict.fromkeys(_NARROWER, _CLASS), _OTHER_BITS: "huge"}
+    wanted = ((f"beside_{each}", each) for each in data if each in types)
+    for word, each in workshop.lacking("boundary", wanted):
+        calls = _calls(workshop, factor, each, data[each])
+        beside = ((levels, _beside(workshop, call)) for levels, call in calls)
+        _add_first(workshop, word, islice(beside, 1))
 
 
 def _add_first(workshop: Workshop, word: str, calls: Iterable[tuple[Mapping[str, str], Call | None]]) -> None:

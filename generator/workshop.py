@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 from conformance.suite.cases import Case, Expectation
 from generator.adequacy.kept import Selected
@@ -26,6 +28,9 @@ from reference.reference_operator import ReferenceOperator
 from reference.registry import find_operator
 from specs.domain import Violation
 from specs.model import Constraint, Finding, Spec
+
+Item = TypeVar("Item", bound=tuple[Any, ...])
+"""What a family makes a case of: its name first."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class Workshop:
     """The factor levels of every covering row of which a case was made."""
     dropped: list[Mapping[str, str]] = field(default_factory=list)
     """The covering rows of which none could be made, because every draw's output length was unstable."""
+    taken: Counter[tuple[str, str | None]] = field(default_factory=Counter)
+    """How many cases of a family and word are a newer version's: these need not be made again."""
 
     @cached_property
     def model(self) -> Model:
@@ -91,6 +98,35 @@ class Workshop:
         if digest in self.cases:
             return self.cases[digest]
         return self.keep(call, self.make_valid(family, word, call, levels))
+
+    def take(
+        self,
+        family: str,
+        word: str | None,
+        call: Call,
+        levels: Mapping[str, str],
+        expectations: tuple[Expectation, ...] | None,
+    ) -> None:
+        """Put a newer version's valid call in, with what comes out where that is known.
+
+        Raises as `make_valid` does where it is not.
+        """
+        call = call.trimmed()
+        if expectations is None:
+            case = self.make_valid(family, word, call, levels)
+        else:
+            case = self._case(family, word, call, levels, expectations)
+        self.keep(call, case)
+        self.taken[family, word] += 1
+
+    def lacking(self, family: str, made: Iterable[Item]) -> Iterator[Item]:
+        """What was made, each named first, without as many of each name as a newer version's cases have."""
+        taken = self.taken.copy()
+        for each in made:
+            name = (family, word_of(each[0]))
+            taken[name] -= 1
+            if taken[name] < 0:
+                yield each
 
     def question(self, call: Call) -> Question:
         """What may be asked about a call."""

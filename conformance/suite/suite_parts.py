@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.goldens import write_golden
+from conformance.suite.goldens import read_golden, write_golden
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import FAMILIES, CaseId, OperatorName
 
@@ -87,6 +87,12 @@ def make_part(operator: OperatorName, cases: Iterable[Case], facts: Mapping[str,
         offset += len(golden)
     # As a reader of the part has them: tuples are lists, and infinities texts.
     return SuitePart(operator, b"".join(goldens), tuple(entries), json.loads(canonical_json(facts)))
+
+
+def cases_in(part: SuitePart) -> Iterator[Case]:
+    """The cases of a part, in suite order; raises UserError where one is damaged."""
+    for entry in part.entries:
+        yield read_golden(part.golden[entry["offset"] : entry["offset"] + entry["length"]])
 
 
 def part_bytes(part: SuitePart) -> bytes:

@@ -29,12 +29,14 @@ SPECIALS = ("nan", "infinity", "negative_infinity")
 
 
 def make_cases(workshop: Workshop) -> None:
-    for word, levels, call in workshop.levels.boundary_calls(workshop.spec, workshop.draw("boundary")):
+    calls = workshop.levels.boundary_calls(workshop.spec, workshop.draw("boundary"))
+    for word, levels, call in workshop.lacking("boundary", calls):
         with suppress(UnstableLength):
             workshop.add_valid("boundary", word_of(word), call, levels)
     rows = _rows_with_specials(workshop)
-    for special, place in product(SPECIALS, PLACES):
-        _add_clearest(workshop, f"{special}_{place}", _calls_with(workshop, rows, special, place))
+    specials = ((f"{special}_{place}", special, place) for special, place in product(SPECIALS, PLACES))
+    for word, special, place in workshop.lacking("boundary", specials):
+        _add_clearest(workshop, word, _calls_with(workshop, rows, special, place))
 
 
 def _add_clearest(workshop: Workshop, word: str, calls: Iterator[tuple[Mapping[str, str], Call]]) -> None:

@@ -21,16 +21,16 @@ def make_cases(workshop: Workshop) -> None:
     plainest = Solver(model).complete([FREE] * len(model.sizes))
     if plainest is None:
         raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
-    seeds = _selected_rows(workshop) or [model.row_levels(plainest)]
+    array = DealtRows(model, taken=list(workshop.rows))
+    seeds = [*array.taken_levels, *_selected_rows(workshop)] or [model.row_levels(plainest)]
     rows = cover(model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
-    array = DealtRows(model)
     beside = array.deal(list(dict.fromkeys(rows)), getattr(workshop.levels, "deal", None))
-    if lacking := [row for row in rows if row not in array.types]:
+    if lacking := [row for row in rows if row not in array.types and row not in array.taken_rows]:
         beside = _deal_again(workshop, array, lacking) or beside
     draws = Draws(workshop)
-    made: dict[Row, MadeCase | None] = {}
+    made: dict[Row, MadeCase | None] = dict.fromkeys(array.taken_rows)
     for row in array.types:
         levels = array.texts(row)
         made[row] = None if levels in workshop.rows else _make_case(draws, levels)
@@ -53,8 +53,9 @@ def _deal_again(
     model = array.model
     possible = model_with_cores(model, [core_of(model.row_levels(row)) for row in lacking])
     dealt = list(array.types)
-    rows = cover(possible, workshop.options.strength, [model.row_levels(row) for row in dealt])
-    more = [row for row in rows if row not in array.types]
+    seeds = [*array.taken_levels, *map(model.row_levels, dealt)]
+    rows = cover(possible, workshop.options.strength, seeds)
+    more = [row for row in rows if row not in array.types and row not in array.taken_rows]
     if not more:
         return None
     array.types.clear()

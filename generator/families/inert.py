@@ -22,7 +22,9 @@ def make_cases(workshop: Workshop) -> None:
     for constraint in workshop.spec.constraints:
         if constraint.effective_when is None or constraint.attribute not in workshop.spec.attributes:
             continue
-        made = 0
+        made = workshop.taken["inert", word_of(constraint.id)]
+        if made >= PER_ATTRIBUTE:
+            continue
         for base, call in _changed_calls(workshop, constraint):
             known = len(workshop.cases)
             case = workshop.add_valid("inert", word_of(constraint.id), call, base.levels)
