@@ -135,17 +135,25 @@ def call_in(spec: Spec, newer: Spec, call: Call) -> Call | None:
         if made is None:
             return None
         attributes[name] = made
+    # Slots name tensors by their places: these stay as they are.
+    given = list(call.inputs) if call.slots else _inputs_in(spec, call, moved_in)
+    if given is None or moved_in or not _types_hold(spec, given) or not _outputs_hold(spec, newer, call):
+        return None
+    return replace(call, attributes=attributes, inputs=tuple(given)).trimmed()
+
+
+def _inputs_in(spec: Spec, call: Call, moved: dict[str, Attribute]) -> list[tuple[str, Tensor | None]] | None:
+    """The inputs in this version's order; of attributes that are inputs here, those are taken from `moved`."""
     given: list[tuple[str, Tensor | None]] = []
     for parameter in spec.inputs:
         same = [(name, each) for name, each in call.inputs if name == parameter.name]
-        if parameter.name in moved_in:
-            same = [(parameter.name, _as_input(spec, parameter, moved_in.pop(parameter.name)))]
-            if same[0][1] is None:
+        if parameter.name in moved:
+            made = _as_input(spec, parameter, moved.pop(parameter.name))
+            if made is None:
                 return None
+            same = [(parameter.name, made)]
         given += same or [(parameter.name, None)]
-    if moved_in or not _types_hold(spec, given) or not _outputs_hold(spec, newer, call):
-        return None
-    return replace(call, attributes=attributes, inputs=tuple(given)).trimmed()
+    return given
 
 
 def _without_defaults(spec: Spec, newer: Spec, case: Case) -> Call:

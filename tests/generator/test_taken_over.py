@@ -27,7 +27,17 @@ from reference.registry import find_operator
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER, room_of
 
-PAIRS = ["Gather-11", "Gather-1", "Split-13", "Split-11", "Squeeze-11", "ReduceSum-11", "Clip-11", "TopK-10"]
+PAIRS = [
+    "Gather-11",
+    "Gather-1",
+    "Split-13",
+    "Split-11",
+    "Squeeze-11",
+    "ReduceSum-11",
+    "Clip-11",
+    "TopK-10",
+    "Slice-11",
+]
 
 
 def named(short: str) -> OperatorName:
