@@ -143,7 +143,7 @@ def call_in(spec: Spec, newer: Spec, call: Call) -> Call | None:
 
 
 def _inputs_in(spec: Spec, call: Call, moved: dict[str, Attribute]) -> list[tuple[str, Tensor | None]] | None:
-    """The inputs in this version's order; of attributes that are inputs here, those are taken from `moved`."""
+    """The inputs in this version's order; attributes that are inputs here are taken from `moved`."""
     given: list[tuple[str, Tensor | None]] = []
     for parameter in spec.inputs:
         same = [(name, each) for name, each in call.inputs if name == parameter.name]
