@@ -10,8 +10,8 @@ import numpy as np
 from conformance.suite.cases import Case
 from generator.calls import Call, call_of
 from generator.declared_levels import DeclaredLevels
-from generator.expectations import ask
 from generator.feasibility import Model, Solver
+from generator.questions import ask
 from generator.space import Space
 from generator.workshop import Workshop
 from opcert.vocabulary.attributes import Attribute, attribute
@@ -75,26 +75,26 @@ def take_over(workshop: Workshop, newer: Newer) -> None:
     levels = workshop.levels
     if not isinstance(levels, DeclaredLevels) or not _same_defaults(workshop.spec, newer.spec):
         return
-    answers_hold = _answers_hold(workshop, newer.spec)
+    answered = answers_hold(workshop, newer.spec)
     rows = _Rows(workshop.model, Solver(workshop.model), levels.space)
     known = {str(each.id): each for each in newer.cases}
     for case in newer.cases:
         if case.demand == "answer" and case.family != OF_DOCUMENTS:
-            _take_valid(workshop, rows, newer.spec, case, answers_hold=answers_hold)
+            _take_valid(workshop, rows, newer.spec, case, answered=answered)
     for case in newer.cases:
         if case.constraint is not None and case.valid_case is not None:
             _take_broken(workshop, newer.spec, case, known[case.valid_case])
 
 
-def _take_valid(workshop: Workshop, rows: _Rows, newer: Spec, case: Case, *, answers_hold: bool) -> None:
-    call = call_in(workshop.spec, newer, _without_defaults(workshop.spec, newer, case))
+def _take_valid(workshop: Workshop, rows: _Rows, newer: Spec, case: Case, *, answered: bool) -> None:
+    call = taken_call(workshop.spec, newer, case)
     if call is None or workshop.has(call) or workshop.violations(call):
         return
     found = rows.known(case.levels)
     if case.family == "cover" and not rows.has(found):
         return
     try:
-        expectations = case.expectations if answers_hold else None
+        expectations = case.expectations if answered else None
         workshop.take(case.family, case.id.word, call, found, expectations)
     except UnstableLength:
         return
@@ -114,6 +114,11 @@ def _take_broken(workshop: Workshop, newer: Spec, case: Case, neighbour: Case) -
         return
     if workshop.add_broken(case.family, constraint, valid, call) is not None:
         workshop.taken[case.family, case.id.word] += 1
+
+
+def taken_call(spec: Spec, newer: Spec, case: Case) -> Call | None:
+    """The call of a newer version's case as this version has it; None where it has names that this lacks."""
+    return call_in(spec, newer, _without_defaults(spec, newer, case))
 
 
 def call_in(spec: Spec, newer: Spec, call: Call) -> Call | None:
@@ -216,7 +221,7 @@ def _same_defaults(spec: Spec, newer: Spec) -> bool:
     return all(spec.attributes[name].default == newer.attributes[name].default for name in both)
 
 
-def _answers_hold(workshop: Workshop, newer: Spec) -> bool:
+def answers_hold(workshop: Workshop, newer: Spec) -> bool:
     """Whether one call has one answer in both versions, and leaves the same open."""
     reference = workshop.reference
     return (
