@@ -11,6 +11,8 @@ from types import FrameType
 LINEAR = 3.0
 """Twice the input makes twice the work where it grows in proportion, four times where with the square."""
 _ROUNDS = 8
+_FEWEST_ROUNDS = 4
+"""One round of the smaller work that something else made longer looks like work that grows less."""
 
 
 def count_calls(work: Callable[[], object]) -> int:
@@ -34,15 +36,15 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     """How many times the processor time of `work(size)()` that of `work(2 * size)()` is.
 
     Neither making the work counts, nor what is done but the first time, nor the collector of garbage. The
-    shortest of several rounds count, and no more are made than it takes to see a growth of `LINEAR` at most:
-    what else the machine does makes a round longer, never shorter.
+    shortest of several rounds count, and behind the fewest no more are made than it takes to see a growth of
+    `LINEAR` at most: what else the machine does makes a round longer, never shorter.
     """
     once, twice = work(size), work(2 * size)
     once()
     shorter = longer = float("inf")
-    for _ in range(_ROUNDS):
+    for number in range(1, _ROUNDS + 1):
         shorter, longer = min(shorter, _seconds(once)), min(longer, _seconds(twice))
-        if longer <= LINEAR * shorter:
+        if number >= _FEWEST_ROUNDS and longer <= LINEAR * shorter:
             break
     return longer / shorter
 

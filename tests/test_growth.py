@@ -36,6 +36,12 @@ def test_work_with_the_square_is_told_from_it(work: Callable[[int], Callable[[],
     assert growth(work, size) > LINEAR
 
 
+def test_one_round_that_was_held_up_does_not_hide_a_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([5.0, 8.0, *[2.0, 8.0] * 20])
+    monkeypatch.setattr("tests.growth._seconds", lambda _: next(seconds))
+    assert growth(lambda _: lambda: None, 1) == 4
+
+
 def test_calls_are_counted() -> None:
     assert count_calls(lambda: [abs(each) for each in range(100)]) in range(100, 110)
     assert count_calls(lambda: _sum(1000)) == count_calls(lambda: _sum(1000)) > 1000
