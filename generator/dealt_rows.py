@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from generator.feasibility import Level, Model, Row
+from generator.feasibility import Model, Row
 
 Deal = Callable[..., Sequence[Mapping[str, str]]]
 """Gives rows what is dealt to them; `given` are rows that have it, where there are any."""
@@ -24,18 +24,10 @@ class DealtRows:
     types: dict[Row, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
-    def taken_levels(self) -> list[Mapping[str, Level]]:
-        """The rows that are taken, as levels of the model."""
-        plain = {name: {str(each): each for each in levels} for name, levels in self.model.levels.items()}
-        return [{name: each[levels[name]] for name, each in plain.items()} for levels in self.taken]
-
-    @cached_property
-    def taken_rows(self) -> frozenset[Row]:
-        """The rows that are taken."""
-        names = self.model.levels.items()
-        return frozenset(
-            tuple(levels.index(row[name]) for name, levels in names) for row in self.taken_levels
-        )
+    def taken_rows(self) -> Mapping[Row, None]:
+        """The rows that are taken, each once."""
+        found = map(self.model.row_of, self.taken)
+        return dict.fromkeys(each for each in found if each is not None)
 
     def deal(self, rows: Sequence[Row], deal: Deal | None) -> list[Mapping[str, str]]:
         """Take the rows, with what is dealt to them; the levels of those that are dealt beside them."""

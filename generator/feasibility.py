@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,19 @@ class Model:
     def row_levels(self, row: Row) -> dict[str, Level]:
         """The levels of a complete row by factor name."""
         return {name: self.levels[name][index] for name, index in zip(self.names, row, strict=True)}
+
+    def row_of(self, texts: Mapping[str, str]) -> Row | None:
+        """The row whose levels are written so; None where a factor has none, or none that the model has."""
+        found = [known.get(texts.get(name, "")) for name, known in self._places.items()]
+        return None if None in found else tuple(each for each in found if each is not None)
+
+    @cached_property
+    def _places(self) -> Mapping[str, Mapping[str, int]]:
+        """For each factor the places of its levels, by how they are written."""
+        return {
+            name: {str(level): place for place, level in enumerate(levels)}
+            for name, levels in self.levels.items()
+        }
 
 
 class Solver:

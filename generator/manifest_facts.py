@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from generator.ambiguity import ambiguity
-from generator.feasibility import Row, Solver
+from generator.feasibility import Solver
 from generator.level_tuples import covered_tuples, feasible_tuples
 from generator.workshop import Workshop, rule_text
 from specs.model import Evidence, Finding, Reading, Source, Spec
@@ -59,7 +59,7 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
         return {"strength": strength, "feasible": 0, "covered": 0, "rows": 0, "uncovered": []}
     strength = min(strength, len(model.levels))
     # Those with a rare level have a row of their own, beside those of the model.
-    rows = [row for levels in workshop.rows if (row := _row_of(model.levels, levels)) is not None]
+    rows = [row for levels in workshop.rows if (row := model.row_of(levels)) is not None]
     feasible = feasible_tuples(Solver(model), strength)
     covered = covered_tuples(model, rows, strength)
     uncovered = [
@@ -84,14 +84,6 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
             for each in workshop.spec.exclusions
         ],
     }
-
-
-def _row_of(levels: Mapping[str, Sequence[object]], row: Mapping[str, str]) -> Row | None:
-    """The places of a row's levels; None where the model lacks one of them."""
-    texts = {name: [str(each) for each in these] for name, these in levels.items()}
-    if any(row[name] not in these for name, these in texts.items()):
-        return None
-    return tuple(these.index(row[name]) for name, these in texts.items())
 
 
 def _document(spec: Spec, key: str) -> dict[str, Any]:

@@ -49,16 +49,9 @@ class _Rows:
         return {name: text for name, text in levels.items() if text in map(str, factors.get(name, ()))}
 
     def has(self, levels: Mapping[str, str]) -> bool:
-        """Whether levels are of every factor, types among them, and go together."""
-        names, numbers = {*self.model.names, *self.space.types}, []
-        if not names <= levels.keys():
-            return False
-        for name in self.model.names:
-            texts = [str(each) for each in self.model.levels[name]]
-            if levels[name] not in texts:  # a rare one has a row of its own
-                return False
-            numbers.append(texts.index(levels[name]))
-        return self.solver.extendable(numbers)
+        """Whether levels are of every factor, types among them, and go together; a rare one is of no row."""
+        row = self.model.row_of(levels)
+        return row is not None and levels.keys() >= set(self.space.types) and self.solver.extendable(row)
 
 
 def takes_over(workshop: Workshop) -> bool:

@@ -22,7 +22,8 @@ def make_cases(workshop: Workshop) -> None:
     if plainest is None:
         raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
     array = DealtRows(model, taken=list(workshop.rows))
-    seeds = [*array.taken_levels, *_selected_rows(workshop)] or [model.row_levels(plainest)]
+    taken = list(map(model.row_levels, array.taken_rows))
+    seeds = [*taken, *_selected_rows(workshop)] or [model.row_levels(plainest)]
     rows = cover(model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
@@ -53,7 +54,7 @@ def _deal_again(
     model = array.model
     possible = model_with_cores(model, [core_of(model.row_levels(row)) for row in lacking])
     dealt = list(array.types)
-    seeds = [*array.taken_levels, *map(model.row_levels, dealt)]
+    seeds = [model.row_levels(row) for row in (*array.taken_rows, *dealt)]
     rows = cover(possible, workshop.options.strength, seeds)
     more = [row for row in rows if row not in array.types and row not in array.taken_rows]
     if not more:
@@ -67,15 +68,15 @@ def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
     model = workshop.model
     rows: list[Mapping[str, Level]] = []
     for each in workshop.selected:
-        plain = {name: {str(level): level for level in levels} for name, levels in model.levels.items()}
-        if each.attempt is None or any(each.levels.get(name) not in plain[name] for name in plain):
+        row = model.row_of(each.levels)
+        if each.attempt is None or row is None:
             continue
         call = drawn_call(workshop, each.levels, each.attempt)
         if call is not None and call.digest(workshop.spec.operator) == each.digest:
             workshop.add_valid("cover", None, call, each.levels)
             workshop.rows.append(each.levels)
             # Types that are dealt out over rows are no factors of theirs.
-            rows.append({name: plain[name][each.levels[name]] for name in plain})
+            rows.append(model.row_levels(row))
     return rows
 
 
