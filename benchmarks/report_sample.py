@@ -20,8 +20,8 @@ from conformance.recording.records import read_record
 from opcert.commands.cause_finding import with_known_causes
 from opcert.commands.operator_headings import with_groups
 from opcert.commands.suite_argument import resolve_suite
+from opcert.vocabulary.whole_files import write_bytes
 from reports.case_results import Results, put_together
-from reports.files import write_bytes
 from reports.report_page import write_report
 from reports.run_page import Page
 

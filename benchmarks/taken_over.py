@@ -17,7 +17,7 @@ from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
 from generator.calls import call_of
 from generator.named_operators import known_operators
-from generator.newer_versions import newer_version
+from generator.newer_versions import newer_versions
 from generator.part_making import make_part_once
 from generator.taken_over import answers_hold, taken_call
 from generator.workshop import Options, open_workshop
@@ -28,9 +28,9 @@ from specs.library import load_spec
 def main(names: Sequence[str]) -> None:
     sums: dict[str, Counter[str]] = {}
     for operator in known_operators():
-        newer = newer_version(operator)
+        newer = next(iter(newer_versions(operator)), None)
         if newer is not None and (not names or operator.name in names):
-            counted = sums.setdefault(f"{operator.domain}::{operator.name}", Counter())
+            counted = sums.setdefault(operator.unversioned, Counter())
             counted.update(_counts(operator, newer))
     print("| operator | cases of older versions | taken over | of these not asked again |")
     print("|---|---|---|---|")

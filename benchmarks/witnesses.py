@@ -57,7 +57,7 @@ def chosen(names: Sequence[str]) -> list[OperatorName]:
     if names:
         return [each for name in names for each in choose_modelled(name, every="-" not in name)]
     common = for_all_versions()
-    return [each for each in modelled_operators() if f"{each.domain}::{each.name}" in common]
+    return [each for each in modelled_operators() if each.unversioned in common]
 
 
 def unexplained(cases: Sequence[Case], runtime: str) -> tuple[Counter[str], list[Disagreeing]]:

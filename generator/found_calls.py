@@ -48,7 +48,7 @@ def read_kept_calls(operator: OperatorName, folders: Sequence[Path] = ()) -> lis
             raise UserError(
                 "a call of another operator is kept here",
                 got=str(each.operator),
-                expected=f"a version of {operator.domain}::{operator.name}",
+                expected=f"a version of {operator.unversioned}",
                 where=None if each.path is None else Place(str(each.path), key="operator"),
             )
     return [each for each in kept if each.operator == operator]

@@ -30,7 +30,7 @@ def choose_modelled(text: str, folders: Sequence[Path] = (), *, every: bool = Fa
     found = [each for each in known if text in (str(each), each.path, each.short)]
     if found:
         return found
-    named = [each for each in known if text in (each.name, f"{each.domain}::{each.name}")]
+    named = [each for each in known if text in (each.name, each.unversioned)]
     if named:
         domains = {each.domain for each in named}
         if len(domains) > 1:

@@ -47,7 +47,7 @@ def reference_modules() -> dict[OperatorName, str]:
 def reference_module_of(operator: OperatorName) -> str | None:
     """The module with the reference of an operator version, its own or that of all versions."""
     known = _references()
-    return known.get(str(operator)) or known.get(f"{operator.domain}::{operator.name}")
+    return known.get(str(operator)) or known.get(operator.unversioned)
 
 
 def referenced_versions() -> list[OperatorName]:

@@ -18,7 +18,7 @@ from generator.adequacy.kept import adequacy_folder, read_kept
 from generator.discovery import open_spec
 from generator.found_calls import add_calls, read_kept_calls
 from generator.manifest_facts import operator_facts
-from generator.newer_versions import newer_version
+from generator.newer_versions import newer_versions
 from generator.selection import keep_what_adds
 from generator.specials_together import add_specials_together
 from generator.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
@@ -83,13 +83,10 @@ def generate_operator(
 def _take_over(
     workshop: Workshop, folders: Sequence[Path], cases_of: Callable[[OperatorName], Sequence[Case]] | None
 ) -> None:
-    newer = newer_version(workshop.spec.operator, folders)
+    newer = next(iter(newer_versions(workshop.spec.operator, folders)), None)
     if newer is None or not takes_over(workshop):
         return
-    if cases_of is None:
-        cases = generate_operator(newer, workshop.options, folders).cases
-    else:
-        cases = tuple(cases_of(newer))
+    cases = generate_operator(newer, workshop.options, folders).cases if cases_of is None else cases_of(newer)
     take_over(workshop, Newer(load_spec(newer, folders), cases))
 
 

@@ -14,7 +14,7 @@ from conformance.suite.cases import Case
 from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
 from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
 from generator.adequacy.kept import adequacy_folder, kept_path
-from generator.newer_versions import newer_version
+from generator.newer_versions import newer_versions
 from generator.operator_cases import generate_part
 from generator.sources import SourceReader, digest_of
 from generator.workshop import Options
@@ -39,22 +39,20 @@ def part_key(
 ) -> str:
     """The digest of all that an operator's part depends on: its sources, the options, the form of parts.
 
-    At size small also of its adequacy file, which the selection is taken from; of an older version also the
-    newer ones, whose calls it takes over. Raises UserError where the operator has no spec.
+    At size small also of its adequacy file, which the selection is taken from, and of those of the newer
+    versions whose calls it takes over. Raises UserError where the operator has no spec.
     """
-    sources = reader or SourceReader(folders)
-    newer = newer_version(operator, folders)
-    selection = kept_path(operator, adequacy_folder(folders)) if options.size == "small" else None
-    chosen = selection is not None and selection.is_file()
+    folder = adequacy_folder(folders)
+    versions = (operator, *newer_versions(operator, folders)) if options.size == "small" else ()
+    selections = [path for each in versions if (path := kept_path(each, folder)).is_file()]
     return sha256(
         canonical_json(
             {
                 "form": FORMAT,
                 "operator": str(operator),
                 "options": asdict(options),
-                "selection": digest_of([selection]) if chosen and selection is not None else None,
-                "sources": sources.sources_of(operator).digest,
-                "newer": None if newer is None else part_key(newer, options, folders, sources),
+                "selection": digest_of(selections) if selections else None,
+                "sources": (reader or SourceReader(folders)).sources_of(operator).digest,
             }
         )
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 import specs
 from conformance.suite.canonical import canonical_json, sha256
 from generator.named_operators import known_operators, reference_module_of
-from generator.newer_versions import newer_version
+from generator.newer_versions import newer_versions
 from generator.opsets import default_operators
 from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
@@ -116,10 +116,13 @@ class SourceReader:
 
     def _spec_digests(self, operator: OperatorName) -> dict[str, str]:
         """Digests by file; of newer versions as well, whose calls an older one takes over."""
-        files = spec_files(operator, self._folders)
-        newer = newer_version(operator, self._folders)
-        found = {} if newer is None else self._spec_digests(newer)
-        found |= {name: self._digest_of(path) for name, path in files.items()}
+        newer = newer_versions(operator, self._folders)
+        files = {
+            name: path
+            for each in (*newer, operator)
+            for name, path in spec_files(each, self._folders).items()
+        }
+        found = {name: self._digest_of(path) for name, path in files.items()}
         found.update((name, self._digest_of(path)) for name, path in self._own_files(operator).items())
         for name in named_readings(files.values()):
             if self._shared is None:

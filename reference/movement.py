@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -52,9 +53,9 @@ def moved(
     held = [output]
     if further:
         held.append(_tensor_of(output.element_type, list(chain.from_iterable(further.values()))))
-    found = [_find_loss(each) for each in held]
-    flush = any(subnormal for subnormal, _ in found) and subnormals.ask() == "flushed"
-    lose = any(negative for _, negative in found) and negative_zeros.ask() == "lost"
+    found = [_losses(each) for each in held]
+    flush = any(each.subnormal.any() for each in found) and subnormals.ask() == "flushed"
+    lose = any(each.negative_zero.any() for each in found) and negative_zeros.ask() == "lost"
     elements = _changed(output, flush, lose) if flush or lose else None
     if elements is None:
         return Answer(output, None, further or None)
@@ -67,18 +68,28 @@ def moved(
     return Answer(Tensor(output.element_type, elements), allowed, further or None)
 
 
-def _find_loss(given: Tensor) -> tuple[bool, bool]:
-    """Whether there are subnormal numbers among the elements, and whether there are negative zeros."""
+@dataclass(frozen=True)
+class _Losses:
+    """The bits of elements, part by part, and where programs may lose a number or the sign of a zero."""
+
+    bits: NDArray[np.uint64]
+    subnormal: NDArray[np.bool_]
+    negative_zero: NDArray[np.bool_]
+
+
+def _losses(given: Tensor) -> _Losses:
     kind = given.element_type.component
     if kind.layout is None:
-        return False, False
+        nothing = np.zeros(0, dtype=np.bool_)
+        return _Losses(np.zeros(0, dtype=np.uint64), nothing, nothing)
     bits = bits_of(np.ascontiguousarray(given.array).reshape(-1).view(kind.storage))
     sign = np.uint64(1 << (kind.bits - 1))
-    magnitude = bits & (sign - np.uint64(1))
     # Zero wraps around to the greatest integer.
-    subnormal = magnitude - np.uint64(1) < np.uint64((1 << (kind.layout.precision - 1)) - 1)
-    negative = kind.layout.nan != "negative_zero" and bool((bits == sign).any())
-    return bool(subnormal.any()), negative
+    below = (bits & (sign - np.uint64(1))) - np.uint64(1)
+    subnormal = below < np.uint64((1 << (kind.layout.precision - 1)) - 1)
+    # Where these bits are NaN there is one zero alone.
+    negative = (bits == sign) & (kind.layout.nan != "negative_zero")
+    return _Losses(bits, subnormal, negative)
 
 
 def _size_of_subnormals(given: Tensor) -> NDArray[np.float64]:
@@ -104,19 +115,14 @@ def _changed(given: Tensor, flush: bool, lose: bool) -> NDArray[Any] | None:
     kind = given.element_type.component
     if kind.layout is None:
         return None
-    flat = np.ascontiguousarray(given.array).reshape(-1)
-    bits = bits_of(flat.view(kind.storage))
-    sign = np.uint64(1 << (kind.bits - 1))
-    magnitude = bits & (sign - np.uint64(1))
-    changed = bits
+    losses = _losses(given)
+    changed = losses.bits
     if flush:
-        least_normal = np.uint64(1 << (kind.layout.precision - 1))
-        tiny = (magnitude > 0) & (magnitude < least_normal)
-        # A type in which these bits are NaN has one zero alone.
-        signs = bits & sign if kind.layout.nan != "negative_zero" else np.zeros_like(bits)
-        changed = np.where(tiny, signs, changed)
-    if lose and kind.layout.nan != "negative_zero":
-        changed = np.where(bits == sign, np.uint64(0), changed)
-    if (changed == bits).all():
+        # A type in which the sign alone is NaN has one zero.
+        sign = np.uint64(0 if kind.layout.nan == "negative_zero" else 1 << (kind.bits - 1))
+        changed = np.where(losses.subnormal, changed & sign, changed)
+    if lose:
+        changed = np.where(losses.negative_zero, np.uint64(0), changed)
+    if (changed == losses.bits).all():
         return None
     return storage_of(kind, changed).view(given.element_type.storage).reshape(given.shape)

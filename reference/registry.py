@@ -105,7 +105,7 @@ class _Declared:
     def find(self, operator: OperatorName) -> ReferenceOperator | None:
         if operator in self.single:
             return self.single[operator]
-        common = self.common.get(f"{operator.domain}::{operator.name}")
+        common = self.common.get(operator.unversioned)
         return None if common is None else replace(common, operator=operator)
 
 

@@ -14,12 +14,12 @@ from pydantic import Field, model_validator
 
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
 from reports.case_results import Results
 from reports.class_words import headline
 from reports.failure_classes import class_of, classes_of
-from reports.files import write_text
 from reports.followed_readings import fault_name
 from reports.named_causes import NamedCause, name_cause
 from reports.yaml_types import Date, Listed, Strict
@@ -169,7 +169,7 @@ def _is_over(entry: Known, results: Results) -> bool:
     cause = entry.cause
     if cause is None or entry.lists(_suite(results)) or not results.complete:
         return False
-    operators = {f"{each.domain}::{each.name}" for each in results.by_operator}
+    operators = {each.unversioned for each in results.by_operator}
     return operators >= set(cause.operators)
 
 

@@ -23,7 +23,7 @@ from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import holds_map
-from reports.files import write_bytes, write_text
+from opcert.vocabulary.whole_files import write_bytes, write_text
 
 DATA = "test_data_set_0"
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}

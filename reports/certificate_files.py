@@ -11,8 +11,8 @@ from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.strict_json import parse_json
+from opcert.vocabulary.whole_files import write_bytes
 from reports.certificate import PREDICATE_TYPE, STATEMENT_TYPE, Certificate
-from reports.files import write_bytes
 from reports.signing import Envelope, is_envelope, read_envelope, sign
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from opcert.vocabulary.whole_files import write_text
 from reports.certificate import Certificate
-from reports.files import write_text
 from reports.pages_alone import render_page
 from reports.phrasing import count, moment, plural
 from reports.profile_checks import is_ready_made

@@ -190,7 +190,7 @@ def _by_message(
     """Refusals by what they say, across operators; lost processes by how they were lost, in one operator."""
     groups: dict[tuple[Kind, str, str], list[CaseResult]] = defaultdict(list)
     for each in left:
-        operator = f"{each.operator.domain}::{each.operator.name}"
+        operator = each.operator.unversioned
         match each.verdict:
             case "rejected_valid":
                 groups["rejected_valid", "", said_form(each)].append(each)

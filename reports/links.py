@@ -42,7 +42,7 @@ def operator_words(operators: Iterable[OperatorName]) -> dict[OperatorName, str]
 
 def operator_link(operator: OperatorName, of: str = "") -> str:
     """The page of an operator, with all its versions."""
-    return _link("operators", {"operator": f"{operator.domain}::{operator.name}", "of": of})
+    return _link("operators", {"operator": operator.unversioned, "of": of})
 
 
 def note_id(position: int, number: int) -> str:

@@ -42,7 +42,7 @@ class NamedCause(Strict):
 
     def fits(self, case: CaseResult, found: FailureClass | None) -> bool:
         """Whether a failing case has this cause; `found` is the class that it is in."""
-        if self.operators and f"{case.operator.domain}::{case.operator.name}" not in self.operators:
+        if self.operators and case.operator.unversioned not in self.operators:
             return False
         if self.message:
             return fits_message(self.message, case)
@@ -66,7 +66,7 @@ class NamedCause(Strict):
 
 def name_cause(found: FailureClass) -> NamedCause | None:
     """The name of a class's cause; None where it is known by association or by nothing, which do not last."""
-    operators = tuple(dict.fromkeys(f"{each.domain}::{each.name}" for each in found.operators))
+    operators = tuple(dict.fromkeys(each.unversioned for each in found.operators))
     if found.known is not None:
         return NamedCause(known=found.known.id)
     if found.told == "message":

@@ -9,10 +9,10 @@ from pathlib import Path
 from markupsafe import Markup
 
 from opcert.vocabulary.errors import unwritable
+from opcert.vocabulary.whole_files import write_text
 from reports.case_details import list_details
 from reports.case_results import Results
 from reports.case_table import build_table
-from reports.files import write_text
 from reports.headline import runtime_name
 from reports.operator_pages import list_operator_facts
 from reports.page_data import FOLDER, DataPart, pack, pack_many, to_json

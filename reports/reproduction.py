@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from conformance.suite.suites import Suite
+from opcert.vocabulary.whole_files import write_text
 from reports.case_folder import write_case
-from reports.files import write_text
 
 SCRIPT = "reproduce.py"
 

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from conformance.recording.records import read_record
 from opcert.vocabulary.errors import NothingRan, Place, UserError
 from opcert.vocabulary.names import OperatorName, slug
+from opcert.vocabulary.whole_files import write_text
 from reports.comparison_page import render_comparison
-from reports.files import write_text
 from reports.kept_runs import KeptRun, KeptRuns, find_runs, relative_link
 from reports.pages_alone import render_page
 from reports.phrasing import moment

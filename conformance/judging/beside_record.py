@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from conformance.suite.canonical import canonical_json
-from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.strict_json import parse_json
+from opcert.vocabulary.whole_files import write_bytes
 
 _MOST_BYTES = 256 << 20
 Content = TypeVar("Content")
@@ -33,19 +32,7 @@ class BesideRecord:
         Raises UserError where it is impossible.
         """
         envelope = {"format": self.format, "suite": suite, "record": record}
-        made: Path | None = None
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            made = Path(name)
-            with os.fdopen(handle, "wb") as file:
-                file.write(canonical_json({**envelope, **content}) + b"\n")
-            made.chmod(0o644)
-            made.replace(path)
-        except OSError as error:
-            if made is not None:
-                made.unlink(missing_ok=True)
-            raise unwritable(self.name, path, error) from error
+        write_bytes(path, canonical_json({**envelope, **content}) + b"\n", self.name)
 
     def read(
         self, path: Path, suite: str, record: str | None, parse: Callable[[Mapping[str, Any]], Content]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance.judging.judge import FAILING, judge
 from conformance.suite.cases import Case
-from conformance.suite.goldens import read_golden
+from conformance.suite.suite_parts import cases_in
 from generator.calls import call_of
 from generator.fuzzing.judged_calls import Ask, Failure, failure_of
 from generator.fuzzing.known_space import Space
@@ -55,10 +55,7 @@ class KnownFailures:
 
 def suite_cases(space: Space, folders: Sequence[Path] = ()) -> tuple[Case, ...]:
     """The cases of the operator in the default suite, made where they are not kept yet."""
-    part = make_part_once(space.spec.operator, Options(), folders).part
-    return tuple(
-        read_golden(part.golden[each["offset"] : each["offset"] + each["length"]]) for each in part.entries
-    )
+    return tuple(cases_in(make_part_once(space.spec.operator, Options(), folders).part))
 
 
 def find_known_failures(

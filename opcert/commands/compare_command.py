@@ -61,7 +61,7 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
-    from reports.files import write_text
+    from opcert.vocabulary.whole_files import write_text
     from reports.run_comparison import compare_runs
 
     if output is not None:

@@ -74,7 +74,7 @@ def _named(explanations: Sequence[Explanation]) -> Mapping[str, Sequence[str]]:
 
 def _operator(explanation: Explanation) -> str:
     operator = CaseId.parse(explanation.cases[0]).operator
-    return f"{operator.domain}::{operator.name}"
+    return operator.unversioned
 
 
 def _outputs(results: Results, found: CaseResult, case: Case) -> tuple[Tensor | NotTensor, ...] | None:

@@ -52,6 +52,11 @@ class OperatorName:
         """Name and version without the domain: `Resize-18`."""
         return f"{self.name}-{self.since_version}"
 
+    @property
+    def unversioned(self) -> str:
+        """The operator in all its versions: `ai.onnx::Resize`."""
+        return f"{self.domain}::{self.name}"
+
     def __str__(self) -> str:
         return f"{self.domain}::{self.short}"
 
@@ -110,7 +115,7 @@ def newest_named(text: str, known: Iterable[OperatorName]) -> list[OperatorName]
         return found
     newest: dict[str, OperatorName] = {}
     for each in every:
-        if text in (each.name, f"{each.domain}::{each.name}", f"{each.domain}/{each.name}"):
+        if text in (each.name, each.unversioned, f"{each.domain}/{each.name}"):
             before = newest.get(each.domain)
             newest[each.domain] = each if before is None else max(before, each, key=_version)
     return sorted(newest.values())

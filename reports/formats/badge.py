@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.whole_files import write_text
 from reports.case_results import Results
 from reports.certificate import Certificate
-from reports.files import write_text
 from reports.headline import runtime_label
 from reports.phrasing import count, plural
 from reports.profile_checks import is_ready_made

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from opcert.vocabulary.harmless import shown
+from opcert.vocabulary.whole_files import write_text
 from reports.case_results import CaseResult, Results
 from reports.class_words import headline
 from reports.failure_classes import class_of
-from reports.files import write_text
 from reports.followed_readings import fault_text
 from reports.grouped_tests import GroupedTest, grouped_tests
 from reports.headline import runtime_label

@@ -14,10 +14,10 @@ from conformance.judging.judge import VERDICTS
 from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause
 from conformance.judging.known_causes import KnownCause
 from conformance.suite.canonical import plain
+from opcert.vocabulary.whole_files import write_text
 from reports.case_results import CaseResult, Results
 from reports.class_words import headline
 from reports.failure_classes import FailureClass, classes_of
-from reports.files import write_text
 from reports.followed_readings import fault_text, find_readings
 from reports.headline import list_warnings, runtime_label
 from reports.told_facts import text

@@ -14,11 +14,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 from opcert.vocabulary.harmless import tidy_xml
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import write_bytes
 from reports.answer_views import error_text
 from reports.case_results import CaseResult, Results
 from reports.class_words import headline
 from reports.failure_classes import class_of
-from reports.files import write_bytes
 from reports.followed_readings import fault_text
 from reports.grouped_tests import grouped_tests
 from reports.headline import runtime_label

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
+from opcert.vocabulary.whole_files import write_text
 from reports.case_results import Results
 from reports.cause_paragraphs import CauseParagraph, cause_paragraphs, mended_line
 from reports.failure_classes import classes_of
-from reports.files import write_text
 from reports.followed_readings import fault_text
 from reports.forms import compare_forms
 from reports.headline import list_sentences, list_warnings, runtime_label

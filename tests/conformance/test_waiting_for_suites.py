@@ -48,16 +48,22 @@ def let_go(process: subprocess.Popen[str]) -> None:
     process.stdin.flush()
 
 
-def test_who_waits_is_told_for_whom_and_goes_on_afterwards() -> None:
+def told_while_waiting(process: subprocess.Popen[str]) -> list[str]:
+    """What is told to who waits for a process, which lets go when something is."""
     told: list[str] = []
+
+    def tell(text: str) -> None:
+        told.append(text)
+        let_go(process)
+
+    with one_at_a_time("another suite", tell):
+        pass
+    return told
+
+
+def test_who_waits_is_told_for_whom_and_goes_on_afterwards() -> None:
     with held("the default suite") as process:
-
-        def tell(text: str) -> None:
-            told.append(text)
-            let_go(process)
-
-        with one_at_a_time("another suite", tell):
-            pass
+        told = told_while_waiting(process)
     lock = suites_folder().with_name(LOCK)
     assert told == [f"waiting for process {process.pid}, which makes the default suite and holds {lock}"]
 
@@ -77,29 +83,15 @@ def test_nobody_is_told_where_the_lock_is_free_or_its_holder_was_killed() -> Non
 @pytest.mark.parametrize("text", ["", "[", "[]", '{"process": "x", "what": 1}', "\x1b[31m"])
 def test_a_lock_that_says_nothing_of_its_holder(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_suites, "PATIENCE", 0.0)
-    told: list[str] = []
     with held("the default suite") as process:
         suites_folder().with_name(LOCK).write_text(text)
-
-        def tell(text: str) -> None:
-            told.append(text)
-            let_go(process)
-
-        with one_at_a_time("another suite", tell):
-            pass
+        told = told_while_waiting(process)
     assert told[0].startswith("waiting for another process, which makes a suite and holds ")
 
 
 def test_what_the_holder_says_of_itself_is_one_harmless_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_suites, "PATIENCE", 0.0)
-    told: list[str] = []
     with held("a\nsuite\x1b[31m") as process:
-
-        def tell(text: str) -> None:
-            told.append(text)
-            let_go(process)
-
-        with one_at_a_time("another suite", tell):
-            pass
+        told = told_while_waiting(process)
     assert "\n" not in told[0]
     assert "\x1b" not in told[0]

@@ -12,11 +12,11 @@ from playwright.sync_api import Browser
 from conformance.recording.records import read_record
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
+from opcert.vocabulary.whole_files import write_text
 from reports.case_results import put_together
 from reports.certificate import make_certificate
 from reports.certificate_page import write_certificate_page
 from reports.comparison_page import render_comparison
-from reports.files import write_text
 from reports.profiles import Profile
 from reports.run_comparison import compare_runs
 from reports.site import write_site

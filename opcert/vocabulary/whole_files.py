@@ -14,8 +14,8 @@ def write_text(path: Path, text: str) -> Path:
     return write_bytes(path, text.encode("utf-8", "backslashreplace"))
 
 
-def write_bytes(path: Path, raw: bytes) -> Path:
-    """Write bytes by rename; raises UserError where that cannot be done."""
+def write_bytes(path: Path, raw: bytes, what: str = "the file") -> Path:
+    """Write bytes by rename; raises UserError, which says `what` they are, where that cannot be done."""
     made: str | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,5 +27,5 @@ def write_bytes(path: Path, raw: bytes) -> Path:
     except OSError as error:
         if made is not None:
             Path(made).unlink(missing_ok=True)
-        raise unwritable("the file", path, error) from error
+        raise unwritable(what, path, error) from error
     return path
