@@ -30,6 +30,8 @@ _SCRAMBLING = (
     (np.uint64(27), np.uint64(0x94D049BB133111EB)),
 )
 _LAST_SHIFT = np.uint64(31)
+_Seed = Row | Mapping[int, Numbers]
+"""What an array's row begins with: all its levels, or for some factors a level for each candidate."""
 
 
 def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, object]] = ()) -> list[Row]:
@@ -44,10 +46,7 @@ def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, obje
     """
     solver = Solver(model)
     seeds = [_mandatory_seed(model, solver, each) for each in mandatory]
-    whole = [each for each in seeds if len(each) == len(model.sizes)]
-    array = _Array(
-        solver, strength, [tuple(int(each[factor][0]) for factor in sorted(each)) for each in whole]
-    )
+    array = _Array(solver, strength, [each for each in seeds if isinstance(each, tuple)])
     enough = GOOD_ENOUGH * array.fewest
     best = array.fill(seeds, 0)
     for attempt in range(1, ATTEMPTS if array.combinations <= QUICK else 1):
@@ -71,11 +70,12 @@ def with_fixed(model: Model, levels: Mapping[str, object]) -> Model:
     return replace(model, rules=(*model.rules, *rules))
 
 
-def _mandatory_seed(model: Model, solver: Solver, levels: Mapping[str, object]) -> dict[int, Numbers]:
+def _mandatory_seed(model: Model, solver: Solver, levels: Mapping[str, object]) -> _Seed:
     seed = {model.names.index(name): model.levels[name].index(level) for name, level in levels.items()}
-    if not solver.extendable([seed.get(factor, FREE) for factor in range(len(model.sizes))]):
+    row = tuple(seed.get(factor, FREE) for factor in range(len(model.sizes)))
+    if not solver.extendable(row):
         raise InternalError("a mandatory row breaks an exclusion", got=str(dict(levels)))
-    return {factor: np.full(CANDIDATES, level) for factor, level in seed.items()}
+    return {factor: np.full(CANDIDATES, level) for factor, level in seed.items()} if FREE in row else row
 
 
 class _Array:
@@ -93,7 +93,7 @@ class _Array:
         self._rows: list[Row] = []
         self._attempt = 0
 
-    def fill(self, seeds: Sequence[Mapping[int, Numbers]], attempt: int) -> list[Row]:
+    def fill(self, seeds: Sequence[_Seed], attempt: int) -> list[Row]:
         """The rows of a whole array, those with the given seeds first; another array for each attempt."""
         self._attempt, self._rows, self._missing = attempt, [], self._feasible.copy()
         for seed in seeds:
@@ -109,8 +109,12 @@ class _Array:
         chosen = numbers[self._scrambled(CANDIDATES, len(self._rows)) % np.uint64(len(numbers))]
         return self._tuples.levels(place, chosen, self._sizes)
 
-    def _add_row(self, seed: Mapping[int, Numbers]) -> None:
-        """Add the best of the rows that have a candidate's seed each."""
+    def _add_row(self, seed: _Seed) -> None:
+        """Add a whole row, or the best of the rows that have a candidate's seed each."""
+        if isinstance(seed, tuple):
+            self._rows.append(seed)
+            self._missing[self._tuples.numbers(padded([seed], len(seed)))] = False
+            return
         weights = self._left()
         candidates, alive, numbers = self._candidates(seed, weights)
         covered = self._missing[numbers] @ weights  # exact: integers
@@ -168,7 +172,7 @@ class _Array:
         alive = np.ones(CANDIDATES, dtype=np.bool_)
         tuples_at, rules_at = (_completed_by(each, order) for each in (self._tuples, self._rules))
         # Factors that are not filled yet are at 0, and add nothing.
-        tuples, rules = self._tuples.numbers(rows), self._rules.numbers(rows)
+        tuples, rules = (each.numbers_of(seed, CANDIDATES) for each in (self._tuples, self._rules))
         for place, factor in enumerate(order):
             levels = np.arange(self._sizes[factor])
             numbers = _numbers_by_level(self._tuples, tuples, factor, levels, tuples_at[place])

@@ -78,13 +78,15 @@ def _readings_that_matter(asked: Question) -> set[int]:
     readings that matter, not with all.
     """
     matter: set[int] = set()
+    compared: set[tuple[Options, int]] = set()
     grown = True
     while grown:
         grown = False
         for options in _combinations(asked.open, matter):
             for place, reading in enumerate(asked.open):
-                if place in matter or not asked.asks_for(reading.id, options):
+                if place in matter or (options, place) in compared or not asked.asks_for(reading.id, options):
                     continue
+                compared.add((options, place))
                 for option in list(reading.options)[1:]:
                     other = (*options[:place], option, *options[place + 1 :])
                     if not _same_answers(asked.answer(options), asked.answer(other)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -68,6 +68,13 @@ class TupleTable:
             numbers += rows[:, self.members[:, place]] * self.strides[:, place]
         return numbers
 
+    def numbers_of(self, levels: Mapping[int, Numbers], count: int) -> Numbers:
+        """The numbers for so many rows of which a few factors' levels are given, and the others are at 0."""
+        numbers: Numbers = np.repeat(self.starts[None], count, axis=0)
+        for factor, each in levels.items():
+            numbers += each[:, None] * self._steps[factor]
+        return numbers
+
     def strides_of(self, factor: int, chosen: Any) -> Numbers:
         """By how much a number grows with the level of one factor, in each of the chosen sets."""
         steps: Numbers = self._steps[factor][chosen]
@@ -129,14 +136,16 @@ def _feasible_flags(solver: Solver, table: TupleTable, known: Sequence[Row]) -> 
     possible = _without_impossible_pairs(solver, table, known)
     for place in range(len(table.sets)):
         here = table.slice_of(place)
-        for number in np.flatnonzero(possible[here]).tolist():
-            if found[here.start + number]:
+        numbers = np.flatnonzero(possible[here])
+        levels = [each.tolist() for each in table.levels(place, numbers, model.sizes).values()]
+        for index, number in enumerate(numbers.tolist()):
+            # Trying the levels in another order each time makes every solution show new combinations.
+            turn = here.start + number
+            if found[turn]:
                 continue
             partial = [FREE] * len(model.sizes)
-            for factor, level in table.levels(place, np.array(number), model.sizes).items():
-                partial[factor] = int(level)
-            # Trying the levels in another order each time makes every solution show new combinations.
-            turn = int(here.start) + number
+            for factor, each in zip(table.sets[place], levels, strict=True):
+                partial[factor] = each[index]
             row = solver.complete(partial, _Turned(model.sizes, turn))
             if row is not None:
                 found[table.numbers(padded([row], len(model.sizes)))] = True

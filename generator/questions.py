@@ -46,7 +46,9 @@ class Question:
                 check_answers(self.spec, self._names, found, self._declared)
                 self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
                 self.asked[options] = asked
-                self._evaluated[options] = [at for at, each in enumerate(self.open) if each.id in asked]
+                places = tuple(at for at, each in enumerate(self.open) if each.id in asked)
+                chose = tuple(options[at] for at in places)
+                self._evaluated.setdefault(places, {})[chose] = options
             except OutsideDomain as error:
                 if self.answers:
                     raise UnstableLength(
@@ -72,14 +74,18 @@ class Question:
         """
         if self.reference.shared:
             return None
-        for each, asked in self._evaluated.items():
-            if all(each[at] == options[at] for at in asked):
-                return each
+        for places, known in self._evaluated.items():
+            alike = known.get(tuple(options[at] for at in places))
+            if alike is not None:
+                return alike
         return None
 
     @cached_property
-    def _evaluated(self) -> dict[Options, Sequence[int]]:
-        """The options that it was evaluated under, and the places of the readings that it asked for then."""
+    def _evaluated(self) -> dict[tuple[int, ...], dict[Options, Options]]:
+        """The options that it was evaluated under, by the places of the readings that it asked for then.
+
+        For each such set of places they are found by what they choose there.
+        """
         return {}
 
     @cached_property

@@ -14,12 +14,13 @@ def along(axis: int, matrix: NDArray[Any], data: NDArray[Any]) -> NDArray[Any]:
     Every step is one product and one sum of each element, so that the order of the roundings is ours and not
     that of a library's kernel: the bits are the same on every processor and under every number of threads.
     """
-    vectors = np.moveaxis(data, axis, 0)
+    others = [each for each in range(data.ndim) if each != axis]
+    vectors = data.transpose(axis, *others)
     columns = matrix.T.reshape(matrix.shape[::-1] + (1,) * (data.ndim - 1))
     total = np.zeros((len(matrix), *vectors.shape[1:]), dtype=np.result_type(matrix, data))
     for column, element in zip(columns, vectors, strict=True):
         total = total + column * element
-    return np.moveaxis(total, 0, axis)
+    return total.transpose(*range(1, axis + 1), 0, *range(axis + 1, data.ndim))
 
 
 def total(terms: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.choices import Choice, Reading
-from reference.numbers import bits_of, numbers, storage_of
+from reference.numbers import bits_of, storage_of
 
 Subnormals = Annotated[Choice[Literal["kept", "flushed"]], Reading]
 NegativeZeros = Annotated[Choice[Literal["kept", "lost"]], Reading]
@@ -94,15 +94,12 @@ def _losses(given: Tensor) -> _Losses:
 
 def _size_of_subnormals(given: Tensor) -> NDArray[np.float64]:
     """By element the size of a subnormal number, of the greater one of a complex number's parts; else 0."""
-    kind = given.element_type.component
-    flushed = _changed(given, True, False)
-    if flushed is None:
+    layout, losses = given.element_type.component.layout, _losses(given)
+    if layout is None:
         return np.zeros(given.shape)
-    parts = np.ascontiguousarray(given.array).reshape(-1).view(kind.storage)
-    left = np.ascontiguousarray(flushed).reshape(-1).view(kind.storage)
-    sizes = np.zeros(parts.shape)
-    changed = np.flatnonzero(bits_of(parts) != bits_of(left))
-    sizes[changed] = [abs(float(each)) for each in numbers(kind, parts[changed])]
+    below = np.uint64((1 << (layout.precision - 1)) - 1)
+    units = np.where(losses.subnormal, losses.bits & below, np.uint64(0)).astype(np.float64)
+    sizes = np.ldexp(units, layout.least_exponent - layout.precision + 1)  # exact: at most 52 bits
     return np.asarray(sizes.reshape(*given.shape, -1).max(axis=-1))
 
 
