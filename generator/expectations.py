@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-import numpy as np
-
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
 from generator.calls import Call
 from generator.questions import Options, Question, ask, describe
@@ -37,22 +35,16 @@ def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expect
 def expectations_of(asked: Question) -> tuple[Expectation, ...]:
     """What `expect` gives, of a call that is known to break no rule."""
     questions, matter = asked.open, _readings_that_matter(asked)
-    groups: list[tuple[tuple[tuple[str, Answer], ...], list[Options]]] = []
+    groups: dict[int, list[Options]] = {}
     for options in _combinations(questions, matter):
-        answers = asked.answer(options)
-        for known, members in groups:
-            if _same_answers(known, answers):
-                members.append(options)
-                break
-        else:
-            groups.append((answers, [options]))
+        groups.setdefault(asked.result(options), []).append(options)
     return tuple(
         expectation_of(
-            answers,
+            asked.answer(members[0]),
             _options_of(questions, matter, members, "reading"),
             _options_of(questions, matter, members, "behaviour"),
         )
-        for answers, members in groups
+        for members in groups.values()
     )
 
 
@@ -89,7 +81,7 @@ def _readings_that_matter(asked: Question) -> set[int]:
                 compared.add((options, place))
                 for option in list(reading.options)[1:]:
                     other = (*options[:place], option, *options[place + 1 :])
-                    if not _same_answers(asked.answer(options), asked.answer(other)):
+                    if asked.result(options) != asked.result(other):
                         matter.add(place)
                         grown = True
                         break
@@ -122,23 +114,3 @@ def expected_output(name: str, answer: Answer) -> ExpectedOutput:
         Alternative(index, tuple(values)) for index, values in sorted((answer.alternatives or {}).items())
     )
     return ExpectedOutput(name, answer.expected, answer.allowed, alternatives)
-
-
-def _same_answers(left: Sequence[tuple[str, Answer]], right: Sequence[tuple[str, Answer]]) -> bool:
-    if left is right:
-        return True
-    if len(left) != len(right):
-        return False
-    return all(_same_answer(ours, theirs) for (_, ours), (_, theirs) in zip(left, right, strict=True))
-
-
-def _same_answer(left: Answer, right: Answer) -> bool:
-    if left.expected != right.expected or (left.allowed is None) != (right.allowed is None):
-        return False
-    if left.allowed is not None and right.allowed is not None:
-        return bool(np.array_equal(left.allowed, right.allowed)) and _same_alternatives(left, right)
-    return _same_alternatives(left, right)
-
-
-def _same_alternatives(left: Answer, right: Answer) -> bool:
-    return repr(sorted((left.alternatives or {}).items())) == repr(sorted((right.alternatives or {}).items()))

@@ -112,6 +112,22 @@ class Question:
         options = tuple(next(iter(each.options)) for each in self.open)
         return [answer for _, answer in self.answer(options)]
 
+    def result(self, options: Options) -> int:
+        """What comes out under some options as a number: the same one where the same comes out."""
+        if options not in self._results:
+            found = tuple(_identity(answer) for _, answer in self.answer(options))
+            self._results[options] = self._distinct.setdefault(found, len(self._distinct))
+        return self._results[options]
+
+    @cached_property
+    def _results(self) -> dict[Options, int]:
+        return {}
+
+    @cached_property
+    def _distinct(self) -> dict[tuple[object, ...], int]:
+        """The numbers of the results so far."""
+        return {}
+
     def asks_for(self, reading: str, options: Options) -> bool:
         """Whether the answer under some options may be another with another option of a reading."""
         self.answer(options)
@@ -122,6 +138,13 @@ def ask(spec: Spec, reference: ReferenceOperator, call: Call) -> Question:
     """What may be asked about a call: nothing is computed yet."""
     questions = [each for each in spec.readings if each.chosen is None]
     return Question(spec, reference, settled_options(spec, reference), questions, call)
+
+
+def _identity(answer: Answer) -> tuple[object, ...]:
+    """What two answers share where they accept the same: elements, the distance allowed to each, others."""
+    # Zero is the same distance whatever its sign.
+    allowed = None if answer.allowed is None else (answer.allowed + 0.0).tobytes()
+    return answer.expected, allowed, repr(sorted((answer.alternatives or {}).items()))
 
 
 def settled_options(spec: Spec, reference: ReferenceOperator) -> dict[str, str]:

@@ -38,6 +38,7 @@ class Request:
         return hash(tuple(getattr(self, each.name) for each in fields(self)))
 
 
+@lru_cache(maxsize=64)
 def read_method(
     mode: str,
     nearest_mode: str,
