@@ -15,6 +15,7 @@ WITHIN = 6
 """How many of the columns are within the allowed error."""
 _NOT_EQUAL, _SHAPE = 10, 11
 _LEFT, _WIDTH, _HEIGHT, _GAP = 250, 74, 46, 22
+_HEAD = 44
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class AccuracyRow:
     bars: tuple[Bar, ...]
 
     @property
+    def top(self) -> int:
+        """Where its slice of the plot begins."""
+        return self.baseline - _HEIGHT + 8
+
+    @property
     def judged(self) -> int:
         return sum(self.numbers)
 
@@ -50,6 +56,8 @@ class Accuracy:
     height: int
     limit_x: int
     heads: tuple[tuple[int, str], ...]
+    head: int = _HEAD
+    row: int = _HEIGHT
 
 
 def measure_accuracy(results: Results) -> Accuracy:
@@ -67,7 +75,7 @@ def measure_accuracy(results: Results) -> Accuracy:
         tuple(rows),
         _LEFT,
         _x(len(HEADS)) + 10,
-        44 + _HEIGHT * len(rows) + 40,
+        _HEAD + _HEIGHT * len(rows) + 40,
         _x(WITHIN),
         tuple((_x(column) + 4, head) for column, head in enumerate(HEADS)),
     )
@@ -88,7 +96,7 @@ def accuracy_column(case: CaseResult) -> int | None:
 
 def _row(operator: str, numbers: list[int], place: int) -> AccuracyRow:
     """Bar heights are square roots, so that one case in hundreds stays visible."""
-    baseline = 44 + place * _HEIGHT + _HEIGHT - 8
+    baseline = _HEAD + place * _HEIGHT + _HEIGHT - 8
     most = max(numbers)
     bars = []
     for column, number in enumerate(numbers):

@@ -22,6 +22,8 @@ MOST_NOTES = 3
 """So many marks of notes a cell has at most; all notes stand in its words."""
 FEW_ROWS = 24
 """Up to this many rows are grouped by domain alone."""
+MOST_ON_PAPER, MOST_ACROSS = 12, 20
+"""A table of more columns flows on paper; a long one, which stands across, of more than the second."""
 _KIN = {
     "complex": ("complex64", "complex128"),
     "narrow": ("float8", "float4", "int4", "uint4", "int2", "uint2"),
@@ -33,7 +35,8 @@ _KIN = {
 class Cell:
     """The cases of one operator version and some element types; `tokens` find them, `of` names the run.
 
-    `position` is that of the run in the report: its notes are elements of the page.
+    `position` is that of the run in the report: its notes are elements of the page. `kin` are the element
+    types where several stand in its column.
     """
 
     tokens: tuple[str, ...]
@@ -41,6 +44,7 @@ class Cell:
     notes: tuple[int, ...]
     of: str = ""
     position: int = 0
+    kin: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -90,7 +94,8 @@ class Cell:
         """Every count in words, the worst first, and every note."""
         parts = [f"{count(self.counts[each])} {word(each)}" for each in WORST_FIRST if self.counts.get(each)]
         notes = f"; notes {', '.join(map(str, self.notes))}" if self.notes else ""
-        return f"{', '.join(parts)}{notes}"
+        types = f"{', '.join(self.kin)}: " if self.kin else ""
+        return f"{types}{', '.join(parts)}{notes}"
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,11 @@ class Column:
     types: tuple[str, ...]
     total: int
 
+    @property
+    def kin(self) -> tuple[str, ...]:
+        """The types, where they are several."""
+        return self.types if len(self.types) > 1 else ()
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -145,6 +155,11 @@ class Matrix:
     @property
     def long(self) -> bool:
         return len(self.rows) > FEW_ROWS
+
+    @property
+    def flows(self) -> bool:
+        """Whether it is too wide for a sheet of paper."""
+        return len(self.columns) + 1 > (MOST_ACROSS if self.long else MOST_ON_PAPER)
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -170,15 +185,15 @@ def build_matrix(
         parts = by_place.setdefault(each.operator, [[] for _ in columns])
         parts[column_of[each.element_type]].append(each)
 
-    def cell(own: Sequence[CaseResult], *tokens: str) -> Cell:
+    def cell(own: Sequence[CaseResult], *tokens: str, kin: tuple[str, ...] = ()) -> Cell:
         notes = {note_of[str(each.id)] for each in own if str(each.id) in note_of}
-        return Cell(tokens, Counter(each.verdict for each in own), tuple(sorted(notes)), of, position)
+        return Cell(tokens, Counter(each.verdict for each in own), tuple(sorted(notes)), of, position, kin)
 
     rows = []
     for operator, name in operator_words(by_place).items():
         op = token("op", name)
         cells = tuple(
-            cell(part, op, any_of("type", column.types)) if part else None
+            cell(part, op, any_of("type", column.types), kin=column.kin) if part else None
             for column, part in zip(columns, by_place[operator], strict=True)
         )
         whole = [each for part in by_place[operator] for each in part]

@@ -31,6 +31,11 @@ class TimeRow:
     most: float
     said: str
 
+    @property
+    def top(self) -> int:
+        """Where its slice of the plot begins."""
+        return self.y - 16
+
 
 @dataclass(frozen=True)
 class SlowCase:
@@ -47,6 +52,7 @@ class Times:
     height: int
     ticks: tuple[tuple[float, str], ...]
     slowest: tuple[SlowCase, ...]
+    row: int = _HEIGHT
 
 
 def measure_times(page: Page) -> Times:

@@ -6,6 +6,7 @@ const SAYS = {
   not_run: 'This case was not run. It counts for nothing.',
   harness_error: 'opcert itself failed on this case. It counts for nothing.',
 };
+const BESIDE = 1180; // Up to this width the drawer lies over the list, as widths.css has it.
 let returnTo = '';
 
 async function showDrawer() {
@@ -17,6 +18,8 @@ async function showDrawer() {
   if (row === undefined) {
     put(drawer, html`<div class="bar"><span class="space"></span><button class="button" type="button" data-close>Close</button></div><h2 tabindex="-1">No such case in this report</h2><p>The link names <code>${id}</code>. A case id ends in the digest of its content: a changed case has another id.</p>`);
     drawer.hidden = false;
+    coverRest();
+    find('h2', drawer).focus({ preventScroll: true });
     return;
   }
   let detail = null, problem = '';
@@ -27,7 +30,10 @@ async function showDrawer() {
   put(drawer, [drawerBar(row), drawerHead(row, detail, problem), answerSections(detail), whySection(row, detail), callSection(row, detail), wordsSection(detail), reproduceSection(id, detail), othersSection(row)]);
   drawer.hidden = false;
   drawer.dataset.shows = told;
-  if (fresh) { drawer.scrollTop = 0; find('h2', drawer).focus({ preventScroll: true }); }
+  if (fresh) drawer.scrollTop = 0;
+  if (fresh && drawer.contains(document.activeElement)) find('#said').textContent = id;
+  else if (fresh) find('h2', drawer).focus({ preventScroll: true });
+  coverRest();
   returnTo = id;
   for (const each of findAll('tr.current')) each.classList.remove('current');
   const line = find(`tr[data-case="${CSS.escape(id)}"]`);
@@ -37,7 +43,13 @@ async function showDrawer() {
 function closeDrawer(drawer) {
   if (drawer.hidden) return;
   drawer.hidden = true;
-  find(`tr[data-case="${CSS.escape(returnTo)}"] a`)?.focus();
+  coverRest();
+  (find(`tr[data-case="${CSS.escape(returnTo)}"] a`) ?? find('#main')).focus();
+}
+// Where the drawer lies over the page, nothing below it takes the focus.
+function coverRest() {
+  const covered = !find('#drawer').hidden && innerWidth <= BESIDE;
+  for (const each of findAll('body > :is(header, main, footer)')) each.inert = covered;
 }
 function drawerBar(row) {
   const place = list.rows.indexOf(row), last = list.rows.length - 1;

@@ -45,6 +45,7 @@ function onClick(event) {
   else if ('sort' in dataset) { list.shown = STEP; go({ sort: dataset.sort === 'verdict' ? '' : dataset.sort }, true); }
   else if ('token' in dataset) { list.shown = STEP; go({ q: toggleToken(state.q, dataset.token, dataset.value), case: '' }); }
   else if ('more' in dataset) showMore();
+  else if ('skip' in dataset) (find('#list a') ?? find('#query')).focus();
   else if ('step' in dataset) step(Number(dataset.step));
   else if ('close' in dataset) { const dialog = target.closest('dialog'); if (dialog) dialog.close(); else go({ case: '' }); }
   else if (target.id === 'help-button') find('#help').showModal();
@@ -54,9 +55,12 @@ function onClick(event) {
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || find('#help').open) return;
   const { target, key } = event;
+  if (key === 'Escape' && hideTip()) return;
   if (key === 'Escape' && state.case) { go({ case: '' }); return; }
   const cell = target.closest('.heat g[tabindex]');
   if (cell && key in ARROWS) { event.preventDefault(); moveInPicture(cell, key); return; }
+  const place = target.closest('.matrix tbody :is(td, th)');
+  if (place && moveInMatrix(place, target, key)) { event.preventDefault(); return; }
   const row = target.closest('.list tbody tr');
   if (row && (key === 'ArrowDown' || key === 'ArrowUp')) {
     const next = key === 'ArrowDown' ? row.nextElementSibling : row.previousElementSibling;
@@ -70,9 +74,11 @@ function onKey(event) {
 }
 function listen() {
   addEventListener('hashchange', show);
-  addEventListener('resize', fitMatrix);
+  addEventListener('resize', () => { fitMatrix(); coverRest(); });
   document.addEventListener('click', onClick);
   document.addEventListener('keydown', onKey);
+  document.addEventListener('focusin', showTip);
+  for (const kind of ['focusout', 'pointerdown', 'wheel']) document.addEventListener(kind, hideTip, { passive: true });
   for (const kind of ['pointerover', 'focusin']) document.addEventListener(kind, event => pointAt(event.target));
   for (const choice of findAll('select[data-attribute]')) choice.addEventListener('change', () => go({ by: 'attribute', attr: choice.value, note: '' }));
   const box = find('#query');

@@ -16,7 +16,14 @@ function flat(value) {
 function html(pieces, ...values) {
   return new Markup(pieces.map((piece, place) => piece + (place < values.length ? flat(values[place]) : '')).join(''));
 }
-function put(element, content) { element.innerHTML = flat(content); }
+// What is put anew keeps the focus: on the button or link that is the same one.
+const SAME_ELEMENT = ['data-head', 'data-token', 'data-value', 'data-step', 'data-close', 'data-skip', 'href'];
+function put(element, content) {
+  const { activeElement: before } = document, within = before !== element && element.contains(before);
+  const same = within ? SAME_ELEMENT.filter(name => before.hasAttribute(name)).map(name => `[${name}="${CSS.escape(before.getAttribute(name))}"]`).join('') : '';
+  element.innerHTML = flat(content);
+  if (same) find(same, element)?.focus({ preventScroll: true });
+}
 function find(selector, within = document) { return within.querySelector(selector); }
 function findAll(selector, within = document) { return [...within.querySelectorAll(selector)]; }
 

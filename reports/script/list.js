@@ -32,7 +32,7 @@ function showList() {
   for (const row of list.rows) numbers[run.verdict[row]]++;
   put(find('#query-says'), html`<span><b>${count(list.rows.length)}</b> of ${count(table.size)} cases${state.q ? '' : ', no filter'}${table.runs.length > 1 ? `, as ${run.label} does them` : ''}</span>
 ${table.verdicts.map((verdict, place) => numbers[place] > 0 && html`<span class="v v-${verdict.name}">${sign(verdict)}${count(numbers[place])} ${verdict.word}</span>`)}
-${state.q ? html`<a href="${casesLink('')}">Clear filter</a>` : ''}`);
+${state.q ? html`<span class="on-paper">found by <code>${state.q}</code></span><a href="${casesLink('')}">Clear filter</a>` : ''}`);
   put(find('#query-problems'), found.unknown.map(({ key, near }) => html`<p role="alert">No key <code>${key}</code>${near.length ? html`; ${near.length > 1 ? 'did you mean one of' : 'did you mean'} ${near.map((each, place) => html`${place ? ', ' : ''}<code>${each}</code>`)}` : ''}. The token was left out.</p>`));
   showRows(state.case ? list.shown : AT_ONCE);
   showFacets();
@@ -43,7 +43,7 @@ function showRows(atOnce = list.shown) {
   const box = find('#list');
   if (!list.rows.length) { put(box, html`<div class="nothing"><h2>No case fits</h2><p>${state.q ? html`Nothing has all of <code>${state.q}</code>.` : 'The run holds no case.'} ${dropHint()}</p></div>`); return; }
   const sort = state.sort.replace('-', '') || 'verdict', back = state.sort.startsWith('-');
-  const head = (name, text, kind) => html`<th scope="col"${kind ? html` class="${kind}"` : ''}${sort === name ? html` aria-sort="${back ? 'descending' : 'ascending'}"` : ''}><button type="button" data-sort="${sort === name && !back ? `-${name}` : name}">${text}${sort === name ? (back ? ' ↑' : ' ↓') : ''}</button></th>`;
+  const head = (name, text, kind) => html`<th scope="col"${kind ? html` class="${kind}"` : ''}${sort === name ? html` aria-sort="${back ? 'descending' : 'ascending'}"` : ''}><button type="button" data-head="${name}" data-sort="${sort === name && !back ? `-${name}` : name}">${text}${sort === name ? (back ? ' ↑' : ' ↓') : ''}</button></th>`;
   put(box, html`<table class="list"><caption class="hidden">Cases</caption><thead><tr>${head('verdict', 'verdict')}${head('id', 'case')}<th scope="col">type</th><th scope="col">attributes and levels that are not the default</th>${head('worst', 'error ÷ allowed', 'num')}${head('note', 'note', 'num')}${others.length ? html`<th scope="col" class="o">${others.length === 1 ? others[0].label : 'other runs'}</th>` : ''}${head('ms', 'ms', 'num')}</tr></thead>
 <tbody>${list.rows.slice(0, Math.min(atOnce, list.shown)).map(row => listRow(run, others, row))}</tbody></table>
 ${list.rows.length > list.shown ? html`<p><button class="button" type="button" data-more>Show ${count(Math.min(STEP, list.rows.length - list.shown))} more</button> <span class="mute small">${count(list.shown)} of ${count(list.rows.length)} shown</span></p>` : ''}`);

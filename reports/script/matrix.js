@@ -1,6 +1,8 @@
 // The support matrix by something else than element type: that one stands in the page from the beginning.
+const MOST_ON_PAPER = 12, MOST_ACROSS = 20; // A table of more columns flows on paper; a long one stands across.
 const MANY_ROWS = 40; // Of more rows those groups are folded at first in which nothing fails.
 const madeBefore = new Map();
+let madeColumn = 0; // The column that arrow keys go up and down in, also past the head of a group.
 
 // What stands in the page: the table, and in its order the groups of rows, each with its operators.
 function matrixMade(place, box) {
@@ -109,7 +111,7 @@ const failsIn = tally => tally.numbers.some((number, place) => place < FAILING &
 const rowStart = (operator, tally) => html`<tr data-operator="${operator.name}"${failsIn(tally) ? '' : html` class="quiet"`}><th scope="row"><a href="${operatorLink(operator.name)}">${shortName(operator)}</a></th>`;
 function wholeMatrix(title, heads, few, lines, sums) {
   const { groups, table: made } = madeBefore.get(runPlace()), lineOf = new Map(lines.map(([operator, , line]) => [operator.name, line]));
-  return html`<table class="matrix${few ? ' few' : ''}${made.classList.contains('long') ? ' long' : ''}"><caption class="hidden">What passes, by operator version and ${title}</caption><thead><tr><th scope="col">operator</th>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
+  return html`<table class="matrix${few ? ' few' : ''}${heads.length > (made.classList.contains('long') ? MOST_ACROSS : MOST_ON_PAPER) ? ' flows' : ''}${made.classList.contains('long') ? ' long' : ''}"><caption class="hidden">What passes, by operator version and ${title}</caption><thead><tr><th scope="col">operator</th>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
 ${groups.map(({ name, says, quiet, operators }) => html`<tbody${quiet ? html` class="quiet"` : ''}><tr class="domain"><th scope="colgroup" colspan="${heads.length + 1}"><button type="button" data-fold aria-expanded="true">${name}</button>${says ? html` <span class="small">${says}</span>` : ''}</th></tr>${operators.map(each => lineOf.get(each))}</tbody>`)}
 <tfoot><tr><th scope="row">cases</th>${sums.map(sum => html`<td>${count(sum)}</td>`)}</tr></tfoot></table>`;
 }
@@ -125,5 +127,19 @@ function matrixCell(tally, tokens, label, other) {
   const said = table.verdicts.map((each, place) => [each, place]).filter(([, place]) => present(place)).map(([each, place]) => `${count(tally.numbers[place])} ${each.word}`).join(', ');
   const marks = notes.slice(0, notes.length > MOST_NOTES ? MOST_NOTES - 1 : MOST_NOTES).map(note => html`<a href="#note-${runPlace()}-${note}"><span class="hidden">note </span>${note}</a>`);
   const more = notes.length - marks.length;
-  return html`<td class="f-${failing.length ? verdict.name : 'quiet'}"><div class="cell" title="${said}${notes.length ? `; notes ${notes.join(', ')}` : ''}"><span class="label">${label}</span><a class="first" href="${casesLink(...tokens)}"><span class="v v-${verdict.name}">${sign(verdict)}<span class="hidden">${verdict.short}, </span></span><b>${count(passing)}</b> <span class="k">of ${count(tally.total)}</span></a>${notes.length ? html`<span class="marks">${marks}${more > 0 ? html`<a href="${casesLink(...tokens, 'status:failing')}">+${more}<span class="hidden"> more notes</span></a>` : ''}</span>` : ''}</div></td>`;
+  return html`<td class="f-${failing.length ? verdict.name : 'quiet'}"><div class="cell" title="${said}${notes.length ? `; notes ${notes.join(', ')}` : ''}"><span class="label">${label}</span><a class="first" href="${casesLink(...tokens)}"><span class="v v-${verdict.name}">${sign(verdict)}<span class="hidden">${verdict.short}, </span></span><b>${count(passing)}</b> <span class="k">of ${count(tally.total)}</span></a>${notes.length ? html`<span class="marks">${marks}${more > 0 ? html`<a class="more" data-notes="${notes.slice(marks.length).join(' ')}" href="${casesLink(...tokens, 'status:failing')}">+${more}<span class="hidden"> more notes</span></a>` : ''}</span>` : ''}</div></td>`;
+}
+// Arrow keys: left and right along the links of a row, up and down to the next row that has one there; Home and End.
+function moveInMatrix(cell, target, key) {
+  const row = cell.parentElement, links = findAll('a, button', row);
+  const along = { ArrowLeft: links.indexOf(target) - 1, ArrowRight: links.indexOf(target) + 1, Home: 0, End: links.length - 1 };
+  if (key in along) { links[along[key]]?.focus(); return true; }
+  if (key !== 'ArrowUp' && key !== 'ArrowDown') return false;
+  const rows = findAll('tbody tr', row.closest('table')).filter(each => each.checkVisibility());
+  const column = row.classList.contains('domain') ? madeColumn : cell.cellIndex, by = key === 'ArrowDown' ? 1 : -1;
+  for (let at = rows.indexOf(row) + by; rows[at]; at += by) {
+    const { cells } = rows[at], found = find('a, button', cells[Math.min(column, cells.length - 1)]);
+    if (found) { madeColumn = column; found.focus(); break; }
+  }
+  return true;
 }

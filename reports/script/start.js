@@ -1,11 +1,11 @@
 // The page: what stands in the address is shown. Everything above declares; only `start` acts.
-let opening = null;
+let opening = null, noteShown = '';
 function ready() {
   opening ??= openTable();
   return opening;
 }
 async function show() {
-  const before = state.page;
+  const before = state.page, first = !document.documentElement.dataset.ready;
   readState();
   if (state.page !== before) scrollTo({ top: 0, behavior: 'instant' });
   if (location.hash && location.hash !== link({}) && !(location.hash === '#/' || location.hash === '#/summary')) history.replaceState(null, '', link({}));
@@ -24,16 +24,19 @@ async function show() {
   if (state.page === 'summary') { await showMatrix(); showNote(place); find('#h-support-0:target')?.scrollIntoView({ behavior: 'instant' }); }
   if (state.page === 'operators') await showOperators();
   if (state.page === 'cases') { await ready(); if (state.page === 'cases') showList(); }
+  if (!first && state.page !== before && (document.activeElement === document.body || !document.activeElement.checkVisibility())) find('#main').focus({ preventScroll: true });
   await showDrawer();
   root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
 }
 function showNote(place) {
   for (const each of findAll('.class.hit')) each.classList.remove('hit');
   const note = state.note && document.getElementById(`note-${place}-${state.note}`);
-  if (!note) return;
+  if (!note) { noteShown = ''; return; }
   note.classList.add('hit');
   note.open = true;
   note.scrollIntoView({ behavior: 'instant' });
+  if (note.id !== noteShown) find('summary', note).focus({ preventScroll: true });
+  noteShown = note.id;
 }
 function showTitle(place) {
   const about = state.page === 'operators' && state.operator ? state.operator.split('::')[1] : state.case ? state.case.slice(state.case.indexOf('/') + 1) : state.page === 'summary' ? '' : state.page[0].toUpperCase() + state.page.slice(1);
@@ -52,7 +55,7 @@ function start() {
   document.documentElement.classList.add('js');
   // Without a script a link to a page leads to its section; with one it must not scroll there.
   for (const section of findAll('section.page')) { section.dataset.page = section.id.slice(1); section.removeAttribute('id'); }
-  if (innerWidth <= 1180) find('#facets-box').open = false;
+  if (innerWidth <= BESIDE) find('#facets-box').open = false;
   addCopyButtons();
   listen();
   show();
