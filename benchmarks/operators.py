@@ -1,11 +1,12 @@
 """Every operator of the default suite: the table of docs/operators.md.
 
-Usage: uv run python -m benchmarks.operators [--keep] [-s SUITE] [RUNTIME...] > docs/operators.md
+Usage: uv run python -m benchmarks.operators [--keep] [--records FOLDER] [-s SUITE] [RUNTIME...]
 
 Makes the suite, runs it on each runtime, and counts verdicts by operator, with how many of the failing cases
 have an entry in the operator's room. Failing cases without one are listed on standard error, and the answer
 is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms;
-`-s first-operators` asks about the older versions that were reviewed first.
+`-s first-operators` asks about the older versions that were reviewed first. `--records` leaves the records in
+a folder, and what each entry explains, which `benchmarks.entries` reads.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from statistics import median
 
 from benchmarks.declarations import lines_of
 from benchmarks.disagreeing import Disagreeing, by_subject, disagreeing
+from benchmarks.explained import Explained, Use, uses_in_run, write_explained
 from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
@@ -54,23 +56,31 @@ unsupported, in whatever form they fail; the others demand nothing but survival.
 def main(words: Sequence[str]) -> int:
     """Print the table; 1 where a failing case has no entry."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name of a suite")
+    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name or the folder of a suite")
+    parser.add_argument("--records", type=Path, metavar="FOLDER", help="leave the records there")
     parser.add_argument("--keep", action="store_true", help="write what was found into the operators' rooms")
     parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
     asked = parser.parse_args(words)
     entries = load_disagreements()
     with (
-        open_suite(named_suite(asked.suite, lambda told: print(told, file=sys.stderr))) as suite,
+        open_suite(_suite_folder(asked.suite)) as suite,
         tempfile.TemporaryDirectory() as folder,
     ):
         runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
+        uses: Counter[Use] = Counter()
         for name in asked.runtimes or RUNTIMES:
             found = find_runtime(name)
             options = RunOptions(jobs=2, forms=SAMPLE)
-            record = run_suite(suite, found, Path(folder) / f"{found.slug}.jsonl", options)
-            runs[name] = record, by_subject(list(disagreeing(suite, record, entries)))
+            path = (asked.records or Path(folder)) / f"{found.slug}.jsonl"
+            record = run_suite(suite, found, path, options)
+            everything = list(disagreeing(suite, record, entries))
+            uses += uses_in_run(name, everything)
+            runs[name] = record, by_subject(everything)
         print(HEAD)
         print("\n".join(_table(suite, runs)))
+        if asked.records is not None:
+            versions = {name: str(each.header["runtime"]["version"]) for name, (each, _) in runs.items()}
+            write_explained(asked.records, Explained(f"the suite {asked.suite}", ("cases",), versions, uses))
         if asked.keep:
             for agreed in _agreed(suite, runs):
                 write_agreed(agreed)
@@ -79,6 +89,12 @@ def main(words: Sequence[str]) -> int:
         reason = each.reason.splitlines()[0][:160]
         print(f"no entry: {each.subject}: {each.verdict}: {reason}", file=sys.stderr)
     return 1 if open_ones else 0
+
+
+def _suite_folder(name: str) -> Path:
+    """That of a suite which somebody has put there, or of a named one, which is made if need be."""
+    path = Path(name)
+    return path if path.is_dir() else named_suite(name, lambda told: print(told, file=sys.stderr))
 
 
 def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """What today's releases of runtimes do wrong, ready to be sent upstream: docs/upstream.md.
 
-Usage: uv run python -m benchmarks.upstream [-s SUITE] [RUNTIME...] > docs/upstream.md
+Usage: uv run python -m benchmarks.upstream [-s SUITE] [--records FOLDER] [RUNTIME...] > docs/upstream.md
 
-Makes the suite, runs it on each runtime, and writes each entry of a `disagreements.yaml` that explains
-failing cases, and is no reading, with its smallest failing case. Entries about cases that the suite lacks,
+Makes the suite, runs it on each runtime (or reads what `--records` of `benchmarks.operators` left), and
+writes each entry of a `disagreements.yaml` that explains failing cases, and is no reading, with its smallest
+failing case. Entries about cases that the suite lacks,
 most of them of older operator versions, stand with what was seen by hand alone. An entry's `thread` is where
 it is known already.
 """
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.judging.known_causes import KnownCause
+from conformance.recording.records import read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
@@ -102,6 +104,7 @@ def main(words: Sequence[str]) -> int:
     """Print the document."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name of a suite")
+    parser.add_argument("--records", type=Path, metavar="FOLDER", help="read the records that are there")
     parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
     asked = parser.parse_args(words)
     entries = load_disagreements()
@@ -113,7 +116,10 @@ def main(words: Sequence[str]) -> int:
         for name in asked.runtimes or RUNTIMES:
             runtime = find_runtime(name)
             options = RunOptions(jobs=2, forms=SAMPLE)
-            record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", options)
+            if asked.records is not None:
+                record = read_record(asked.records / f"{runtime.slug}.jsonl")
+            else:
+                record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", options)
             found.append(tell(put_together(suite, record), entries))
     print("\n".join(document(found)))
     return 0

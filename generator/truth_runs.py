@@ -19,6 +19,7 @@ from conformance.suite.suites import open_suite, write_suite
 from generator.bare_cases import bare_case
 from generator.calls import Call
 from generator.truth import Inferred, Refused, ask_checker, ask_inference
+from opcert.vocabulary.names import OperatorName
 from specs.model import Spec
 
 Reaction = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
@@ -60,20 +61,27 @@ def ask_onnx(spec: Spec, call: Call, near: Call | None = None) -> tuple[Asked, d
 
 
 def ask_runtime(
-    spec: Spec, asked: Sequence[Asked], runtime: Runtime, folder: Path, progress: Progress
-) -> tuple[str, Answers]:
-    """Ask a runtime about calls, through the harness; its version, and what it did with each.
+    asked: Sequence[tuple[Spec, Sequence[Asked]]], runtime: Runtime, folder: Path, progress: Progress
+) -> tuple[str, dict[OperatorName, Answers]]:
+    """Ask a runtime about calls of operators, through the harness; its version, and what it did with each.
 
-    `folder` is empty, and the caller's to remove. Raises RuntimeUnavailable where it cannot be started.
+    One worker is asked about them all. `folder` is empty, and the caller's to remove. Raises
+    RuntimeUnavailable where it cannot be started.
     """
-    cases = {each.call.digest(spec.operator): _case_of(spec, each) for each in asked}
+    cases = {
+        spec.operator: {each.call.digest(spec.operator): _case_of(spec, each) for each in calls}
+        for spec, calls in asked
+    }
     suite = folder / "suite"
-    write_suite(suite, cases.values(), {"operators": {}}, {})
+    write_suite(suite, (each for own in cases.values() for each in own.values()), {"operators": {}}, {})
     with open_suite(suite) as opened:
         record = run_suite(opened, runtime, folder / "run.jsonl", RunOptions(), progress)
     rows = {each.case: each for each in record.results}
     version = str((record.header.get("runtime") or {}).get("version", ""))
-    return version, {digest: _witnessed(rows[str(case.id)]) for digest, case in cases.items()}
+    return version, {
+        operator: {digest: _witnessed(rows[str(case.id)]) for digest, case in own.items()}
+        for operator, own in cases.items()
+    }
 
 
 def _case_of(spec: Spec, asked: Asked) -> Case:

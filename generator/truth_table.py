@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.judging.signatures import signature
 from generator.breaches import Breach
 from generator.calls import Call
 from generator.truth_calls import TruthCalls
 from generator.truth_explanations import Explanation
-from generator.truth_runs import Answers, Reaction
+from generator.truth_failures import FailureEntries
+from generator.truth_runs import Answers, Reaction, Witnessed
 from opcert.vocabulary.names import OperatorName
+from reference.disagreements import Disagreement
+from specs.model import Refusable
 
 IN_PROCESS = frozenset({"inference", "checker"})
 """The witnesses that are no runtimes."""
@@ -21,13 +24,17 @@ REFUSING: frozenset[Reaction] = frozenset({"refused", "crashed", "timed out"})
 
 @dataclass(frozen=True)
 class RefusalGroup:
-    """Valid calls that a witness does not answer, in the same words but for numbers and names."""
+    """Valid calls that a witness does not answer, in the same words but for numbers and names.
+
+    `explanation` is an entry about calls, or about failing cases of suites, of which these are more, or what
+    the spec says that a document can be read to exclude.
+    """
 
     witness: str
     reaction: Reaction
     message: str
     calls: tuple[Call, ...]
-    explanation: Explanation | None
+    explanation: Explanation | Disagreement | Refusable | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class TruthTable:
     """By witness, and `valid`, `errors` or `undefined`."""
     refusals: Sequence[RefusalGroup] = ()
     answered_errors: Sequence[AnsweredErrors] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of the witnesses that are runtimes, by their names."""
 
     @property
     def unexplained(self) -> int:
@@ -64,7 +73,9 @@ class TruthTableMaker:
     operator: OperatorName
     calls: TruthCalls
     explanations: Sequence[Explanation] = ()
+    failures: FailureEntries | None = None
     said: dict[str, Answers] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
 
     def make(self) -> TruthTable:
         kinds: dict[str, Sequence[Call]] = {
@@ -76,9 +87,8 @@ class TruthTableMaker:
             witness: {kind: Counter(self._reactions(answers, calls)) for kind, calls in kinds.items()}
             for witness, answers in self.said.items()
         }
-        return TruthTable(
-            self.operator, self.calls, counts, tuple(self._refusals()), tuple(self._answered_errors())
-        )
+        refusals, answered = tuple(self._refusals()), tuple(self._answered_errors())
+        return TruthTable(self.operator, self.calls, counts, refusals, answered, self.versions)
 
     def _reactions(self, answers: Answers, calls: Iterable[Call]) -> Iterable[Reaction]:
         digests = [each.digest(self.operator) for each in calls]
@@ -86,21 +96,26 @@ class TruthTableMaker:
 
     def _refusals(self) -> Iterable[RefusalGroup]:
         for witness, answers in self.said.items():
-            groups: dict[tuple[Reaction, str], list[Call]] = {}
-            shown: dict[tuple[Reaction, str], str] = {}
+            groups: dict[tuple[Reaction, str, str | None], RefusalGroup] = {}
             for call in self.calls.valid:
                 found = answers.get(call.digest(self.operator))
                 if found is not None and found.reaction in REFUSING:
-                    key = (found.reaction, signature(found.reaction, found.message))
-                    groups.setdefault(key, []).append(call)
-                    shown.setdefault(key, found.message)
-            for key, calls in sorted(groups.items(), key=lambda each: -len(each[1])):
-                told = self._explanation(witness, shown[key])
-                yield RefusalGroup(witness, key[0], shown[key], tuple(calls), told)
+                    told = self._explanation(witness, found, call)
+                    key = found.reaction, signature(found.reaction, found.message), told.id if told else None
+                    first = RefusalGroup(witness, found.reaction, found.message, (), told)
+                    group = groups.get(key, first)
+                    groups[key] = replace(group, calls=(*group.calls, call))
+            yield from sorted(groups.values(), key=lambda each: -len(each.calls))
 
-    def _explanation(self, witness: str, message: str) -> Explanation | None:
+    def _explanation(
+        self, witness: str, found: Witnessed, call: Call
+    ) -> Explanation | Disagreement | Refusable | None:
+        """What is known of such cases comes first: of them an entry says which calls it is about."""
+        known = None if self.failures is None else self.failures.explain(witness, found, call)
+        if known is not None:
+            return known
         name = str(self.operator)
-        fitting = (each for each in self.explanations if each.explains_refusal(name, witness, message))
+        fitting = (each for each in self.explanations if each.explains_refusal(name, witness, found.message))
         return next(fitting, None)
 
     def _answered_errors(self) -> Iterable[AnsweredErrors]:

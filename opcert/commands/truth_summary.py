@@ -10,6 +10,7 @@ from generator.questions import describe
 from generator.truth_runs import Reaction
 from generator.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
 from reports.phrasing import plural
+from specs.model import Refusable
 
 _OTHERWISE: tuple[Reaction, ...] = ("refused", "not offered", "crashed", "timed out")
 _LONGEST_CALL = 300
@@ -45,7 +46,9 @@ def told_counts(counts: Mapping[str, Counter[Reaction]]) -> str:
 
 
 def _group(group: RefusalGroup) -> Iterator[str]:
-    known = f"explained: {group.explanation.id}" if group.explanation is not None else "unexplained"
+    known = "unexplained" if group.explanation is None else f"explained: {group.explanation.id}"
+    if isinstance(group.explanation, Refusable):
+        known = f"left open: {group.explanation.id}"
     said = shorten(group.message) or "(it says nothing)"
     yield f"  {group.witness}: {plural(len(group.calls), 'valid call')} {group.reaction} ({known}): {said}"
     if group.explanation is None:

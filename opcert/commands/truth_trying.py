@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import onnx
@@ -17,12 +18,15 @@ from generator.modelled import declaration_ships, kept_cores_of
 from generator.space import open_space
 from generator.truth_calls import TruthCalls, make_truth_calls
 from generator.truth_explanations import explanations_of
+from generator.truth_failures import FailureEntries
 from generator.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
 from generator.truth_table import TruthTable, TruthTableMaker
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from reference.disagreements import load_disagreements
 from specs.library import load_spec
 from specs.model import Spec
+from specs.spec_folders import OWN_FOLDER
 
 BY_DEFAULT = ("onnx", "onnxruntime")
 NOBODY = "none"
@@ -42,17 +46,39 @@ def try_operator(
     operator: OperatorName, witnesses: Sequence[Runtime], strength: int = 2, folders: Sequence[Path] = ()
 ) -> TruthTable:
     """What everybody says of an operator's calls; RuntimeUnavailable where a runtime does not start."""
-    spec = load_spec(operator, folders)
-    calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
-    maker = TruthTableMaker(operator, calls, explanations_of(operator, folders))
-    if is_known_to_onnx(operator):
-        asked, maker.said = _ask_onnx(spec, calls)
-    else:
-        asked = [Asked(each) for each in _every_call(calls)]
+    (table,) = try_operators([operator], witnesses, strength, folders)
+    return table
+
+
+def try_operators(
+    operators: Sequence[OperatorName],
+    witnesses: Sequence[Runtime],
+    strength: int = 2,
+    folders: Sequence[Path] = (),
+) -> list[TruthTable]:
+    """The tables of several operators; a runtime is started once, and asked about them all."""
+    makers: list[TruthTableMaker] = []
+    asked: list[tuple[Spec, list[Asked]]] = []
+    entries = [each for folder in (*folders, OWN_FOLDER) for each in load_disagreements(folder)]
+    for operator in operators:
+        spec = load_spec(operator, folders)
+        calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
+        known = explanations_of(operator, folders)
+        failures = [each for each in entries if fnmatchcase(str(operator), each.operator)]
+        maker = TruthTableMaker(operator, calls, known, FailureEntries(spec, failures))
+        if is_known_to_onnx(operator):
+            told, maker.said = _ask_onnx(spec, calls)
+        else:
+            told = [Asked(each) for each in _every_call(calls)]
+        makers.append(maker)
+        asked.append((spec, told))
     for runtime in witnesses:
         with scratch_folder("truth") as folder:
-            _, maker.said[runtime.text] = ask_runtime(spec, asked, runtime, folder, Silent())
-    return maker.make()
+            version, answers = ask_runtime(asked, runtime, folder, Silent())
+        for maker in makers:
+            maker.said[runtime.text] = answers[maker.operator]
+            maker.versions[runtime.text] = version
+    return [maker.make() for maker in makers]
 
 
 def is_known_to_onnx(operator: OperatorName) -> bool:
