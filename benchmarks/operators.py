@@ -63,7 +63,7 @@ def main(words: Sequence[str]) -> int:
     asked = parser.parse_args(words)
     entries = load_disagreements()
     with (
-        open_suite(_suite_folder(asked.suite)) as suite,
+        open_suite(suite_folder(asked.suite)) as suite,
         tempfile.TemporaryDirectory() as folder,
     ):
         runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
@@ -91,7 +91,7 @@ def main(words: Sequence[str]) -> int:
     return 1 if open_ones else 0
 
 
-def _suite_folder(name: str) -> Path:
+def suite_folder(name: str) -> Path:
     """That of a suite which somebody has put there, or of a named one, which is made if need be."""
     path = Path(name)
     return path if path.is_dir() else named_suite(name, lambda told: print(told, file=sys.stderr))

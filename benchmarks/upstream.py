@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.operators import suite_folder
 from conformance.judging.known_causes import KnownCause
 from conformance.recording.records import read_record
 from conformance.running.harness import run_suite
@@ -26,7 +27,6 @@ from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.cache import named_suite
 from generator.diagnosis.claims import claim, shown_as
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
@@ -103,14 +103,14 @@ class Asked:
 def main(words: Sequence[str]) -> int:
     """Print the document."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name of a suite")
+    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name or the folder of a suite")
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="read the records that are there")
     parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
     asked = parser.parse_args(words)
     entries = load_disagreements()
     found = []
     with (
-        open_suite(named_suite(asked.suite, lambda told: print(told, file=sys.stderr))) as suite,
+        open_suite(suite_folder(asked.suite)) as suite,
         tempfile.TemporaryDirectory() as folder,
     ):
         for name in asked.runtimes or RUNTIMES:

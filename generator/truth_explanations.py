@@ -18,6 +18,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import load_file
 from opcert.vocabulary.yaml_schemas import validate
+from reference.disagreements import Passage
 from specs.schemas import Entry
 from specs.spec_folders import OWN_FOLDER
 
@@ -39,7 +40,8 @@ class Explanation(Entry):
 
     With `reason` it explains refusals whose message fits one of these globs; with `accepts` that calls which
     break one of these rules are answered. `operators` are globs over operator names, `versions` say of which
-    versions of the witness it is known.
+    versions of the witness it is known. `passage` is where a document says what a witness is blamed for not
+    doing, in the form of `reference.disagreements`; a witness's fault has one.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
@@ -48,7 +50,8 @@ class Explanation(Entry):
     versions: Texts = ("*",)
     reason: Texts = ()
     accepts: Texts = ()
-    cause: Cause = "witness_fault"
+    cause: Cause
+    passage: Annotated[tuple[Passage, ...], BeforeValidator(_as_list)] = ()
     explanation: str = Field(min_length=1)
     evidence: Texts = ()
 
@@ -62,6 +65,12 @@ class Explanation(Entry):
             )
         if self.accepts and self.against != ANYBODY:
             raise ValueError("accepts is about all witnesses together: write against: '*'")
+        return self
+
+    @model_validator(mode="after")
+    def _blame_stands_in_the_text(self) -> Self:
+        if self.cause == "witness_fault" and not self.passage:
+            raise ValueError("blames the witness without the passage that it does not keep")
         return self
 
     def explains_refusal(self, operator: str, witness: str, message: str) -> bool:

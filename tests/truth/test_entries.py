@@ -11,9 +11,14 @@ from benchmarks import entries
 from benchmarks.disagreeing import Disagreeing
 from benchmarks.entries import ALIKE, Known, Standing, known_entries, standings
 from benchmarks.explained import Explained, Use, read_explained, uses_in_run, write_explained
+from generator.truth_explanations import read_explanations
 from opcert.vocabulary.errors import UserError
 from reference.disagreements import FILE_NAME, Disagreement
+from specs.library import list_operators, load_spec
+from specs.spec_folders import OWN_FOLDER, room_of
 from tests.commands.command_line import Answer
+from tests.documents.cited import assert_cited
+from tests.documents.gathering import Documents
 
 OPERATOR = "ai.onnx::Gather-13"
 
@@ -138,6 +143,20 @@ def test_rooms_and_what_is_alike_share_no_id_of_calls() -> None:
     alike = {each.id for each in of_calls if each.place == ALIKE}
     assert alike
     assert not alike & {each.id for each in of_calls if each.place != ALIKE}
+
+
+def test_every_passage_that_blames_a_witness_stands_in_a_document(documents: Documents) -> None:
+    rooms = {path.parent: path for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
+    cited = 0
+    for room, path in {**rooms, OWN_FOLDER: OWN_FOLDER / FILE_NAME}.items():
+        versions = [each for each in list_operators() if room in (room_of(each, OWN_FOLDER), OWN_FOLDER)]
+        files = {each.file for version in versions for each in load_spec(version).documents}
+        for told in read_explanations(path):
+            for passage in told.passage:
+                assert passage.partition(":")[0] in files, (told.id, passage)
+                assert_cited(documents, passage)
+                cited += 1
+    assert cited > 10
 
 
 def run(capsys: pytest.CaptureFixture[str], *folders: Path) -> Answer:

@@ -94,8 +94,12 @@ def test_an_error_is_refused_by_one_witness_or_told() -> None:
 
 
 def test_what_is_explained_is_told_as_that() -> None:
-    beyond = Explanation(id="beyond", against="some", reason=("*is beyond me*",), explanation="made up")
-    ignored = Explanation(id="ignored", against="*", accepts=("other",), explanation="made up")
+    beyond = Explanation(
+        id="beyond", against="some", reason=("*is beyond me*",), cause="limit", explanation="made up"
+    )
+    ignored = Explanation(
+        id="ignored", against="*", accepts=("other",), cause="reading", explanation="made up"
+    )
     found = table(SAID, beyond, ignored)
     assert found.unexplained == 0
     told = summarise_truth(found)
@@ -119,12 +123,15 @@ def test_a_crash_is_no_answer() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("calls: [{id: a, against: checker, explanation: x}]", "neither"),
-        ("calls: [{id: a, against: checker, reason: x, accepts: y, explanation: x}]", "two entries"),
-        ("calls: [{id: a, against: checker, accepts: y, explanation: x}]", "against"),
-        ("calls: [{id: A b, against: checker, reason: x, explanation: x}]", "id"),
-        ("calls: [{id: a, against: checker, reason: x}]", "explanation"),
-        ("calls: [{id: a, against: checker, reason: x, explanation: x, because: y}]", "because"),
+        ("calls: [{id: a, against: checker, cause: limit, explanation: x}]", "neither"),
+        ("calls: [{id: a, against: b, reason: x, accepts: y, cause: limit, explanation: x}]", "two entries"),
+        ("calls: [{id: a, against: checker, accepts: y, cause: limit, explanation: x}]", "against"),
+        ("calls: [{id: A b, against: checker, reason: x, cause: limit, explanation: x}]", "id"),
+        ("calls: [{id: a, against: checker, reason: x, cause: limit}]", "explanation"),
+        ("calls: [{id: a, against: checker, reason: x, explanation: x}]", "cause"),
+        ("calls: [{id: a, against: b, reason: x, cause: witness_fault, explanation: x}]", "the passage"),
+        ("calls: [{id: a, against: b, reason: x, cause: limit, passage: p.md, explanation: x}]", "passage"),
+        ("calls: [{id: a, against: b, reason: x, cause: limit, explanation: x, because: y}]", "because"),
         ("calls: {id: a}", "calls"),
     ],
 )
@@ -192,8 +199,8 @@ def test_a_runtime_that_refuses_and_dies_is_told_by_what_it_says(
 def test_entries_explain_what_a_runtime_says(tmp_path: Path, try_gather: Callable[..., Answer]) -> None:
     moody = f"exec:{sys.executable} {FAKES / 'moody_worker.py'}"
     entries = f"""calls:
-- {{id: moods, against: "{moody}", reason: "*is beyond me*", explanation: it has its moods}}
-- {{id: deaths, against: "{moody}", reason: "*status 7*", explanation: it dies of negative axes}}
+- {{id: moods, against: "{moody}", reason: "*is beyond me*", cause: limit, explanation: it has its moods}}
+- {{id: deaths, against: "{moody}", reason: "*status 7*", cause: limit, explanation: axes below 0 end it}}
 """
     found = try_gather(room(tmp_path, explanations=entries), "--runtime", moody)
     assert "explained: moods" in found.out
