@@ -156,7 +156,7 @@ def test_every_passage_that_blames_a_witness_stands_in_a_document(documents: Doc
                 assert passage.partition(":")[0] in files, (told.id, passage)
                 assert_cited(documents, passage)
                 cited += 1
-    assert cited > 10
+    assert cited > 5
 
 
 def run(capsys: pytest.CaptureFixture[str], *folders: Path) -> Answer:
