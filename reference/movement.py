@@ -99,7 +99,7 @@ def _size_of_subnormals(given: Tensor) -> NDArray[np.float64]:
         return np.zeros(given.shape)
     below = np.uint64((1 << (layout.precision - 1)) - 1)
     units = np.where(losses.subnormal, losses.bits & below, np.uint64(0)).astype(np.float64)
-    sizes = np.ldexp(units, layout.least_exponent - layout.precision + 1)  # exact: at most 52 bits
+    sizes = np.ldexp(units, layout.least_exponent - layout.precision + 1)
     return np.asarray(sizes.reshape(*given.shape, -1).max(axis=-1))
 
 
