@@ -25,6 +25,8 @@ KEPT_EVERY = 3.0
 """Seconds after which what is known is kept, so that little is lost whatever ends the process."""
 MOST_OF_TOLD = 400
 """So many cases of a cause that was told are asked what becomes of them without it."""
+MOST_SEEDS = 12
+"""So many cases of a cause that was told are taken apart, until one says what it needs."""
 
 
 class Spaces:
@@ -126,8 +128,12 @@ class _Work:
         """What is to be done, in its order: small wrong answers first, then what was told of many cases."""
         for case in sorted(wrong, key=size_of):
             yield partial(self.explain, case)
-        for cases in sorted(told, key=len, reverse=True):
-            yield partial(self.cost, sorted(cases, key=size_of))
+        groups = [sorted(cases, key=size_of) for cases in sorted(told, key=len, reverse=True)]
+        # One case of each at a time: a cause that says nothing must not use up the time of others.
+        for seed in range(MOST_SEEDS):
+            for cases in groups:
+                if seed < len(cases) and not self.is_shown(cases):
+                    yield partial(self.cost, cases, seed)
 
     def diagnosis(self, wrong: Sequence[Case], seconds: float, stopped: str | None) -> Diagnosis:
         """What is known by now, with causes put together; the work may go on after that."""
@@ -164,23 +170,28 @@ class _Work:
                 whole.include(each)
         return [*kept, *(each for each in self.shown if each.told)]
 
-    def cost(self, cases: Sequence[Case]) -> None:
-        """Find what the cases of a cause that was told need, and what they would come to without it."""
-        found: Shown | None = None
+    def is_shown(self, cases: Sequence[Case]) -> bool:
+        """Whether it was found what the cases of a cause that was told need."""
+        names = [str(each.id) for each in cases]
+        return any(each.told and each.cases == names for each in self.shown)
+
+    def cost(self, cases: Sequence[Case], seed: int) -> None:
+        """Find in one case of a cause that was told what it needs, and what all would come to without it."""
+        space, call, name = self.spaces.of(cases[seed]), _call_of(cases[seed]), str(cases[seed].id)
+        if space is None:
+            return
+        failure = self.laboratory.outcome(space, name, 0, call).failure
+        if failure is None:
+            return
+        core = take_apart(self.laboratory, space, name, call, failure)
+        if not core.needed:
+            return
+        found = Shown(core, name, told=True, cases=[str(each.id) for each in cases])
+        self.shown.append(found)
         for case in cases[:MOST_OF_TOLD]:
-            space, call, name = self.spaces.of(case), _call_of(case), str(case.id)
-            if space is None:
-                continue
-            if found is None:
-                failure = self.laboratory.outcome(space, name, 0, call).failure
-                if failure is None:
-                    continue
-                core = take_apart(self.laboratory, space, name, call, failure)
-                if not core.needed:
-                    continue
-                found = Shown(core, name, told=True, cases=[str(each.id) for each in cases])
-                self.shown.append(found)
-            found.without[name] = found.outcome_without(self.laboratory, space, name, call)
+            own, name = self.spaces.of(case), str(case.id)
+            if own is not None:
+                found.without[name] = found.outcome_without(self.laboratory, own, name, _call_of(case))
 
 
 def _call_of(case: Case) -> Call:

@@ -17,6 +17,8 @@ from conformance.judging.judge import judge
 from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
 from conformance.running.responses import Response
 from conformance.suite.cases import Case
+from generator.diagnosis import diagnose as diagnosing
+from generator.diagnosis import taking_apart
 from generator.diagnosis.diagnose import diagnose
 from generator.operator_cases import generate_operator
 from generator.workshop import Options
@@ -185,3 +187,23 @@ def test_of_a_told_cause_the_cost_is_asked() -> None:
     assert set(cause.cases) == {str(each.id) for each in cases}
     assert set(cause.without.values()) <= {"pass", "fails", "unsupported", "unknown"}
     assert cause.count("pass") > 0
+
+
+def test_a_told_cause_that_says_nothing_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart: list[str] = []
+    telling = failing(PAD, reflect_as_edge)
+    names = {str(each.id) for each in telling}
+    silent = [each for each in failing(PAD, both) if str(each.id) not in names]
+    silent *= 1 + max(len(telling), diagnosing.MOST_SEEDS) // len(silent)
+
+    def take_apart(laboratory: Any, space: Any, name: str, call: Any, failure: Any) -> Any:
+        apart.append(name)
+        core = taking_apart.take_apart(laboratory, space, name, call, failure)
+        return core if name in names else replace(core, needed=())
+
+    monkeypatch.setattr(diagnosing, "take_apart", take_apart)
+    fake = Fake(space_of(PAD), both)
+    (cause,) = diagnose([], [silent, telling], fake.ask, seconds=600).causes
+    assert set(cause.cases) == names
+    assert [each in names for each in apart[:2]] == [False, True]
+    assert len(apart) == diagnosing.MOST_SEEDS + 1
