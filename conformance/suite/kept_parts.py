@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import fcntl
+import multiprocessing
 import os
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from conformance.processes.scratch_folders import scratch_folder
-from conformance.suite.kept_suites import suites_folder
+from conformance.suite.kept_suites import holder, locked_soon, read_holder, suites_folder, write_holder
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import is_still_at, read_regular
@@ -89,14 +91,21 @@ def _remove_left_behind(lock: Path) -> None:
         os.close(descriptor)
 
 
+def _tell(text: str) -> None:
+    print(f"opcert: {text}", file=sys.stderr, flush=True)
+
+
 @contextmanager
-def one_maker(operator: OperatorName, key: str) -> Iterator[None]:
+def one_maker(operator: OperatorName, key: str, tell: Callable[[str], object] = _tell) -> Iterator[None]:
     """Make a part one process at a time: who waited may find it when it is let in.
 
+    `tell` is told after a second of waiting for whom, unless that works for the same process as this one.
     Where the cache cannot be written, nobody waits.
     """
     lock = parts_folder(operator) / f"{key}.lock"
-    descriptor = _lock(lock)
+    descriptor = _lock(lock, tell)
+    if descriptor is not None:
+        write_holder(descriptor, f"the cases of {operator}", _main_process())
     try:
         yield
     finally:
@@ -107,7 +116,13 @@ def one_maker(operator: OperatorName, key: str) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _lock(lock: Path) -> int | None:
+def _main_process() -> int:
+    """The process that this one works for; itself where it is no worker."""
+    parent = multiprocessing.parent_process()
+    return (parent.pid if parent is not None else None) or os.getpid()
+
+
+def _lock(lock: Path, tell: Callable[[str], object]) -> int | None:
     """The descriptor of the locked file; None where there can be none."""
     for _ in range(_TRIES):
         try:
@@ -118,7 +133,11 @@ def _lock(lock: Path) -> int | None:
         except OSError:
             return None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not locked_soon(descriptor):
+                known = read_holder(descriptor)
+                if known is None or known[0] != _main_process():
+                    tell(f"waiting for {holder(descriptor)} and holds {lock}")
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
         except OSError:
             os.close(descriptor)
             return None

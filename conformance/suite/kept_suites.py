@@ -76,18 +76,18 @@ def one_at_a_time(what: str, tell: Callable[[str], object]) -> Iterator[None]:
         yield
         return
     try:
-        if not _locked_soon(descriptor):
-            tell(f"waiting for {_holder(descriptor)} and holds {path}")
+        if not locked_soon(descriptor):
+            tell(f"waiting for {holder(descriptor)} and holds {path}")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _write_holder(descriptor, what)
+        write_holder(descriptor, what)
         yield
-        _write_holder(descriptor, None)
+        write_holder(descriptor, None)
     finally:
         os.close(descriptor)
 
 
-def _locked_soon(descriptor: int) -> bool:
-    """Whether the lock was to be had before patience ended."""
+def locked_soon(descriptor: int) -> bool:
+    """Lock the file of a descriptor; whether the lock was to be had before patience ended."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -100,20 +100,28 @@ def _locked_soon(descriptor: int) -> bool:
             return True
 
 
-def _write_holder(descriptor: int, what: str | None) -> None:
+def write_holder(descriptor: int, what: str | None, process: int | None = None) -> None:
+    """Say in the file of a lock which process holds it (this one), and what that makes; or nothing."""
     with suppress(OSError):  # who it is, is a courtesy
         os.ftruncate(descriptor, 0)
         if what is not None:
-            os.pwrite(descriptor, json.dumps({"process": os.getpid(), "what": what}).encode(), 0)
+            told = {"process": process or os.getpid(), "what": what}
+            os.pwrite(descriptor, json.dumps(told).encode(), 0)
 
 
-def _holder(descriptor: int) -> str:
-    """`process 7, which makes the default suite`; what a file that says nothing of it leaves unknown."""
+def read_holder(descriptor: int) -> tuple[int, str] | None:
+    """The process that holds a lock, and what it makes; None of a file that does not say it."""
     try:
         told = json.loads(os.pread(descriptor, _MOST_TOLD, 0))
-        return f"process {int(told['process'])}, which makes {one_line(str(told['what']), _LONGEST)}"
+        return int(told["process"]), one_line(str(told["what"]), _LONGEST)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return "another process, which makes a suite"
+        return None
+
+
+def holder(descriptor: int) -> str:
+    """`process 7, which makes the default suite`; what a file that says nothing of it leaves unknown."""
+    told = read_holder(descriptor)
+    return f"process {told[0]}, which makes {told[1]}" if told else "another process, which makes a suite"
 
 
 def suite_of_sources(sources: str) -> Path | None:

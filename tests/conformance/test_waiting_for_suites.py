@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
-from conformance.suite import kept_suites
+from conformance.suite import kept_parts, kept_suites
 from conformance.suite.kept_suites import LOCK, one_at_a_time, suites_folder
+from opcert.vocabulary.names import OperatorName
 
 HOLDER = """
 import sys
@@ -29,10 +31,10 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def held(what: str) -> Iterator[subprocess.Popen[str]]:
+def held(what: str, code: str = HOLDER) -> Iterator[subprocess.Popen[str]]:
     """A process that holds the lock until it is told to let go."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, what], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, what], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
@@ -95,3 +97,31 @@ def test_what_the_holder_says_of_itself_is_one_harmless_line(monkeypatch: pytest
         told = told_while_waiting(process)
     assert "\n" not in told[0]
     assert "\x1b" not in told[0]
+
+
+PART_HOLDER = """
+import multiprocessing, sys
+from conformance.suite.kept_parts import one_maker
+from opcert.vocabulary.names import OperatorName
+with one_maker(OperatorName.parse("ai.onnx::Pad-25"), "0" * 64):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_who_waits_for_a_part_is_told_for_whom_unless_both_work_for_one(
+    same: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator, key, told = OperatorName.parse("ai.onnx::Pad-25"), "0" * 64, list[str]()
+    monkeypatch.setattr(kept_suites, "PATIENCE", 0.2)
+    with held("", PART_HOLDER) as process:
+        monkeypatch.setattr(kept_parts, "_main_process", lambda: process.pid if same else 1)
+        lets_go = Timer(1.0, let_go, [process])
+        lets_go.start()
+        with kept_parts.one_maker(operator, key, told.append):
+            assert process.wait() == 0
+        lets_go.join()
+    lock = kept_parts.parts_folder(operator) / f"{key}.lock"
+    wanted = f"waiting for process {process.pid}, which makes the cases of {operator} and holds {lock}"
+    assert told == ([] if same else [wanted])
