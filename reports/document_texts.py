@@ -6,7 +6,7 @@ import hashlib
 import html
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ LONGEST = 600
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _HEADING = re.compile(r"#{1,6}\s+(?P<name>.+)")
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#.])\1{2,}\s*")
+_ITEM = re.compile(r"(?P<indent>\s*)[*+-]\s+\S")
 _NEXT = ("<dt", "</dl", "#")
 _FARTHEST = 400
 """So many lines above a passage its section is looked for."""
@@ -39,8 +40,10 @@ class DocumentTexts:
         if column is not None:
             return _plain(lines[line - 1][max(column - 1, 0) :][: 3 * LONGEST])
         found: list[str] = []
-        for each in lines[line - 1 : line + 40]:
-            if found and (not each.strip() or each.lstrip().startswith(_NEXT)):
+        whole = _item_end(lines, line - 1)
+        for place, each in enumerate(lines[line - 1 : line + 40], line - 1):
+            beyond = place >= whole if whole else not each.strip() or each.lstrip().startswith(_NEXT)
+            if found and beyond:
                 break
             found.append(each[: 3 * LONGEST])
         return _plain(" ".join(found))
@@ -57,6 +60,22 @@ class DocumentTexts:
             if 0 < place < line - 1 and _UNDERLINE.fullmatch(lines[place]) and lines[place - 1].strip():
                 return _plain(lines[place - 1])
         return ""
+
+
+def _item_end(lines: Sequence[str], start: int) -> int:
+    """Where an item of a list ends that has items of its own (its name alone says nothing); else 0."""
+    own = _ITEM.match(lines[start])
+    if own is None:
+        return 0
+    end, inner = start + 1, False
+    for place in range(start + 1, min(start + 40, len(lines))):
+        each = lines[place]
+        if not each.strip():
+            continue
+        if len(each) - len(each.lstrip()) <= len(own["indent"]):
+            break
+        end, inner = place + 1, inner or _ITEM.match(each) is not None
+    return end if inner else 0
 
 
 def _plain(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
@@ -42,7 +42,12 @@ class Excuse:
         """`Waived until 2027-01-31: the reason`."""
         words = "Waived" if self.source == "waiver" else "Known"
         until = "until" if not self.expired else "only until"
-        return f"{words} {until} {self.expires.isoformat()}{', which is over' * self.expired}: {self.reason}"
+        said = f"{words} {until} {self.expires.isoformat()}{', which is over' * self.expired}"
+        return f"{said}: {self.reason}" if self.reason else said
+
+    def beside(self, heading: str) -> Excuse:
+        """The excuse as it is said beside a cause's heading: its reason is not said again."""
+        return replace(self, reason="") if self.reason == heading else self
 
     @property
     def address(self) -> str:

@@ -211,7 +211,7 @@ class Page:
                 _part(number, len(found.cases)),
                 number,
                 cases_link(note, token("known", each.standing), of=self.of),
-                each,
+                each.beside(headline(found)),
             )
             for each, number in numbers.items()
         )

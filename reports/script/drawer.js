@@ -61,10 +61,12 @@ function drawerHead(row, detail, problem) {
   return html`<h2 tabindex="-1"><code>${table.ids[row]}</code></h2><p>${verdictWord(verdict)} <span class="mute">·</span> ${table.types[table.typeOf[row]]} <span class="mute">·</span> ${table.families[table.familyOf[row]]} <span class="mute">·</span> <a href="${operatorLink(table.operators[table.operatorOf[row]].name)}">operator</a>${note ? html` <span class="mute">·</span> <a href="${link({ page: 'summary', note: String(note), case: '' })}">note ${note}</a>` : ''}${Number.isNaN(time) ? '' : html` <span class="mute">· ${timeText(time)}</span>`}</p>
 <p>${own?.sentence ?? html`${SAYS[verdict.name] ?? ''}${verdict.name === 'pass' && run.ratio[row] > 0 ? ` The worst element is at ${ratioText(run.ratio[row])} of its allowed error.` : ''}`}</p>
 ${own ? '' : reason ? html`<p class="mute">${reason}</p>` : ''}${own?.resembles ? html`<p>${own.resembles}</p>` : ''}${problem ? html`<p class="warning">${problem}</p>` : ''}
-${excuse ? html`<p class="excuse">${excuse.sentence}${excuse.link ? html`, ${excuse.leads ? html`<a href="${excuse.link}" rel="noreferrer">${excuse.link}</a>` : excuse.link}` : ''}</p>` : ''}
+${excuse ? html`<p class="excuse">${found ? withoutText(excuse.sentence, found.text) : excuse.sentence}${excuse.link ? html`, ${excuse.leads ? html`<a href="${excuse.link}" rel="noreferrer">${excuse.link}</a>` : excuse.link}` : ''}</p>` : ''}
 ${found ? html`<p>Note ${note}: ${found.text.replace(/\.+$/, '')}.${found.smallest === table.ids[row] ? ' This is its smallest case.' : html` Its smallest case is <a href="${link({ case: found.smallest })}">${found.smallest.slice(found.smallest.indexOf('/') + 1)}</a>.`}</p>` : ''}`;
 }
 const copied = text => html`<div class="command"><pre><code>${text}</code></pre><button class="button" type="button" data-copy="${text}">Copy</button></div>`;
+// The reason of a baseline's entry may be the text of the note, which stands below it.
+const withoutText = (sentence, text) => (sentence.endsWith(`: ${text}`) ? sentence.slice(0, -text.length - 2) : sentence);
 // The lines of the case between those of the runtime; none where either is not known.
 function wholeScript(detail) {
   const [kind, ...lines] = detail?.script ?? [], around = directory.runs[runPlace()][2][kind];

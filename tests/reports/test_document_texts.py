@@ -43,6 +43,25 @@ def test_a_passage_is_its_paragraph_without_markup() -> None:
     assert texts(RST).section("x", 9) == "Attributes"
 
 
+def test_an_item_of_a_list_comes_with_the_items_that_say_what_it_is() -> None:
+    page = """* *sizes*
+
+  * **Description**: *sizes* is the size of the window.
+    Two numbers.
+  * **Required**: *yes*
+
+* *strides*
+- alone
+- other
+"""
+    said = (
+        "* *sizes* * **Description**: *sizes* is the size of the window. Two numbers. * **Required**: *yes*"
+    )
+    assert texts(page).passage("x", 1) == said
+    assert texts(page).passage("x", 5) == "* **Required**: *yes*"
+    assert texts(page).passage("x", 7) == "* *strides* - alone - other"
+
+
 def test_a_page_in_one_line_is_read_from_its_column_on() -> None:
     line = "Pad " + "word " * 400
     said = texts(line).passage("x", 1, 5)

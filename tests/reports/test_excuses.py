@@ -157,3 +157,10 @@ def test_what_to_fix_stands_directly_under_the_totals_and_a_fault_leads_to_a_cas
     assert totals < fix < faults
     (line,) = re.findall(r"<li>[^\n]*answers differ[^\n]*</li>", html[faults:])
     assert [shown.id.digest in each for each in re.findall(r'<a href="([^"]*)"', line)] == [True]
+
+
+def test_beside_the_heading_that_is_its_reason_an_excuse_does_not_say_it_again() -> None:
+    known = Excuse("baseline", "wrong shape when axes=some", "", date(2027, 1, 31), expired=False)
+    assert known.sentence == "Known until 2027-01-31: wrong shape when axes=some"
+    assert known.beside("wrong shape when axes=some").sentence == "Known until 2027-01-31"
+    assert known.beside("another cause") == known
