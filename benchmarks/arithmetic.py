@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.asked import parser_of
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("opcert", "specs", "reference", "generator", "conformance", "reports")
 ELSEWHERE = ("conformance/workers",)
@@ -240,4 +242,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    parser_of(__doc__).parse_args()
     sys.exit(main())

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from itertools import islice
 
+from benchmarks.asked import number_asked
 from tests.reference.measured_calls import ELEMENT_TYPES_MEASURED, MODES, random_calls, shares
 from tests.reference.resize_by_loops import Call
 from tests.reference.test_resize_bounds import FAULTS, fault_ratio, ordinary_calls
@@ -66,4 +67,4 @@ def measure_faults(drawn: Sequence[Call]) -> None:
 
 
 if __name__ == "__main__":
-    measure(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    measure(number_asked(__doc__, sys.argv[1:]))

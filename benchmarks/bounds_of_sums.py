@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.asked import number_asked
 from opcert.vocabulary.tensors import tensor
 from reference.choices import Choice
 from reference.number_answers import answer_of
@@ -115,7 +116,7 @@ def measure(rows: int) -> dict[str, tuple[float, float]]:
 
 
 def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    rows = number_asked(__doc__, sys.argv[1:])
     for name, (worst, least) in measure(rows).items():
         print(f"| {name} | {worst:.2f} | {least:,.0f} |")
 

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from time import process_time
 
+from benchmarks.asked import operators_asked
 from generator.discovery import select_operators
 from generator.operator_cases import generate_operator
 from generator.workshop import Options
@@ -27,7 +28,7 @@ RESIZE = 20.0
 def main(words: Sequence[str]) -> int:
     """Time the named operators, or all; always answers 0, for what a machine takes is no test."""
     found: dict[OperatorName, float] = {}
-    for operator in select_operators(tuple(words)):
+    for operator in select_operators(tuple(operators_asked(__doc__, words))):
         first, cases = timed(operator)
         again, _ = timed(operator)
         found[operator] = again

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 
+from benchmarks.asked import parser_of
 from generator.cores import FILE_NAME, Core, write_cores
 from generator.declaration_faults import levels_without_call, rules_broken_together
 from generator.learning import learn_versions
@@ -24,15 +25,18 @@ from specs.library import OWN_FOLDER, list_operators, load_spec
 
 def main(words: Sequence[str]) -> int:
     """Learn the cores of the named operators, of every declared one where none is named."""
-    names = [each for each in words if not each.startswith("--")]
+    parser = parser_of(__doc__)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR")
+    parser.add_argument("--update", action="store_true")
+    asked = parser.parse_args(words)
     total, different, faults = 0.0, 0, 0
-    for versions in modelled_versions(names):
+    for versions in modelled_versions(asked.operators):
         started = process_time()
         spaces = [open_space(load_spec(each)) for each in versions]
         found = learn_versions(spaces)
         seconds = process_time() - started
         total += seconds
-        if "--update" in words:
+        if asked.update:
             path = declaration_path(versions[0], OWN_FOLDER).with_name(FILE_NAME)
             write_cores(path, found)
         for space in spaces:

@@ -14,6 +14,7 @@ from itertools import combinations
 from statistics import median
 from time import process_time
 
+from benchmarks.asked import operators_asked
 from benchmarks.cores import modelled_versions
 from generator.cores import model_with_cores
 from generator.covering_rows import make_rows, space_model
@@ -45,7 +46,7 @@ class Line:
 def main(words: Sequence[str]) -> int:
     """Print a line for each operator, and the sums; 1 where a pair that the cores leave has no call."""
     found = []
-    for versions in modelled_versions(words):
+    for versions in modelled_versions(operators_asked(__doc__, words)):
         line = _measure(versions)
         found.append(line)
         each_call = line.seconds / max(line.calls, 1) * 1000

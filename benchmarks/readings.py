@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from time import process_time
 
+from benchmarks.asked import operators_asked
 from conformance.suite.cases import Expectation
 from generator.calls import Call
 from generator.discovery import open_spec, select_operators
@@ -76,10 +77,10 @@ def content(expectation: Expectation) -> object:
 
 
 def main(arguments: Sequence[str]) -> int:
-    differing = 0
+    names, differing = operators_asked(__doc__, arguments), 0
     print(f"{'':34} {'':>5} {'evaluations':>23} {'seconds':>23}")
     print(f"{'operator':34} {'calls':>5}" + f" {'all':>7} {'asked':>7} {'ratio':>7}" * 2)
-    for operator in select_operators(list(arguments)):
+    for operator in select_operators(names):
         spec, calls = load_spec(operator), calls_of(operator)
         found, counts, seconds = [], [], []
         for every in (True, False):

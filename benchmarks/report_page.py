@@ -1,13 +1,13 @@
 """How large the HTML report of many cases is, and how quickly it answers in Chromium.
 
-    uv run python -m benchmarks.report_page [--cases 20000] [--runs 1] [--chromium /usr/bin/chromium]
+    uv run python -m benchmarks.report_page [--cases 20000] [--operators 7] [--runs 1] [--folder DIR]
 
-The suite is invented (tests/reports/sample.py): seven operator versions, one case in nine fails. Prints
-bytes, the seconds that putting the page together takes and the memory that it needs, and of the page in a
-browser the time to its first screen, to the list at the first click, to the list after each of a few filters
-(the median, the slowest filter by the best of its tries, and the slowest try), and to a case's details. Exits
-with 1 where the page misses what is demanded: 3 MB up to 20,000 cases, 1 s for the first click, 100 ms for a
-filter, also for the slowest one.
+The suite is invented (tests/reports/sample.py): seven operator versions, or as many as are asked for, in
+groups of ten; one case in nine fails. Prints bytes, the seconds that putting the page together takes and the
+memory that it needs, and of the page in a browser the time to its first screen, to the list at the first
+click, to the list after each of a few filters (the median, the slowest filter by the best of its tries, and
+the slowest try), and to a case's details. Exits with 1 where the page misses what is demanded: 3 MB up to
+20,000 cases, 0.5 s for the first click, 100 ms for a filter, also for the slowest one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
 from conformance.suite.cases import Case
 from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.names import OperatorName
 from reports.case_results import Results, put_together
 from reports.report_page import write_report
 from tests.reports.sample import FACTORS, TYPES, Maker, make_case
@@ -53,12 +55,29 @@ async text => {
 """
 
 
-def many_cases(number: int) -> Iterator[Case]:
+def many_operators(number: int) -> dict[OperatorName, Mapping[str, tuple[str, ...]]]:
+    """So many operators with their factors: those of the sample, and the same by other names."""
+    found = {}
+    for place, (operator, factors) in zip(range(number), itertools.cycle(FACTORS.items()), strict=False):
+        again = place // len(FACTORS)
+        name = f"{operator.name}{again}" if again else operator.name
+        found[OperatorName(operator.domain, name, operator.since_version)] = factors
+    return found
+
+
+def many_cases(number: int, operators: int = len(FACTORS)) -> Iterator[Case]:
     """Cases that differ in an attribute that is no feature, so that each has an id of its own."""
     serial = itertools.count()
+    named_factors, most = many_operators(operators), -(-number // operators)
     while True:
-        for operator, factors in FACTORS.items():
-            for *levels, element_type in itertools.product(*factors.values(), TYPES):
+        for operator, factors in named_factors.items():
+            combinations = itertools.product(*factors.values(), TYPES)
+            own = (
+                combinations
+                if operators == len(FACTORS)
+                else itertools.islice(itertools.cycle(combinations), most)
+            )
+            for *levels, element_type in own:
                 place = next(serial)
                 if place >= number:
                     return
@@ -71,17 +90,24 @@ def many_cases(number: int) -> Iterator[Case]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", type=int, default=20_000)
+    parser.add_argument("--operators", type=int, default=len(FACTORS))
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="where the report is left")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        made = Maker(folder).make(list(many_cases(options.cases)))
+        made = Maker(folder).make(list(many_cases(options.cases, options.operators)))
         with made.suite:
             begun = time.perf_counter()
             results = put_together(made.suite, made.record)
+            if options.operators > len(FACTORS):
+                groups = {
+                    each: f"Group {n // 10}" for n, each in enumerate(many_operators(options.operators))
+                }
+                results = replace(results, groups=groups)
             joined = time.perf_counter() - begun
-            index = write_report([results] * options.runs, folder / "report")
+            index = write_report([results] * options.runs, options.folder or folder / "report")
             seconds = time.perf_counter() - begun
         print(_size_line(results, index, joined, seconds))
         return _measure(index, options.cases, options.chromium)
@@ -122,7 +148,7 @@ def _measure(index: Path, cases: int, chromium: str) -> int:
         f"the slowest of all tries {max(filters):.0f} ms), a case {opened:.2f} s"
     )
     small = cases > 20_000 or index.stat().st_size <= 3_000_000
-    return 0 if small and click < 1 and slowest < 100 else 1
+    return 0 if small and click < 0.5 and slowest < 100 else 1
 
 
 def _open_case(page: Page) -> float:

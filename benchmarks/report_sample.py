@@ -1,9 +1,11 @@
 """The sample report of `docs/report/` and the pictures of it, made of a record of a real run.
 
-    uv run python -m benchmarks.report_sample out/onnxruntime/run.jsonl [--suite default]
+    uv run python -m benchmarks.report_sample out/onnxruntime/run.jsonl [--suite first-operators]
+        [--many out/node/run.jsonl]
 
 Writes `docs/report/sample.html`, one file under 1 MB, and `docs/report/*.png`: the first screen at three
 widths, light and dark, and the list of cases with a case beside it. `docs/report.png` is the first of them.
+With `--many`, a record over `onnx-node`, the table of support of its 210 operator versions is taken as well.
 Exits with 1 where the sample is too large, or where the browser complains about anything.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -26,6 +29,7 @@ from reports.report_page import write_report
 from reports.run_page import Page
 
 FOLDER = Path("docs/report")
+MANY = "many"
 MOST_BYTES = 1_000_000
 WIDTHS = {"wide": (1440, 900), "tablet": (820, 1100), "phone": (390, 844)}
 
@@ -34,6 +38,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("record", type=Path)
     parser.add_argument("--suite", default="default")
+    parser.add_argument("--many", type=Path, help="a record over onnx-node, of which pictures are made too")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     options = parser.parse_args()
     record = read_record(options.record)
@@ -50,7 +55,9 @@ def main() -> int:
         browser = playwright.chromium.launch(
             executable_path=options.chromium, args=["--no-sandbox", "--disable-gpu"]
         )
-        said = _take_pictures(browser, sample, case)
+        said = _take_pictures(browser, sample, {"summary": "#/summary", "case": case})
+        if options.many is not None:
+            said += _show_many(browser, options.many)
         browser.close()
     print("\n".join(said))
     return 1 if said or size > MOST_BYTES else 0
@@ -65,9 +72,17 @@ def _telling_case(results: Results) -> str:
     return f"#/cases?q=note:{found.number}&case={found.smallest.id}"
 
 
-def _take_pictures(browser: Browser, sample: Path, case: str) -> list[str]:
+def _show_many(browser: Browser, path: Path) -> list[str]:
+    record = read_record(path)
+    with resolve_suite("onnx-node", str(record.header.get("suite"))) as suite:
+        results = with_known_causes(with_groups(put_together(suite, record, "onnx-node")))
+        with tempfile.TemporaryDirectory() as name:
+            made = write_report([results], Path(name))
+            return _take_pictures(browser, made, {MANY: "#/summary"})
+
+
+def _take_pictures(browser: Browser, sample: Path, places: Mapping[str, str]) -> list[str]:
     said: list[str] = []
-    places = {"summary": "#/summary", "case": case}
     for name, fragment in places.items():
         for size, (width, height) in WIDTHS.items():
             for scheme in ("light", "dark"):
@@ -80,6 +95,8 @@ def _take_pictures(browser: Browser, sample: Path, case: str) -> list[str]:
                 page.on("pageerror", lambda error: said.append(str(error)))
                 page.goto(sample.resolve().as_uri() + fragment)
                 page.wait_for_selector("html[data-ready]", state="attached")
+                if name == MANY:
+                    page.evaluate("document.querySelector('#h-support-0').scrollIntoView()")
                 picture = page.screenshot(animations="disabled")
                 write_bytes(FOLDER / f"{name}-{size}-{scheme}.png", picture)
                 if (name, size, scheme) == ("summary", "wide", "light"):

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
+from benchmarks.asked import operators_asked
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
 from generator.calls import call_of
@@ -55,4 +56,4 @@ def _cases(operator: OperatorName) -> list[Case]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(operators_asked(__doc__, sys.argv[1:]))

@@ -1,0 +1,27 @@
+"""What a benchmark is asked for in words: operators, or a number; `--help` prints what it says of itself."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+
+def parser_of(about: str | None) -> argparse.ArgumentParser:
+    """A parser whose help is the benchmark's docstring."""
+    return argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+
+
+def operators_asked(about: str | None, words: Sequence[str]) -> list[str]:
+    """The names of operators that are asked for, as `opcert generate` reads them; none stands for all."""
+    parser = parser_of(about)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR")
+    return list(parser.parse_args(words).operators)
+
+
+def number_asked(about: str | None, words: Sequence[str], usual: int = 400) -> int:
+    """The number of calls or rows that is asked for."""
+    parser = parser_of(about)
+    parser.add_argument("number", nargs="?", type=int, default=usual, metavar="NUMBER")
+    return int(parser.parse_args(words).number)
