@@ -195,10 +195,7 @@ def hard_swish(values: Values, *, joined: bool) -> Array:
 
 
 def times_reciprocal(a: Array, b: Array) -> Array:
-    """Division by the reciprocal, where that is a normal number: a subnormal one has lost bits."""
-    inverse = _ONE / b
-    normal = np.isfinite(inverse) & (np.abs(inverse) >= np.finfo(np.float32).tiny)
-    return np.where(normal, a * inverse, a / b)
+    return np.asarray(a * (_ONE / b))
 
 
 def binary(function: Callable[[Array, Array], Array]) -> Callable[[Values], Array]:

@@ -68,12 +68,7 @@ class Question:
         return self.answers[options]
 
     def _answered_alike(self, options: Options) -> Options | None:
-        """Options under which it was evaluated, with the same for every reading that was asked for then.
-
-        Not of arithmetic: in a narrow type one operation alone looks at the precision without asking for it.
-        """
-        if self.reference.shared:
-            return None
+        """Options under which it was evaluated, with the same for every reading that was asked for then."""
         for places, known in self._evaluated.items():
             alike = known.get(tuple(options[at] for at in places))
             if alike is not None:

@@ -19,8 +19,11 @@ from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
 from reference.working import Working
 
+PRECISION = "accumulation_type"
+"""The reading that holds from the first operation on, though a later one asks for it: the one that is given
+what is rounded on its way. Where none asks, it is as if the first option were chosen."""
 ARITHMETIC_READINGS: Mapping[str, tuple[str, ...]] = {
-    "accumulation_type": ("float32", "input"),
+    PRECISION: ("float32", "input"),
     "integer_overflow": ("wrap", "saturate"),
     "subnormals": ("kept", "flushed"),
 }
@@ -62,7 +65,7 @@ def convert_arguments(
     ]
     working = None
     if tensors:
-        working = Working(tensors[0].element_type, options["subnormals"], options["accumulation_type"])
+        working = Working(tensors[0].element_type, options["subnormals"], options[PRECISION])
     return {name: _converted(value, kinds[name], working) for name, value in given.items()}
 
 

@@ -35,8 +35,10 @@ def answer_of(
         rule = overflow.ask() if _leaves(kind, numbers) else overflow.option
         return _answer(kind, numbers.shape, round_integers(kind, sums, conversion, rule))
     lost = numbers.lost & numbers.finite
-    flush = numbers.working.is_float and numbers.working.subnormals.option == "flushed"
-    flush = flush and bool(numbers.working.may_flush(np.abs(numbers.value.floats()), numbers.error).any())
+    working = numbers.working
+    flush = working.is_float and working.flushes(
+        working.may_flush(np.abs(numbers.value.floats()), numbers.error)
+    )
     rounded = round_floats(kind, sums, lost if lost.any() else None, flush=flush)
     return _answer(kind, numbers.shape, _with_special(kind, rounded, numbers.sign.reshape(-1)))
 

@@ -21,6 +21,7 @@ from reference.estimates import power_below
 from reference.exact_roots import root
 from reference.given_numbers import given_numbers
 from reference.rationals import Rationals, joint_shape
+from reference.reciprocals import reciprocal_errors
 from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
 
 
@@ -157,12 +158,15 @@ class Numbers:
         error = np.where((self.error == 0) & (other.error == 0), 0.0, rounded_up(error))
         doubtful = (other.error >= size * (1 - SLACK)) & (other.error > 0)
         exact = (self.error == 0) & (other.error == 0)
+        lost = doubtful
         if self.working.is_float and by_reciprocal:
             inverse = (Rationals.of(1) / divisor).reduced()
             exact = exact & inverse.representable(self.working.layout)
+            more, beyond = reciprocal_errors(self, other, inverse, ratio)
+            error, lost = np.where(more > 0, rounded_up(error + more), error), lost | beyond
         value = value.where(np.isfinite(other.sign), Rationals.of(0))
         joined = self._combined(other, value, np.where(doubtful, np.inf, error), special, special)
-        joined = replace(joined, lost=joined.lost | (doubtful & joined.finite))
+        joined = replace(joined, lost=joined.lost | (lost & joined.finite))
         # Zero over any number, and any number over an infinity, is zero by either way.
         free = _is_zero(self) | np.isinf(other.sign)
         times = 2 if by_reciprocal else 1
@@ -177,7 +181,7 @@ class Numbers:
 
     def sqrt(self) -> Numbers:
         """The square root, correctly rounded; NaN of what is below zero, and of what may be it is lost."""
-        self.working.note_chain(self._passed_on())
+        self.working.note_chain(self.beyond_type())
         roots, inexact = np.empty(self.shape, dtype=object), np.zeros(self.shape, dtype=np.bool_)
         for index, each in enumerate(self.value.fractions()):
             roots.flat[index], inexact.flat[index] = root(max(each, Fraction(0)))
@@ -237,12 +241,14 @@ class Numbers:
         return found.where(inside, 0)
 
     def lift(self, other: Numbers | Fraction | int) -> Numbers:
-        """The other operand in this arithmetic."""
-        return other if isinstance(other, Numbers) else Numbers.exact(other, self.working)
+        """The other operand in this arithmetic; a constant as a program holds it."""
+        return other if isinstance(other, Numbers) else self.held(other)
 
-    def held(self, value: Fraction) -> Numbers:
+    def held(self, value: Fraction | int) -> Numbers:
         """A constant as a program holds it: rounded where it is no number of the working precision."""
-        return self.lift(value).rounded(1, exact=True)
+        exact = Numbers.exact(value, self.working)
+        small = self.working.is_float and float(abs(value)) < self.working.least_normal
+        return exact.rounded(1, exact=True, least=int(small))
 
     def _combined(
         self, other: Numbers, value: Rationals, error: Floats, special: Floats, zero: Floats
@@ -250,7 +256,7 @@ class Numbers:
         """What an operation on two gives, before it is rounded; an operand beyond all bounds loses it."""
         lost = self.lost | other.lost
         if self.working.is_narrow:
-            self.working.note_chain(self._passed_on() | other._passed_on())
+            self.working.note_chain(self.beyond_type() | other.beyond_type())
         if self.working.is_float:
             ends = self.working.greatest * (1 - MARGIN)
             for each in (self, other):
@@ -258,8 +264,8 @@ class Numbers:
                     lost = lost | (each.finite & (each.magnitude >= ends) & (each.error > 0))
         return settled(self.working, value, error, special, zero, lost)
 
-    def _passed_on(self) -> Mask:
-        """Where this is no number of the element type, so that one rounded to it on the way is another."""
+    def beyond_type(self) -> Mask:
+        """Where this is no number of a narrow type, so that one rounded to it on the way is another."""
         if not self.working.is_narrow:
             return np.zeros((), dtype=np.bool_)
         held = self.value.spread(self.shape).representable(self.working.own_layout)

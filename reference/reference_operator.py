@@ -16,7 +16,7 @@ from reference.answers import Answer, OutsideDomain
 from reference.choices import Choice
 from reference.choices import OutputCount as OutputCount
 from reference.choices import Reading as Reading
-from reference.conversions import answers_of, convert_arguments
+from reference.conversions import PRECISION, answers_of, convert_arguments
 from reference.number_arrays import Numbers
 
 Argument = Tensor | tuple[Tensor | None, ...] | None
@@ -91,12 +91,25 @@ class ReferenceOperator:
             self._check_names("input or attribute", set(given), self.attributes | frozenset(self.inputs))
         if absent := self.required - set(given):
             raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
-        noted = set() if asked is None else asked
-        own = {name: each for name, each in chosen.items() if name not in self.shared}
-        options = {name: self._option(name, option, noted) for name, option in own.items()}
+        noted: set[str] = set()
         told: dict[str, Any] = {} if self.count is None else {self.count: outputs}
         if "version" in self.hints and self.segments is not None:
             told["version"] = self.operator.since_version
+        # Whether anything is rounded on its way shows where nothing is rounded more than it must be.
+        first = {name: options[0] for name, options in self.readings.items() if name == PRECISION}
+        found = self._evaluated(given, chosen | first, noted, told)
+        if PRECISION in noted and chosen[PRECISION] != first[PRECISION]:
+            found = self._evaluated(given, chosen, noted, told)
+        if asked is not None:
+            asked |= noted
+        return found
+
+    def _evaluated(
+        self, given: Mapping[str, Any], chosen: Mapping[str, str], noted: set[str], told: Mapping[str, Any]
+    ) -> tuple[Answer, ...]:
+        """The outputs under an option of every reading; `noted` gets those that were asked for."""
+        own = {name: each for name, each in chosen.items() if name not in self.shared}
+        options = {name: self._option(name, option, noted) for name, option in own.items()}
         shared = {name: Choice(chosen[name], partial(noted.add, name)) for name in self.shared}
         arguments = convert_arguments(self.hints, {**self.decimals, **given}, shared)
         result = self.function(**arguments, **options, **told)

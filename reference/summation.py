@@ -43,10 +43,7 @@ def mean_of(summed: Numbers, count: int | NDArray[np.intp]) -> Numbers:
     if isinstance(count, np.ndarray) and count.size and (count == count.flat[0]).all():
         count = int(count.flat[0])
     counts = Rationals.of(np.asarray(count).astype(object))
-    if summed.working.is_narrow:
-        reciprocal = Rationals.of(1) / counts
-        summed.working.note_chain(~reciprocal.representable(summed.working.own_layout))
-    return summed / Numbers.exact(counts, summed.working)
+    return summed / Numbers.exact(counts, summed.working).rounded(1, exact=True)
 
 
 def last_axis(

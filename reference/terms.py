@@ -76,6 +76,7 @@ def terms_of_numbers(numbers: Numbers, along: Along) -> Terms:
 def terms_of_products(left: Numbers, right: Numbers, shape: tuple[int, ...]) -> Terms:
     """The products of elements, broadcast against each other, as terms of whole sums, in a shape."""
     whole = np.broadcast_shapes(left.shape, right.shape)
+    left.working.note_chain(left.beyond_type() | right.beyond_type())
     ours, theirs = left.value.spread(left.shape), right.value.spread(right.shape)
     if not (_are_known(ours) and _are_known(theirs)):
         first, second = (each.broadcast(whole).reshape(shape) for each in (left, right))

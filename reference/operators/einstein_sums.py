@@ -92,6 +92,8 @@ def _products(factors: Sequence[Numbers], operands: Sequence[Numbers]) -> Number
     if len(operands) < 3 or not working.is_float:
         return found
     shape = np.broadcast_shapes(*(each.shape for each in operands))
+    # Another product may be none of the type, though this one is.
+    working.note_chain(np.ones((), np.bool_))
     most = _greatest(operands)
     lost = np.broadcast_to(most >= working.greatest * (1 - MARGIN), shape)
     # In another order another product is rounded: each of them by a unit of its size at most.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
+from math import ceil, isfinite
 from typing import Annotated, Literal
 
 import numpy as np
@@ -30,7 +30,7 @@ def progression(
     Raises UnstableLength where the number of elements hangs on rounding.
     """
     count = _count(start, limit, delta)
-    places = Numbers.exact(np.arange(count).astype(object), start.working)
+    places = Numbers.exact(np.arange(count).astype(object), start.working).rounded(1, exact=True)
     spread = start.reshape((1,)) + places * delta.reshape((1,))
     if not start.working.is_float or count < 3 or body_arithmetic.ask() == "text":
         return spread
@@ -46,7 +46,7 @@ def _count(start: Numbers, limit: Numbers, delta: Numbers) -> int:
     if start.is_integer:
         return max(ceil((limit.value.fraction(0) - start.value.fraction(0)) / delta.value.fraction(0)), 0)
     ratio = (limit - start).divided(delta)
-    exact, error = ratio.value.fraction(0), Fraction(float(ratio.error.reshape(-1)[0]))
-    if ceil(exact - error) != ceil(exact + error):
+    exact, error = ratio.value.fraction(0), float(ratio.error.reshape(-1)[0])
+    if not isfinite(error) or ceil(exact - Fraction(error)) != ceil(exact + Fraction(error)):
         raise UnstableLength("the number of elements hangs on rounding")
     return max(ceil(exact), 0)

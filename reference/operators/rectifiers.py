@@ -11,6 +11,7 @@ from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
 from reference.registry import reference_operator
+from reference.thresholds import beside, either
 
 
 @reference_operator("ai.onnx::LeakyRelu")
@@ -28,7 +29,7 @@ def parametric(X: Numbers, slope: Numbers) -> Numbers:
 @reference_operator("ai.onnx::ThresholdedRelu")
 def thresholded(X: Numbers, *, alpha: Fraction = Fraction(1), nan_in_comparison: NanComparison) -> Numbers:
     """y = x for x > alpha, 0 otherwise. Source: ThresholdedRelu, Summary."""
-    return X.where(above(X, alpha, nan_in_comparison), 0)
+    return either(above(X, alpha, nan_in_comparison), X, X.lift(0), beside(X, alpha))
 
 
 @reference_operator("ai.onnx::HardSigmoid")
@@ -72,5 +73,5 @@ def shrink(
     nan_in_comparison: NanComparison,
 ) -> Numbers:
     """y = x + bias for x < -lambd, x - bias for x > lambd, 0 otherwise. Source: Shrink, Summary."""
-    kept = (input - bias).where(above(input, lambd, nan_in_comparison), 0)
-    return (input + bias).where(below(input, -lambd), kept)
+    kept = either(above(input, lambd, nan_in_comparison), input - bias, input.lift(0), beside(input, lambd))
+    return either(below(input, -lambd), input + bias, kept, beside(input, -lambd))

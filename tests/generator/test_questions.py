@@ -25,7 +25,6 @@ class Asking:
     """A reference whose second reading matters under one option of the first alone, and the third nowhere."""
 
     operator: OperatorName = RELU.operator
-    shared: frozenset[str] = frozenset()
     evaluated: list[tuple[str, ...]] = field(default_factory=list)
 
     def evaluate(
@@ -37,15 +36,6 @@ class Asking:
             asked.add("second")
         moved = {"b": {"a": 1, "b": 2, "c": 3}[chosen["second"]], "a": 0, "c": 5}[chosen["first"]]
         return (Answer(tensor(given["X"].array + moved, "float")),)
-
-
-def test_arithmetic_is_asked_under_all_options() -> None:
-    reference = Asking(shared=frozenset(["subnormals"]))
-    spec = replace(RELU, readings=tuple(readings()))
-    question = ask(spec, cast("ReferenceOperator", reference), CALL)
-    for options in product("abc", repeat=3):
-        question.answer(options)
-    assert len(reference.evaluated) == 27
 
 
 def readings() -> list[Reading]:
