@@ -19,7 +19,7 @@ _START = "### On the suite's own cases"
 
 def printed() -> list[str]:
     """The lines of the page's table."""
-    text = PAGE.read_text(encoding="utf-8").partition(_START)[2].partition("\n## ")[0]
+    text = PAGE.read_text(encoding="utf-8").partition(_START)[2].partition("\n##")[0]
     return [line for line in text.splitlines() if line.startswith("|")]
 
 

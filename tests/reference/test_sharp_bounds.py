@@ -7,16 +7,21 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.sharp_bounds import share
+from benchmarks.sharp_bounds import share, table
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.registry import find_operator
+from tests.conftest import REPOSITORY
 
 ONE = np.float32(1)
 
 
 def single(*numbers: str) -> list[np.float32]:
     return [np.float32(float.fromhex(each)) for each in numbers]
+
+
+def test_the_page_has_the_table_that_the_script_prints() -> None:
+    assert table() in (REPOSITORY / "docs" / "bounds.md").read_text(encoding="utf-8")
 
 
 def test_a_quotient_by_the_reciprocal_nearly_reaches_its_bound() -> None:
