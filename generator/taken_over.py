@@ -20,6 +20,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import UnstableLength
 from reference.reference_operator import ReferenceOperator
 from specs.model import AttributeSpec, ParameterSpec, Spec
+from specs.structures import form_of, listed_forms
 
 OF_DOCUMENTS = "example"
 """The family whose cases are printed in a version's own documents."""
@@ -137,6 +138,8 @@ def call_in(spec: Spec, newer: Spec, call: Call) -> Call | None:
     given = list(call.inputs) if call.slots else _inputs_in(spec, call, moved_in)
     if given is None or moved_in or not _types_hold(spec, given) or not _outputs_hold(spec, newer, call):
         return None
+    if not _forms_hold(spec, call):
+        return None
     return replace(call, attributes=attributes, inputs=tuple(given)).trimmed()
 
 
@@ -181,6 +184,15 @@ def _as_input(spec: Spec, parameter: ParameterSpec, value: Attribute) -> Tensor 
     if value.kind not in ("int", "ints") or _INDICES not in spec.types_of(parameter):
         return None
     return tensor(np.array(value.value), _INDICES)
+
+
+def _forms_hold(spec: Spec, call: Call) -> bool:
+    """Whether each input that is more than a tensor may be that in this version."""
+    parameters = {each.name: each for each in spec.inputs}
+    return all(
+        each.type is None or form_of(each.type) in listed_forms(spec, parameters[each.name])
+        for each in call.slots
+    )
 
 
 def _types_hold(spec: Spec, given: Iterable[tuple[str, Tensor | None]]) -> bool:

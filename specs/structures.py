@@ -49,6 +49,11 @@ def type_of_form(form: str, element_type: str) -> ValueType:
     return parse_value_type(re.sub(r"\btensor\b", f"tensor({element_type})", form))
 
 
+def form_of(kind: ValueType) -> str:
+    """The form of values of a type, in which element types are left out: `seq(tensor)`."""
+    return str(kind).replace(f"tensor({element_type_in(kind).name})", TENSOR)
+
+
 @lru_cache(maxsize=1024)
 def _forms(types: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forms of listed types, and the element types of tensors in those that are no tensors."""
@@ -58,10 +63,9 @@ def _forms(types: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         kind = read_type(text)
         if kind is None:
             continue
-        element_type = element_type_in(kind).name
-        forms[str(kind).replace(f"tensor({element_type})", TENSOR)] = None
+        forms[form_of(kind)] = None
         if not isinstance(kind, TensorType):
-            inside[element_type] = None
+            inside[element_type_in(kind).name] = None
     return tuple(forms), tuple(inside)
 
 

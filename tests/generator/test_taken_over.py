@@ -21,8 +21,11 @@ from generator.part_making import part_key
 from generator.taken_over import Newer, call_in, means_the_same, take_over
 from generator.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import tensor
+from opcert.vocabulary.value_types import SequenceType, TensorType
 from reference.registry import find_operator
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER, room_of
@@ -183,3 +186,22 @@ def test_cases_that_are_taken_say_what_they_are_made_of_in_this_version() -> Non
         assert {document for document, _ in each.sources} <= documents
         assert call_of(each).digest(named("Gather-1")) == each.id.digest
     assert coverage(workshop, 2)["covered"] > 0
+
+
+def test_a_sequence_is_not_taken_where_a_version_has_tensors_alone() -> None:
+    """Identity takes sequences from version 14 on."""
+    sequence = TensorType(ELEMENT_TYPES["float"])
+    call = Call(
+        {},
+        (("input", tensor([1.0], "float")), ("input", tensor([2.0], "float"))),
+        (Slot("input", (0, 1), SequenceType(sequence)),),
+    )
+    tensors, sequences, newest = (load_spec(named(f"Identity-{each}")) for each in (13, 14, 16))
+    assert call_in(sequences, newest, call) is not None
+    assert call_in(tensors, sequences, call) is None
+
+
+def test_identity_13_has_no_case_of_a_sequence() -> None:
+    cases = cases_of(named("Identity-13"))
+    assert cases
+    assert not [str(each.id) for each in cases if any(slot.type is not None for slot in each.slots)]
