@@ -22,8 +22,8 @@ from generator.adequacy.bench import Bench, hold
 from generator.adequacy.kept import local_name
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
-from generator.cache import default_suite
-from generator.calls import call_of
+from generator.asking.calls import call_of
+from generator.making.cache import default_suite
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec

@@ -25,14 +25,14 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.cache import named_suite
-from generator.named_suites import FIRST
+from generator.making.cache import named_suite
+from generator.making.named_suites import FIRST
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, explain, load_disagreements
 from reference.followed import FILE_NAME
 from reference.registry import find_operator
-from reports.case_results import put_together
-from reports.followed_readings import find_readings
+from reports.causes.followed_readings import find_readings
+from reports.results.case_results import put_together
 from specs.spec_folders import OWN_FOLDER, room_of
 from specs.yaml_writer import dump
 from tests.reference.test_examples import (

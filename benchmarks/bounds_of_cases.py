@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from benchmarks.formulas_of_cases import FAMILIES, Formula
 from benchmarks.terms_of_cases import Values
 from conformance.suite.cases import Case
-from generator.discovery import select_operators
-from generator.operator_cases import generate_operator
-from generator.workshop import Options
+from generator.making.discovery import select_operators
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
 
 MOST = 1_000
 """Cases of more elements are left out: running sums of so many take minutes, and show nothing else."""

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from time import process_time
 
 from benchmarks.asked import operators_asked
-from generator.discovery import select_operators
-from generator.operator_cases import generate_operator
-from generator.workshop import Options
+from generator.making.discovery import select_operators
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 
 CHEAP = 2.5

@@ -22,11 +22,11 @@ from pathlib import Path
 from conformance.recording.records import Record, read_record
 from conformance.suite.kept_suites import kept_suite
 from conformance.suite.suites import open_suite
-from generator.cache import named_suite
+from generator.making.cache import named_suite
 from opcert.commands.cause_finding import with_known_causes
 from opcert.vocabulary.yaml_files import load_file
-from reports.case_results import put_together
-from reports.failure_classes import classes_of
+from reports.causes.failure_classes import classes_of
+from reports.results.case_results import put_together
 
 HAND_MADE = Path(__file__).parent / "hand_made_causes"
 

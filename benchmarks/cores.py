@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 
 from benchmarks.asked import parser_of
-from generator.cores import FILE_NAME, Core, write_cores
-from generator.declaration_faults import levels_without_call, rules_broken_together
-from generator.learning import learn_versions
-from generator.modelled import kept_cores_of
-from generator.named_operators import calls_are_declared
-from generator.space import open_space
+from generator.making.named_operators import calls_are_declared
+from generator.rows.cores import FILE_NAME, Core, write_cores
+from generator.rows.learning import learn_versions
+from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
+from generator.spaces.modelled import kept_cores_of
+from generator.spaces.space import open_space
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, list_operators, load_spec

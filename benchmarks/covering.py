@@ -20,11 +20,11 @@ from typing import Any
 
 from covertable import make
 
-from generator.covering import cover
-from generator.factors import factor_model
-from generator.feasibility import FREE, Model, Rule, Solver
-from generator.level_tuples import feasible_tuples
-from generator.named_operators import first_operators
+from generator.making.named_operators import first_operators
+from generator.rows.covering import cover
+from generator.rows.factors import factor_model
+from generator.rows.feasibility import FREE, Model, Rule, Solver
+from generator.rows.level_tuples import feasible_tuples
 from specs.library import load_spec
 
 LIMIT = 1.25

@@ -16,11 +16,11 @@ from time import process_time
 
 from benchmarks.asked import operators_asked
 from benchmarks.cores import modelled_versions
-from generator.cores import model_with_cores
-from generator.covering_rows import make_rows, space_model
-from generator.feasibility import FREE, Level, Model, Solver
-from generator.modelled import kept_cores_of
-from generator.space import Space, open_space
+from generator.rows.cores import model_with_cores
+from generator.rows.covering_rows import make_rows, space_model
+from generator.rows.feasibility import FREE, Level, Model, Solver
+from generator.spaces.modelled import kept_cores_of
+from generator.spaces.space import Space, open_space
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, load_spec

@@ -22,10 +22,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchmarks.explained import Explained, Part, Use, read_explained
-from generator.truth_explanations import ANYBODY, read_explanations
+from generator.witnessed.truth_explanations import ANYBODY, read_explanations
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import FILE_NAME, read_disagreements
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 from specs.spec_folders import OWN_FOLDER
 
 ALIKE = "all operators"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.disagreeing import Disagreeing
-from generator.measured_files import measured_json, read_measured_file, write_measured_file
-from generator.truth_explanations import Explanation
-from generator.truth_table import TruthTable
+from generator.witnessed.measured_files import measured_json, read_measured_file, write_measured_file
+from generator.witnessed.truth_explanations import Explanation
+from generator.witnessed.truth_table import TruthTable
 from opcert.vocabulary.errors import Place, UserError
 from reference.disagreements import Disagreement
 

@@ -21,8 +21,8 @@ from conformance.judging.signatures import signature
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
-from generator.calls import Call
-from generator.calls_files import KeptCall, read_call, read_calls
+from generator.asking.calls import Call
+from generator.asking.calls_files import KeptCall, read_call, read_calls
 from generator.diagnosis.explainer import Scopes
 from generator.fuzzing.finds import call_lines
 from generator.fuzzing.judged_calls import SLIGHTLY, case_of

@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.measured import Measured, run_measured, show, show_ratios
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.suites import open_suite
-from generator.cache import default_suite
+from generator.making.cache import default_suite
 
 OPCERT = (sys.executable, "-m", "opcert")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.declarations import lines_of
-from generator.opsets import default_operators
+from generator.making.opsets import default_operators
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER
 

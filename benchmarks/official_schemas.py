@@ -23,9 +23,9 @@ import xmlschema
 
 from conformance.recording.records import read_record
 from conformance.suite.suites import open_suite
-from reports.case_results import Results, put_together
 from reports.formats.ctrf import render_ctrf
 from reports.formats.junit import render_junit
+from reports.results.case_results import Results, put_together
 from tests.reports.sample import Maker, sample_cases
 
 _PYTEST = "pytest==8.4.2"

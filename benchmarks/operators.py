@@ -30,9 +30,9 @@ from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
-from generator.agreed import Agreed, Asked, write_agreed
-from generator.cache import named_suite
-from generator.named_operators import referenced_operators
+from generator.making.cache import named_suite
+from generator.making.named_operators import referenced_operators
+from generator.witnessed.agreed import Agreed, Asked, write_agreed
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.disagreements import load_disagreements
 from reference.registry import find_operator

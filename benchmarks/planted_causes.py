@@ -25,12 +25,12 @@ from conformance.judging.judge import judge
 from conformance.judging.kept_diagnosis import DiagnosedCause, Diagnosis
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.diagnosis.diagnose import diagnose
 from generator.diagnosis.one_factor import value_of
 from generator.fuzzing.known_space import Space, open_space
-from generator.operator_cases import generate_operator
-from generator.workshop import Options
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength

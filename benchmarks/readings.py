@@ -15,11 +15,11 @@ from time import process_time
 
 from benchmarks.asked import operators_asked
 from conformance.suite.cases import Expectation
-from generator.calls import Call
-from generator.discovery import open_spec, select_operators
-from generator.expectations import expect
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
 from generator.families.cover import make_cases
-from generator.workshop import Options, Workshop
+from generator.making.discovery import open_spec, select_operators
+from generator.making.workshop import Options, Workshop
 from opcert.vocabulary.names import OperatorName
 from reference.answers import Answer
 from reference.interpolation import axis_weights, coordinates, nearest, resampling

@@ -24,9 +24,9 @@ from opcert.commands.cause_finding import with_known_causes
 from opcert.commands.operator_headings import with_groups
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.whole_files import write_bytes
-from reports.case_results import Results, put_together
-from reports.report_page import write_report
-from reports.run_page import Page
+from reports.page_making.report_page import write_report
+from reports.page_making.run_page import Page
+from reports.results.case_results import Results, put_together
 
 FOLDER = Path("docs/report")
 MANY = "many"

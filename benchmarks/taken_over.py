@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from benchmarks.asked import operators_asked
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
-from generator.calls import call_of
-from generator.named_operators import known_operators
-from generator.newer_versions import newer_versions
-from generator.part_making import make_part_once
-from generator.taken_over import answers_hold, taken_call
-from generator.workshop import Options, open_workshop
+from generator.asking.calls import call_of
+from generator.making.named_operators import known_operators
+from generator.making.newer_versions import newer_versions
+from generator.making.part_making import make_part_once
+from generator.making.taken_over import answers_hold, taken_call
+from generator.making.workshop import Options, open_workshop
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 

@@ -20,9 +20,9 @@ from time import process_time
 import onnx
 
 from benchmarks.explained import Explained, Use, uses_in_table, write_explained
-from generator.modelled import modelled_operators
-from generator.truth_runs import Reaction
-from generator.truth_table import TruthTable
+from generator.spaces.modelled import modelled_operators
+from generator.witnessed.truth_runs import Reaction
+from generator.witnessed.truth_table import TruthTable
 from opcert.commands.truth_summary import told_counts
 from opcert.commands.truth_trying import choose_witnesses, try_operators
 from opcert.vocabulary.names import OperatorName

@@ -31,12 +31,12 @@ from generator.diagnosis.claims import claim, shown_as
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reference.disagreements import Disagreement, load_disagreements
-from reports.case_results import CaseResult, Results, put_together
-from reports.case_views import demand_text
-from reports.failure_classes import smallness
-from reports.phrasing import listed, plural
-from reports.recorded_answers import read_outputs
-from reports.value_text import attribute_text, shape_text, values_text
+from reports.causes.failure_classes import smallness
+from reports.page_making.phrasing import listed, plural
+from reports.results.case_results import CaseResult, Results, put_together
+from reports.results.recorded_answers import read_outputs
+from reports.single_cases.case_views import demand_text
+from reports.single_cases.value_text import attribute_text, shape_text, values_text
 
 RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
 WIDTH = 240

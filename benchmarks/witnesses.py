@@ -24,13 +24,13 @@ from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite
-from generator.discovery import open_spec
-from generator.modelled import choose_modelled, kept_cores_of, modelled_operators
-from generator.named_operators import reference_module_of
-from generator.space import open_space
-from generator.truth_calls import make_truth_calls
-from generator.truth_explanations import explanations_of
-from generator.workshop import Options, Workshop
+from generator.making.discovery import open_spec
+from generator.making.named_operators import reference_module_of
+from generator.making.workshop import Options, Workshop
+from generator.spaces.modelled import choose_modelled, kept_cores_of, modelled_operators
+from generator.spaces.space import open_space
+from generator.witnessed.truth_calls import make_truth_calls
+from generator.witnessed.truth_explanations import explanations_of
 from opcert.vocabulary.names import OperatorName
 from reference.answers import UnstableLength
 from reference.disagreements import load_disagreements

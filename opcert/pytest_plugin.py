@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.recording.rows import Result
     from conformance.suite.suites import Suite
-    from reports.grouped_tests import GroupedTest
+    from reports.results.grouped_tests import GroupedTest
 
 GROUPINGS = ("cause", "operator", "family", "case")
 _SHOWN = 5
@@ -139,8 +139,8 @@ class Run:
         from conformance.processes.worker_limits import Limits
         from opcert.commands.cause_finding import with_experiments, with_known_causes
         from opcert.commands.output_locks import locked_record
-        from reports.case_results import put_together
-        from reports.grouped_tests import cause_tests
+        from reports.results.case_results import put_together
+        from reports.results.grouped_tests import cause_tests
 
         record = self.record(session)
         results = put_together(self.suite, record, self.suite_name, self._chosen(session))
@@ -238,7 +238,7 @@ class FaultsItem(_Item):
     """What only the whole run shows: answers that differ, readings that do not agree."""
 
     def runtest(self) -> None:
-        from reports.followed_readings import fault_text
+        from reports.causes.followed_readings import fault_text
 
         faults = self.run.record(self.session).faults
         if faults:

@@ -15,7 +15,7 @@ from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
-from generator.calls import Call, call_of
+from generator.asking.calls import Call, call_of
 from opcert.vocabulary.errors import InternalError
 
 

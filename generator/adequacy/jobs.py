@@ -15,9 +15,9 @@ from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local
 from generator.adequacy.measure import measure
 from generator.adequacy.measured_before import find_measured, keep_measured, measurement_key
 from generator.adequacy.subject import Subject
-from generator.clearest import ATTEMPTS, drawn_call
-from generator.discovery import open_spec
-from generator.workshop import Options, Workshop
+from generator.making.discovery import open_spec
+from generator.making.workshop import Options, Workshop
+from generator.rows.clearest import ATTEMPTS, drawn_call
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 

@@ -13,7 +13,7 @@ from typing import Any
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
-from generator.measured_files import (
+from generator.witnessed.measured_files import (
     measured_json,
     parse_measured,
     read_measured_file,
@@ -99,7 +99,7 @@ def read_kept(operator: OperatorName, folder: Path = FOLDER) -> Kept | None:
 
 
 def parse_kept(text: str) -> Kept:
-    """What `kept_json` wrote; one of `generator.measured_files.DAMAGED` where the text is something else."""
+    """What `kept_json` wrote; one of `measured_files.DAMAGED` where the text is something else."""
     return parse_measured(text, FORMAT, _made)
 
 

@@ -17,13 +17,13 @@ from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers
-from generator.bare_cases import first_type
-from generator.calls import Call
-from generator.discovery import Levels
-from generator.draws import Draw
-from generator.expectations import expect
-from generator.questions import describe
-from generator.validity import find_refusable
+from generator.asking.bare_cases import first_type
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
+from generator.asking.questions import describe
+from generator.asking.validity import find_refusable
+from generator.making.discovery import Levels
+from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength

@@ -13,7 +13,7 @@ from conformance.running.responses import Answered, Response
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.adequacy.tensor_edits import is_main
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from generator.changes.finding import find_changes
 from opcert.vocabulary.errors import InternalError

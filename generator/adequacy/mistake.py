@@ -13,7 +13,7 @@ from conformance.running.responses import Answered, Response
 from generator.adequacy import mistakes
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
-from generator.calls import Call
+from generator.asking.calls import Call
 from specs.model import Spec
 
 Taken = Callable[[Spec, Call], Call | None]

@@ -20,7 +20,7 @@ from generator.adequacy.reach import Point, Points
 from generator.adequacy.subject import Subject
 from generator.adequacy.trees import compiled, running, substituted
 from generator.adequacy.walking import diff_of, nodes_to_edit
-from generator.calls import Call
+from generator.asking.calls import Call
 from specs.model import Spec
 
 

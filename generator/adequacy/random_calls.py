@@ -12,11 +12,11 @@ from generator.adequacy.bench import Faulty, Held
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
-from generator.calls import Call
-from generator.discovery import Levels
-from generator.draws import Draw
-from generator.factors import factor_model
-from generator.feasibility import FREE, Solver
+from generator.asking.calls import Call
+from generator.making.discovery import Levels
+from generator.rows.factors import factor_model
+from generator.rows.feasibility import FREE, Solver
+from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
 from specs.domain import check_constraints
 

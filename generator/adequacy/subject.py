@@ -18,12 +18,12 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from generator.adequacy.mutated_parts import Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
-from generator.answered_outputs import asked_answers
-from generator.calls import Call
-from generator.given_inputs import arguments_of, output_names
-from generator.named_operators import calls_are_declared
-from generator.questions import settled_options
-from generator.validity import find_violations
+from generator.asking.answered_outputs import asked_answers
+from generator.asking.calls import Call
+from generator.asking.given_inputs import arguments_of, output_names
+from generator.asking.questions import settled_options
+from generator.asking.validity import find_violations
+from generator.making.named_operators import calls_are_declared
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.bounding import bounded

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from conformance.running.responses import Answered
-from generator.calls import Call
-from generator.given_inputs import output_names
+from generator.asking.calls import Call
+from generator.asking.given_inputs import output_names
 from opcert.vocabulary.tensors import Tensor
 from specs.model import ParameterSpec, Spec
 

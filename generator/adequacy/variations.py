@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.calls import Call
-from generator.draws import Draw
+from generator.asking.calls import Call
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.change import Change, Changed, attribute_value
 from opcert.vocabulary.attributes import Attribute, AttributeValue, attribute
 from specs.model import AttributeSpec, Spec

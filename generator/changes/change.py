@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from conformance.suite.cases import Expectation, ExpectedOutput
-from generator.calls import Call
-from generator.expectations import expect
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
 from opcert.vocabulary.attributes import AttributeValue, attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor

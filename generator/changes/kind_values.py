@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.attribute_changes import print_value
 from generator.changes.change import Change, Changed, attribute_value, exactly
-from generator.declared_kinds import make_kinds
-from generator.kind import KindChange, ResultChange
-from generator.named_operators import calls_are_declared
+from generator.making.named_operators import calls_are_declared
+from generator.spaces.declared_kinds import make_kinds
+from generator.spaces.kind import KindChange, ResultChange
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -30,7 +30,7 @@ def kind_changes(spec: Spec) -> Iterator[Change]:
 
 @dataclass(frozen=True)
 class _Values:
-    """The values of a call, as `generator.kind.Given`."""
+    """The values of a call, as `generator.spaces.kind.Given`."""
 
     spec: Spec
     call: Call

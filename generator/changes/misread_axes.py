@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from generator.kind import Given, KindChange, ValueChange
-from generator.partial import Bindings
+from generator.solved.partial import Bindings
+from generator.spaces.kind import Given, KindChange, ValueChange
 
 Rank = Callable[[Given, int], int]
 """The rank that axes count in, of a call and of how many axes there are."""

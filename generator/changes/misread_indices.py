@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from generator.kind import Given, KindChange, ValueChange
-from generator.partial import Bindings
+from generator.solved.partial import Bindings
+from generator.spaces.kind import Given, KindChange, ValueChange
 
 
 def index_changes(name: str) -> Iterator[KindChange]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.kind import Given, KindChange, ResultChange, ValueChange
-from generator.partial import Bindings
+from generator.solved.partial import Bindings
+from generator.spaces.kind import Given, KindChange, ResultChange, ValueChange
 
 
 def padding_changes(of: str) -> Iterator[KindChange]:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from generator.borders.resizing_edges import COORDINATES, CROP
 from generator.changes.misread_axes import axes_changes
-from generator.kind import Given, KindChange, ValueChange
-from generator.kind_subject import Subject
-from generator.partial import Bindings
-from generator.resizing_edges import COORDINATES, CROP
+from generator.solved.partial import Bindings
+from generator.spaces.kind import Given, KindChange, ValueChange
+from generator.spaces.kind_subject import Subject
 
 Rule = Callable[[Fraction], int]
 _NEAREST = "nearest_mode"

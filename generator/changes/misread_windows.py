@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from generator.changes.misread_padding import order_changes
-from generator.kind import Given, KindChange, ValueChange
-from generator.partial import Bindings
+from generator.solved.partial import Bindings
+from generator.spaces.kind import Given, KindChange, ValueChange
 
 
 def window_changes(names: Collection[str]) -> Iterator[KindChange]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from reference.registry import find_operator
 from specs.model import Reading, Spec

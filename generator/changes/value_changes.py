@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import ExpectedOutput
 from conformance.suite.values import decode_floats
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Needed, Outcome
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.diagnosis.laboratory import Laboratory
 from generator.diagnosis.laboratory import Outcome as Tried
 from generator.diagnosis.one_factor import LEFT_OUT, Changed, is_crisp, others, plainest, value_of

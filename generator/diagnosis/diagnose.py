@@ -9,9 +9,9 @@ from pathlib import Path
 
 from conformance.judging.kept_diagnosis import Diagnosis
 from conformance.suite.cases import Case
-from generator.calls import Call
-from generator.change_trials import is_known, size_of
+from generator.asking.calls import Call
 from generator.diagnosis.causes_shown import Shown
+from generator.diagnosis.change_trials import is_known, size_of
 from generator.diagnosis.laboratory import Exhausted, Laboratory
 from generator.diagnosis.taking_apart import single_cures, take_apart
 from generator.fuzzing.judged_calls import Ask

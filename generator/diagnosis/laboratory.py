@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from conformance.judging.kept_diagnosis import TriedCall
 from conformance.running.responses import Response
 from conformance.suite.cases import Case
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.diagnosis.one_factor import Changed
 from generator.fuzzing.judged_calls import BY_VALUE, Ask, Bench, Failure
 from generator.fuzzing.known_space import Attempt, Space

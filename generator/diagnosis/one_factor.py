@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.matters import value_text, values_of
 from generator.fuzzing.plainness import numbers_of, type_rank

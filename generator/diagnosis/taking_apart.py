@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.judging.kept_diagnosis import Needed
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.diagnosis.laboratory import Laboratory, Outcome
 from generator.diagnosis.one_factor import (
     ELEMENTS,

@@ -10,13 +10,13 @@ from itertools import islice, product
 import numpy as np
 
 from conformance.suite.cases import Case
-from generator.ambiguity import ambiguity
-from generator.calls import Call
-from generator.covering import cover, with_fixed
-from generator.factors import first_types
-from generator.feasibility import Level, Row
-from generator.floats import not_numbers
-from generator.workshop import Workshop, word_of
+from generator.asking.ambiguity import ambiguity
+from generator.asking.calls import Call
+from generator.making.workshop import Workshop, word_of
+from generator.rows.covering import cover, with_fixed
+from generator.rows.factors import first_types
+from generator.rows.feasibility import Level, Row
+from generator.values.floats import not_numbers
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from generator.clearest import Draws, MadeCase, drawn_call
-from generator.cores import model_with_cores
-from generator.covering import cover, with_fixed
-from generator.dealt_rows import DealtRows
-from generator.feasibility import FREE, Level, Model, Row, Solver
-from generator.unclear_rows import clear_up
-from generator.workshop import Workshop
+from generator.making.workshop import Workshop
+from generator.rows.clearest import Draws, MadeCase, drawn_call
+from generator.rows.cores import model_with_cores
+from generator.rows.covering import cover, with_fixed
+from generator.rows.dealt_rows import DealtRows
+from generator.rows.feasibility import FREE, Level, Model, Row, Solver
+from generator.rows.unclear_rows import clear_up
 from opcert.vocabulary.errors import InternalError
 
 

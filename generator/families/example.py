@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.suite.cases import Case
-from generator.calls import Call
-from generator.data import fill
-from generator.workshop import Workshop, rule_text, word_of
+from generator.asking.calls import Call
+from generator.making.workshop import Workshop, rule_text, word_of
+from generator.values.data import fill
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.suite.cases import Case, Expectation
-from generator.calls import Call
-from generator.workshop import Workshop, word_of
+from generator.asking.calls import Call
+from generator.making.workshop import Workshop, word_of
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.errors import InternalError
 from specs.call_scopes import scope_of

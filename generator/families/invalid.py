@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.workshop import Workshop
+from generator.making.workshop import Workshop
 from opcert.vocabulary.errors import InternalError
 
 

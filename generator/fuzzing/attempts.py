@@ -8,11 +8,11 @@ from functools import cached_property
 
 from hypothesis import strategies as st
 
-from generator.calls import Call
-from generator.draws import Draw
-from generator.feasibility import FREE
+from generator.asking.calls import Call
 from generator.fuzzing.known_space import Attempt, Space, growth, without_huge_numbers
 from generator.fuzzing.steps import take_step
+from generator.rows.feasibility import FREE
+from generator.values.draws import Draw
 
 MOST_STEPS = 5
 MOST_GROWTH = 8.0

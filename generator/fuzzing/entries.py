@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.tensors import Tensor
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from conformance.suite.values import element_to_json
-from generator.calls import Call
-from generator.calls_files import KeptCall, write_call
-from generator.found_calls import WORD
+from generator.asking.calls import Call
+from generator.asking.calls_files import KeptCall, write_call
 from generator.fuzzing.judged_calls import case_of
 from generator.fuzzing.known_failures import KnownFailures
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.search import Find, Search
+from generator.making.found_calls import WORD
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor

@@ -10,13 +10,13 @@ from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.signatures import signature
 from conformance.running.responses import Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case, Expectation
-from generator.answered_outputs import asked_answers
-from generator.bare_cases import first_type, output_types
-from generator.calls import Call
-from generator.expectations import expect, expectation_of
+from generator.asking.answered_outputs import asked_answers
+from generator.asking.bare_cases import first_type, output_types
+from generator.asking.calls import Call
+from generator.asking.expectations import expect, expectation_of
+from generator.asking.given_inputs import arguments_of, output_names
+from generator.asking.validity import find_refusable
 from generator.fuzzing.known_space import Attempt, Space
-from generator.given_inputs import arguments_of, output_names
-from generator.validity import find_refusable
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength

@@ -10,12 +10,12 @@ from pathlib import Path
 from conformance.judging.judge import FAILING, judge
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
-from generator.calls import call_of
+from generator.asking.calls import call_of
 from generator.fuzzing.judged_calls import Ask, Failure, failure_of
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.search import Find
-from generator.part_making import make_part_once
-from generator.workshop import Options
+from generator.making.part_making import make_part_once
+from generator.making.workshop import Options
 
 MOST_SECONDS = 60.0
 """So long the cases of the suite are asked."""

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from generator.calls import Call
-from generator.discovery import Levels, open_spec
-from generator.factors import factor_model
-from generator.feasibility import Solver
-from generator.questions import settled_options
+from generator.asking.calls import Call
+from generator.asking.questions import settled_options
+from generator.making.discovery import Levels, open_spec
+from generator.rows.factors import factor_model
+from generator.rows.feasibility import Solver
 from opcert.vocabulary.attributes import Attribute, AttributeValue
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName

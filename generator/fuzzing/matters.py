@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.fuzzing.judged_calls import NOTHING_SAID, Bench, Failure
 from generator.fuzzing.known_space import Attempt, Space
 from generator.fuzzing.reductions import with_type

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from generator.calls import Call
-from generator.declared_levels import DeclaredLevels
-from generator.drawing import value_tensor
-from generator.draws import Draw
+from generator.asking.calls import Call
 from generator.fuzzing.known_space import Space
-from generator.kind import Kind
-from generator.partial import Bindings, Partial
+from generator.solved.drawing import value_tensor
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.declared_levels import DeclaredLevels
+from generator.spaces.kind import Kind
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.tensors import Tensor
 from specs.evaluation import EvaluationError

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.values import decode_floats
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.fuzzing.entries import change_entry, lengths, remove, renumbered, without_axis
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.of_kinds import simpler_values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.fuzzing.judged_calls import Bench, Failure
 from generator.fuzzing.known_space import Attempt, Space
 from generator.fuzzing.plainness import weight

@@ -8,9 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from hypothesis import strategies as st
 
-from generator.calls import Call
-from generator.data import data_classes, fill
-from generator.draws import Draw
+from generator.asking.calls import Call
 from generator.fuzzing.entries import (
     change_entry,
     lengths,
@@ -23,6 +21,8 @@ from generator.fuzzing.entries import (
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.of_kinds import drawn_anew, kinds_of
 from generator.fuzzing.value_strategies import amounts, attribute_values, elements
+from generator.values.data import data_classes, fill
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from generator.fuzzing.known_space import Space
-from generator.partial import OMITTED
+from generator.solved.partial import OMITTED
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.changes.misread_axes import axes_changes
-from generator.draws import Draw
-from generator.kind import InputName, KindChange, Level
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import InputName, KindChange, Level
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 from specs.structures import element_types_of, type_variable

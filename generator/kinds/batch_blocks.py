@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.draws import Draw
-from generator.kind import Given, Kind, Level, ValueChange
-from generator.partial import Bindings, Partial
-from generator.vector_lengths import MANY
+from generator.borders.vector_lengths import MANY
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, Kind, Level, ValueChange
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import Given, Kind, KindChange, Level, ValueChange
-from generator.partial import OMITTED, Bindings, Partial
-from generator.vector_lengths import MANY
+from generator.borders.vector_lengths import MANY
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.functions.block_count import block_count
 from specs.model import Constraint

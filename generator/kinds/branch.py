@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from generator.bodies import BodyMaker, can_hold, shaped_type
-from generator.data import fill
-from generator.draws import Draw
-from generator.form_levels import HeldForm
-from generator.kind import Kind, Level
-from generator.kind_checks import need_graph
-from generator.partial import Bindings, Partial
+from generator.solved.bodies import BodyMaker, can_hold, shaped_type
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.form_levels import HeldForm
+from generator.spaces.kind import Kind, Level
+from generator.spaces.kind_checks import need_graph
+from generator.values.data import fill
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
 from specs.expressions import Expression

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import InputName, Level
-from generator.partial import Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Partial
+from generator.spaces.kind import InputName, Level
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 
 _FAR = 2**31 - 1
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.data import data_classes, fill
-from generator.draws import Draw
-from generator.kind import Kind, Level
-from generator.partial import Bindings, Partial
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Kind, Level
+from generator.values.data import data_classes, fill
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import Given, Kind, KindChange, Level, ValueChange
-from generator.partial import Bindings, Partial
-from generator.vector_lengths import lengths_around
+from generator.borders.vector_lengths import lengths_around
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

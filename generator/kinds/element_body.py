@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from generator.bodies import STEPS, BodyMaker, can_double, shaped_type
-from generator.draws import Draw
-from generator.kind import InputName, Kind, Level
-from generator.kind_checks import need_graph, need_sequence, need_variadic
-from generator.partial import Bindings, Partial
+from generator.solved.bodies import STEPS, BodyMaker, can_double, shaped_type
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import InputName, Kind, Level
+from generator.spaces.kind_checks import need_graph, need_sequence, need_variadic
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.value_types import TensorType

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import Level
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Level
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.draws import Draw
-from generator.kind import Given, InputName, KindChange, Level, ResultChange
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, InputName, KindChange, Level, ResultChange
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from specs.model import Constraint
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import Level
-from generator.partial import Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Partial
+from generator.spaces.kind import Level
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.numbers import smallest_subnormal
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from generator.draws import Draw
-from generator.form_levels import form_levels, read_form
-from generator.kind import Kind, Level
-from generator.kind_checks import need_form
-from generator.partial import OMITTED, Bindings, Partial
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.form_levels import form_levels, read_form
+from generator.spaces.kind import Kind, Level
+from generator.spaces.kind_checks import need_form
+from generator.values.draws import Draw
 from specs.model import Constraint
 
 

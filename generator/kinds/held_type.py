@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from generator.draws import Draw
-from generator.form_levels import read_form
-from generator.kind import InputName, Kind, Level
-from generator.partial import OMITTED, Bindings, Partial
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.form_levels import read_form
+from generator.spaces.kind import InputName, Kind, Level
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.value_types import SequenceType, TensorType, ValueType
 from specs.model import Constraint

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from generator.draws import Draw
-from generator.kind import Given, Kind, KindChange, Level, ValueChange
-from generator.partial import Bindings, Partial
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from generator.draws import Draw
-from generator.mended_data import MendedData
-from generator.partial import Bindings, Partial
+from generator.solved.partial import Bindings, Partial
+from generator.values.draws import Draw
+from generator.values.mended_data import MendedData
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression
 from specs.model import Constraint

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from generator.data import fill
-from generator.draws import Draw
-from generator.kind import Level
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Level
+from generator.spaces.single_kind import SingleKind
+from generator.values.data import fill
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from generator.data_levels import DATA
-from generator.mended_data import MendedData
-from generator.partial import Partial
+from generator.solved.partial import Partial
+from generator.spaces.data_levels import DATA
+from generator.values.mended_data import MendedData
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import bits_of, storage_of
 from specs.expressions import Expression

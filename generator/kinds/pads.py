@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.changes.misread_padding import padding_changes
-from generator.draws import Draw
-from generator.kind import InputName, Kind, KindChange, Level
-from generator.partial import OMITTED, Bindings, Partial
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.kind import InputName, Kind, KindChange, Level
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

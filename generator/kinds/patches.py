@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import Given, Kind, Level, ValueChange
-from generator.partial import Bindings, Partial
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, Kind, Level, ValueChange
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

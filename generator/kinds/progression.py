@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.draws import Draw
-from generator.kind import Given, Kind, KindChange, Level, ValueChange
-from generator.partial import Bindings, Partial
-from generator.vector_lengths import lengths_around
+from generator.borders.vector_lengths import lengths_around
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model import Constraint
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from generator.draws import Draw
-from generator.forbidden_values import forbidden
-from generator.kind import Level
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
+from generator.solved.forbidden_values import forbidden
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Level
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from generator.borders.resizing_breaches import breaches_of
+from generator.borders.resizing_edges import COORDINATES, CROP, POLICY, edges_of
 from generator.changes.misread_resizing import resizing_changes
-from generator.draws import Draw
-from generator.extents import bounds_within
-from generator.kind import Kind, KindChange, Level
-from generator.partial import OMITTED, Bindings, Partial
-from generator.rescaled_axes import (
+from generator.solved.extents import bounds_within
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.solved.rescaled_axes import (
     GROWING,
     PARTS,
     RATIOS,
@@ -23,8 +23,8 @@ from generator.rescaled_axes import (
     changing_axes,
     draw_axes,
 )
-from generator.resizing_breaches import breaches_of
-from generator.resizing_edges import COORDINATES, CROP, POLICY, edges_of
+from generator.spaces.kind import Kind, KindChange, Level
+from generator.values.draws import Draw
 from specs.declared import Bounds
 from specs.expressions import Expression
 from specs.model import Constraint

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from generator.bodies import STEPS
-from generator.draws import Draw
-from generator.kind import Level
-from generator.partial import OMITTED, Bindings, Partial
-from generator.scanning import SLICED, WAYS, Scanned, scanned_ways
-from generator.wanted_outputs import NAMES
+from generator.solved.bodies import STEPS
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.solved.scanning import SLICED, WAYS, Scanned, scanned_ways
+from generator.spaces.kind import Level
+from generator.spaces.wanted_outputs import NAMES
+from generator.values.draws import Draw
 from specs.model import Constraint
 
 _DIRECTIONS, _LENGTHS = "directions", "sequence_lens"

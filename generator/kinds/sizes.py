@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.draws import Draw
-from generator.kind import Given, KindChange, Level, ValueChange
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
-from generator.vector_lengths import lengths_around
+from generator.borders.vector_lengths import lengths_around
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from specs.model import Constraint
 
 _MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (

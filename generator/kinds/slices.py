@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from generator.draws import Draw
-from generator.kept_lengths import FAR, everything_sliced
-from generator.kind import Given, InputName, Kind, KindChange, Level, ValueChange
-from generator.partial import OMITTED, Bindings, Partial
+from generator.borders.kept_lengths import FAR, everything_sliced
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.kind import Given, InputName, Kind, KindChange, Level, ValueChange
+from generator.values.draws import Draw
 from specs.model import Constraint
 
 _NAMES = ("starts", "ends", "axes", "steps")

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from generator.borders.kept_lengths import padded_as_much_as_lost
 from generator.changes.misread_windows import window_changes
-from generator.draws import Draw
-from generator.kept_lengths import padded_as_much_as_lost
-from generator.kind import Kind, KindChange, Level
-from generator.partial import OMITTED, Bindings, Partial
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.kind import Kind, KindChange, Level
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.changes.misread_indices import index_changes
-from generator.draws import Draw
-from generator.kind import Given, KindChange, Level, ValueChange
-from generator.partial import Bindings, Partial
-from generator.single_kind import SingleKind
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.single_kind import SingleKind
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.draws import Draw
-from generator.kind import Given, InputName, Kind, KindChange, Level, ValueChange
-from generator.partial import OMITTED, Bindings, Partial
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.spaces.kind import Given, InputName, Kind, KindChange, Level, ValueChange
+from generator.values.draws import Draw
 from specs.functions.unpooled import unpooled
 from specs.model import Constraint
 

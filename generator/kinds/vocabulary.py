@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.draws import Draw
-from generator.form_levels import read_form
-from generator.kind import InputName, Kind, Level
-from generator.kind_checks import need_form
-from generator.partial import Bindings, Partial
+from generator.solved.partial import Bindings, Partial
+from generator.spaces.form_levels import read_form
+from generator.spaces.kind import InputName, Kind, Level
+from generator.spaces.kind_checks import need_form
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.expressions import Expression
 from specs.model import Constraint

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from generator.borders.kept_lengths import padded_as_much_as_lost
 from generator.changes.misread_windows import window_changes
-from generator.draws import Draw
-from generator.kept_lengths import padded_as_much_as_lost
-from generator.kind import Kind, KindChange, Level
-from generator.partial import OMITTED, Bindings, Partial
-from generator.placements import Placement, are_never_together, mix, placements
+from generator.solved.partial import OMITTED, Bindings, Partial
+from generator.solved.placements import Placement, are_never_together, mix, placements
+from generator.spaces.kind import Kind, KindChange, Level
+from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.functions.same_padding_fits import same_padding_fits
 from specs.functions.valid_leaves_nothing import valid_leaves_nothing

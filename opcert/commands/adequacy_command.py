@@ -55,8 +55,8 @@ def command(
     # Imported here and below, so that --help does not wait for them.
     from generator.adequacy.adequacy_page import adequacy_json, write_page
     from generator.adequacy.kept import adequacy_folder, read_all, read_measured
-    from generator.discovery import select_operators
-    from generator.lock import LOCK_FILE
+    from generator.making.discovery import select_operators
+    from generator.making.lock import LOCK_FILE
 
     if kept and update:
         raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
@@ -100,7 +100,7 @@ def _measure(
 ) -> list[Kept]:
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
-    from generator.cache import PROCESSES
+    from generator.making.cache import PROCESSES
 
     found = []
     with _suite_with(operators, suite_name, folders) as suite:
@@ -116,7 +116,7 @@ def _measure(
 
 def _suite_with(operators: list[OperatorName], suite_name: str, folders: tuple[Path, ...]) -> Suite:
     """The suite that is named, if it has cases of all operators; instead of the default one, theirs."""
-    from generator.discovery import select_operators
+    from generator.making.discovery import select_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
     if suite_name == DEFAULT_SUITE and not set(operators) <= set(select_operators((), folders)):
@@ -133,9 +133,9 @@ def _renew_lock() -> None:
 
     A lock of other cases stays as it is, and that is told.
     """
-    from generator.lock import LOCK_FILE, read_lock, write_lines
-    from generator.lock_changes import compare, only_figures
-    from generator.lock_making import make_lock
+    from generator.making.lock import LOCK_FILE, read_lock, write_lines
+    from generator.making.lock_changes import compare, only_figures
+    from generator.making.lock_making import make_lock
     from opcert.commands.generation_progress import generation_progress
 
     with generation_progress() as progress:

@@ -12,11 +12,11 @@ from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.harmless import one_line
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 
 if TYPE_CHECKING:
-    from reports.baseline import BaselineResult
-    from reports.case_results import Results
+    from reports.gates.baseline import BaselineResult
+    from reports.results.case_results import Results
 
 _SHOWN = 20
 _LONGEST = 400
@@ -40,7 +40,7 @@ def check_usage(path: Path | None, updating: bool) -> None:
             raise UserError("there is no baseline to update", expected="--baseline FILE")
         return
     # Imported here, because most runs have no baseline and want to start.
-    from reports.baseline import read_baseline
+    from reports.gates.baseline import read_baseline
 
     if updating:
         lock_file(path, "the baseline")
@@ -52,7 +52,7 @@ def apply_baseline(results: Results, path: Path, updating: bool) -> ExitCode:
     """Hold a run against a baseline, say what differs, and write it anew where that is asked for."""
     from datetime import UTC, datetime
 
-    from reports.baseline import Baseline, hold_against, read_baseline, updated, write_baseline
+    from reports.gates.baseline import Baseline, hold_against, read_baseline, updated, write_baseline
 
     today = datetime.now(UTC).date()
     known = read_baseline(path) if path.exists() else Baseline()
@@ -95,8 +95,8 @@ def _list(lines: Sequence[str]) -> None:
 
 def _new_by_cause(new: Sequence[str], results: Results) -> list[str]:
     """New failures, those of one cause in one line, with one of its cases."""
-    from reports.class_words import headline
-    from reports.failure_classes import classes_of
+    from reports.causes.class_words import headline
+    from reports.causes.failure_classes import classes_of
 
     left = dict.fromkeys(new)
     lines = []

@@ -16,6 +16,6 @@ def suite_of_calls(path: Path, specs: tuple[Path, ...] = ()) -> Path:
     Raises UserError for a call that cannot be read, or of which no document says what must come out.
     """
     from conformance.suite.kept_suites import keep_suite
-    from generator.found_calls import write_suite_of_calls
+    from generator.making.found_calls import write_suite_of_calls
 
     return keep_suite(lambda made: write_suite_of_calls(path, made, specs))

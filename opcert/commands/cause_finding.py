@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 
 if TYPE_CHECKING:
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.cases import Case
-    from reports.case_results import Results
+    from reports.results.case_results import Results
 
 MOST_SECONDS = 30.0
 """Experiments take no longer without being asked to, and no more than this part of the run's own time."""
@@ -55,8 +55,8 @@ def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Pat
     """
     from conformance.recording.records import read_record
     from opcert.vocabulary.errors import Place, UserError
-    from reports.headline import runtime_label
-    from reports.others import OtherRun
+    from reports.causes.others import OtherRun
+    from reports.results.headline import runtime_label
 
     own, digest = results.record.path.resolve(), results.suite.digest
     found: dict[str, OtherRun] = {}
@@ -145,7 +145,7 @@ def with_experiments(
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
     """The wrong answers whose cause nobody told, and the cases of each cause that was told."""
-    from reports.failure_classes import find_classes
+    from reports.causes.failure_classes import find_classes
 
     wrong, told = [], []
     # As they were without experiments, so that those that go on take the same way.
@@ -164,7 +164,7 @@ def _may_be_asked(verdict: str) -> bool:
 
 
 def _allowed(results: Results) -> float:
-    from reports.phrasing import parse_moment
+    from reports.page_making.phrasing import parse_moment
 
     header, footer = results.record.header, results.record.footer or {}
     begun, ended = parse_moment(str(header.get("started"))), parse_moment(str(footer.get("finished")))

@@ -11,12 +11,12 @@ from opcert.commands.suite_argument import made_of, resolve_suite, suite_name_fo
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
-from reports.profile_names import check_names
+from reports.gates.profile_names import check_names
 
 if TYPE_CHECKING:
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
-    from reports.profiles import Profile
+    from reports.gates.profiles import Profile
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     Where operators are named, theirs alone; where a profile demands versions that the opset does not have,
     the suite that has them.
     """
-    from generator.named_suites import FIRST, name_of_opset, operators_named
-    from generator.opsets import newest_opset
+    from generator.making.named_suites import FIRST, name_of_opset, operators_named
+    from generator.making.opsets import newest_opset
 
     opset = asked.opset if asked.opset is not None else _opset_of(runtime)
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
@@ -83,7 +83,7 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
 
 def _choose(names: Sequence[str], have: Sequence[OperatorName]) -> list[OperatorName]:
     """Operators by name: without a version, in the one of the suite."""
-    from generator.discovery import select_operators
+    from generator.making.discovery import select_operators
 
     chosen: set[OperatorName] = set()
     for name in names:
@@ -98,7 +98,7 @@ def _opset_of(runtime: Runtime) -> int | None:
     None where it takes no ONNX model, or none of these opsets.
     """
     from conformance.doctor.abilities import find_newest_opset
-    from generator.opsets import OLDEST, newest_opset
+    from generator.making.opsets import OLDEST, newest_opset
     from opcert.commands.run_progress import choose_progress
 
     return find_newest_opset(runtime, OLDEST, newest_opset(), choose_progress().note)

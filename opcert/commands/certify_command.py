@@ -18,9 +18,9 @@ from opcert.vocabulary.errors import ExitCode
 if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.runtimes.runtimes import Runtime
-    from reports.case_results import Results
-    from reports.certificate import Certificate, Recorded
-    from reports.standing import SuiteStanding
+    from reports.certificates.certificate import Certificate, Recorded
+    from reports.certificates.standing import SuiteStanding
+    from reports.results.case_results import Results
 
 
 @click.command("certify")
@@ -104,16 +104,16 @@ def command(
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import choose_runtime, forms_to_run
     from opcert.commands.suite_standing import find_standing
-    from reports.baseline import read_baseline
-    from reports.case_results import put_together
-    from reports.certificate import make_certificate
-    from reports.certificate_files import write_certificate
-    from reports.certificate_page import write_certificate_page
-    from reports.excusing import excuse
+    from reports.certificates.certificate import make_certificate
+    from reports.certificates.certificate_files import write_certificate
+    from reports.certificates.certificate_page import write_certificate_page
+    from reports.certificates.signing import key_id, load_private_key
     from reports.formats import write_format
     from reports.formats.badge import write_certificate_badge
-    from reports.profiles import load_profile
-    from reports.signing import key_id, load_private_key
+    from reports.gates.baseline import read_baseline
+    from reports.gates.excusing import excuse
+    from reports.gates.profiles import load_profile
+    from reports.results.case_results import put_together
 
     profile = load_profile(profile_name) if profile_name is not None else None
     key = load_private_key(key_path) if key_path is not None else None
@@ -179,8 +179,8 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
     """The record that is to be certified; UserError where it is of another runtime."""
     from conformance.recording.records import read_record
     from opcert.vocabulary.errors import Place, UserError
-    from reports.record_shape import check_shape
-    from reports.told_facts import mapping, text
+    from reports.certificates.record_shape import check_shape
+    from reports.results.told_facts import mapping, text
 
     if path is None:
         return None
@@ -198,8 +198,8 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
 def _refuse_false(results: Results) -> bool:
     """Whether a record that was given is not what its own outputs show; each difference is printed."""
     from opcert.vocabulary.harmless import one_line
-    from reports.record_form import find_odd_lines, find_wrong_days
-    from reports.rejudging import judge_again
+    from reports.certificates.record_form import find_odd_lines, find_wrong_days
+    from reports.certificates.rejudging import judge_again
 
     record = results.record
     problems = [*find_odd_lines(record), *find_wrong_days(record), *judge_again(results).problems]

@@ -15,7 +15,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.recording.records import Record
-    from reports.run_comparison import Comparison
+    from reports.comparisons.run_comparison import Comparison
 
 
 @click.command("compare")
@@ -62,7 +62,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
     from opcert.vocabulary.whole_files import write_text
-    from reports.run_comparison import compare_runs
+    from reports.comparisons.run_comparison import compare_runs
 
     if output is not None:
         lock_file(output, "the comparison")
@@ -105,9 +105,9 @@ def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
 
 def _render(found: Comparison, form: str, suite_name: str) -> str:
     from opcert.commands.failures import program
-    from reports.comparison_json import render_json
-    from reports.comparison_page import render_comparison
-    from reports.comparison_text import render_markdown, render_text
+    from reports.comparisons.comparison_json import render_json
+    from reports.comparisons.comparison_page import render_comparison
+    from reports.comparisons.comparison_text import render_markdown, render_text
 
     if form == "json":
         return render_json(found)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from generator.modelled import declaration_ships
-from generator.named_operators import calls_are_declared
-from generator.space import open_space
+from generator.making.named_operators import calls_are_declared
+from generator.spaces.modelled import declaration_ships
+from generator.spaces.space import open_space
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import find_declaration

@@ -10,12 +10,12 @@ from conformance.judging.kept_explanations import FILE, Explanation, write_expla
 from conformance.recording.outputs import restore_output
 from conformance.running.responses import NotTensor
 from conformance.suite.cases import Case
-from generator.discovery import known_operators
-from generator.explain import Failure, explain, explain_parts
+from generator.diagnosis.explain import Failure, explain, explain_parts
+from generator.making.discovery import known_operators
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
-from reports.case_results import CaseResult, Results
-from reports.failure_classes import FailureClass, classes_of
+from reports.causes.failure_classes import FailureClass, classes_of
+from reports.results.case_results import CaseResult, Results
 
 
 def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:

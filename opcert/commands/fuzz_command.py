@@ -66,12 +66,12 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
-    from generator.discovery import select_operators
     from generator.fuzzing.finds import Finds
     from generator.fuzzing.known_failures import find_known_failures, suite_cases
     from generator.fuzzing.known_space import open_space
     from generator.fuzzing.search import fuzz
     from generator.fuzzing.workers import RunningRuntime
+    from generator.making.discovery import select_operators
     from opcert.commands.run_progress import choose_progress
     from opcert.commands.runtime_argument import choose_runtime
 

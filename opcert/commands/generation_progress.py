@@ -11,12 +11,12 @@ from typing import Any
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
-from generator.lock import read_lock
-from generator.suite_making import Made, Progress
+from generator.making.lock import read_lock
+from generator.making.suite_making import Made, Progress
 from opcert.commands.terminal import open_console, say, say_beside_bar
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 
 _SECONDS_BEFORE_ESTIMATE = 3.0
 """The quickest operators come first; what they took says nothing of the others."""

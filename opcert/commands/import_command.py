@@ -119,7 +119,7 @@ def command(
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
-    from reports.phrasing import plural
+    from reports.page_making.phrasing import plural
 
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
@@ -138,7 +138,7 @@ def _print_template(operator: str, documents: tuple[Path, ...]) -> int:
 
 
 def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
-    from reports.phrasing import plural
+    from reports.page_making.phrasing import plural
 
     for drift in drifts:
         say(f"{drift.operator}: {drift.reason}")

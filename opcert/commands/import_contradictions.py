@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from opcert.commands.terminal import say
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 from specs.facts import place
 from specs.importing import Import
 from specs.layers import merge_layers

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from opcert.commands.import_contradictions import print_contradictions
 from opcert.commands.terminal import draw_table, say
 from opcert.vocabulary.names import OperatorName
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 from specs.facts import list_facts
 from specs.importing import Import
 from specs.layers import merge_layers

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.lock import LockedVersion, read_lock
-from generator.named_operators import declared_versions, known_operators, why_not_declared
+from generator.making.lock import LockedVersion, read_lock
+from generator.making.named_operators import declared_versions, known_operators, why_not_declared
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.phrasing import plural
+from reports.page_making.phrasing import plural
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Known:
     locked: Mapping[str, LockedVersion]
 
     def words(self, operator: OperatorName) -> list[str]:
-        """How far its spec or its cases are trusted (`generator.trust`), and how many cases there are."""
+        """How far its spec or its cases are trusted (`trust`), and how many cases there are."""
         if operator not in self.reference:
             return ["declared" if operator in self.declared else "imported", "no cases"]
         line = self.locked.get(str(operator))

@@ -69,6 +69,6 @@ def _runtimes() -> list[str]:
 
 
 def _profiles() -> list[str]:
-    from reports.profiles import list_profiles
+    from reports.gates.profiles import list_profiles
 
     return list_profiles()

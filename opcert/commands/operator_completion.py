@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def complete_suites(context: click.Context, _: click.Parameter, begin: str) -> list[str]:
     """The operators that cases can be made of whose names begin so."""
-    from generator.named_operators import known_operators
+    from generator.making.named_operators import known_operators
 
     return _beginning(begin, known_operators, context)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reports.case_results import Results
+    from reports.results.case_results import Results
 
 
 def with_groups(results: Results, folders: tuple[Path, ...] = ()) -> Results:

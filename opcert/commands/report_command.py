@@ -15,7 +15,7 @@ from opcert.vocabulary.harmless import one_line
 from reports.formats import list_formats
 
 if TYPE_CHECKING:
-    from reports.case_results import Grouping, Results
+    from reports.results.case_results import Grouping, Results
 
 
 SIDE_BY_SIDE = Path("out/side-by-side")
@@ -100,14 +100,14 @@ def command(
     from opcert.commands.operator_headings import with_groups
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
-    from reports.baseline import read_baseline
-    from reports.case_results import put_together
-    from reports.document_texts import find_documents
-    from reports.excusing import excuse
     from reports.formats import write_together
-    from reports.headline import list_warnings, runtime_label
-    from reports.profiles import load_profile
-    from reports.told_facts import documents_of
+    from reports.gates.baseline import read_baseline
+    from reports.gates.excusing import excuse
+    from reports.gates.profiles import load_profile
+    from reports.results.case_results import put_together
+    from reports.results.headline import list_warnings, runtime_label
+    from reports.results.told_facts import documents_of
+    from reports.single_cases.document_texts import find_documents
 
     profile = load_profile(profile_name) if profile_name is not None else None
     baseline = read_baseline(baseline_path) if baseline_path is not None else None

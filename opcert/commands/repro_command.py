@@ -32,7 +32,7 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
     It holds the model, the inputs, what is expected, and reproduce.py. Unless a suite is named, the case is
     one of those that are made of its operator version.
     """
-    from reports.reproduction import write_reproduction
+    from reports.single_cases.reproduction import write_reproduction
 
     found = CaseId.parse(case)
     word = f"{found.word}-" if found.word else ""
@@ -48,7 +48,7 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
 
 def _open_suite(operator: OperatorName, suite_name: str, folders: tuple[Path, ...]) -> Suite:
     """The suite that is named, or instead of the default one that of an operator version which ships."""
-    from generator.named_operators import known_operators
+    from generator.making.named_operators import known_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
     if suite_name == DEFAULT_SUITE and not folders and operator in known_operators():

@@ -13,7 +13,7 @@ from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
-    from reports.case_results import Results
+    from reports.results.case_results import Results
 
 
 @click.command("run", help=__doc__)
@@ -115,7 +115,7 @@ def command(
             if run_error(record) is not None:
                 say(state_error(record), error=True)
             elif baseline is not None:
-                from reports.case_results import put_together
+                from reports.results.case_results import put_together
 
                 results = with_known_causes(put_together(suite, record, name), folders, known_files)
                 answer = baseline_options.apply_baseline(results, baseline, update_baseline)

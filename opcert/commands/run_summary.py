@@ -13,8 +13,7 @@ from conformance.suite.suites import Suite
 from opcert.commands.failures import program
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.harmless import one_line
-from reports.case_results import Results, put_together
-from reports.cause_paragraphs import (
+from reports.causes.cause_paragraphs import (
     MOST_CAUSES,
     cause_paragraphs,
     fault_paragraphs,
@@ -22,11 +21,12 @@ from reports.cause_paragraphs import (
     others_line,
     totals_line,
 )
-from reports.forms import compare_forms
-from reports.headline import runtime_label
-from reports.phrasing import plural
-from reports.summary import readings_lines, verdict_table
-from reports.verdicts import word
+from reports.causes.forms import compare_forms
+from reports.page_making.phrasing import plural
+from reports.results.case_results import Results, put_together
+from reports.results.headline import runtime_label
+from reports.results.summary import readings_lines, verdict_table
+from reports.results.verdicts import word
 
 _MOST_ROWS = 20_000
 _MOST_CASES = 2_500

@@ -22,8 +22,8 @@ def command(folder: Path, output: Path | None) -> None:
     need no server and no network. Answers with 5 where DIR holds no run.
     """
     # Imported here, so that --help does not wait for it.
-    from reports.phrasing import plural
-    from reports.site import write_site
+    from reports.comparisons.site import write_site
+    from reports.page_making.phrasing import plural
 
     if output is not None or folder.is_dir():
         lock_folder(output or folder, "the site")

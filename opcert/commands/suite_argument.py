@@ -41,13 +41,13 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
 
         return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
     # Imported here and below, because a ready-made suite has no use for the generator.
-    from generator.named_suites import operators_named
+    from generator.making.named_suites import operators_named
 
     given = Path(text)
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(suite_of_calls(given, folders) if is_folder_of_calls(given) else given)
     from conformance.suite.kept_suites import kept_suite
-    from generator.cache import default_suite, named_suite
+    from generator.making.cache import default_suite, named_suite
     from opcert.commands.generation_progress import generation_progress
 
     kept = kept_suite(digest)
@@ -62,8 +62,8 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
 def made_of(operators: Sequence[OperatorName], folders: tuple[Path, ...] = ()) -> Suite:
     """The suite of the cases of some operator versions, made into the cache where it is not kept yet."""
     from conformance.suite.suites import open_suite
-    from generator.cache import cached_suite
-    from generator.workshop import Options
+    from generator.making.cache import cached_suite
+    from generator.making.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 
     with generation_progress() as progress:
@@ -72,6 +72,6 @@ def made_of(operators: Sequence[OperatorName], folders: tuple[Path, ...] = ()) -
 
 def _locked_name(digest: str) -> str | None:
     """The name of the released suite with a digest."""
-    from generator.lock import read_lock
+    from generator.making.lock import read_lock
 
     return read_lock().name_of(digest) if digest else None

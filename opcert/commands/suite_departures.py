@@ -7,8 +7,8 @@ from collections import Counter
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
 from conformance.suite.suites import Suite
-from generator.lock import Lock
-from reports.standing import Departure
+from generator.making.lock import Lock
+from reports.certificates.standing import Departure
 
 
 def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from conformance.suite.suites import Suite
-from generator.lock import Lock, read_lock
-from generator.named_suites import operators_named
+from generator.making.lock import Lock, read_lock
+from generator.making.named_suites import operators_named
 from opcert.commands.suite_departures import find_departures
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId
-from reports.phrasing import count, plural
-from reports.standing import Departure, Standing, SuiteStanding, tell_departures
+from reports.certificates.standing import Departure, Standing, SuiteStanding, tell_departures
+from reports.page_making.phrasing import count, plural
 
 _ADOPTED = "adopted"
 

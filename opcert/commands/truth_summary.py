@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from conformance.judging.refusals import shorten
-from generator.questions import describe
-from generator.truth_runs import Reaction
-from generator.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
-from reports.phrasing import plural
+from generator.asking.questions import describe
+from generator.witnessed.truth_runs import Reaction
+from generator.witnessed.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
+from reports.page_making.phrasing import plural
 from specs.model import Refusable
 
 _OTHERWISE: tuple[Reaction, ...] = ("refused", "not offered", "crashed", "timed out")

@@ -11,16 +11,16 @@ import onnx
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
-from generator.calls import Call
-from generator.covering_rows import learn_cores
-from generator.declaration_faults import levels_without_call, rules_broken_together
-from generator.modelled import declaration_ships, kept_cores_of
-from generator.space import open_space
-from generator.truth_calls import TruthCalls, make_truth_calls
-from generator.truth_explanations import explanations_of
-from generator.truth_failures import FailureEntries
-from generator.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
-from generator.truth_table import TruthTable, TruthTableMaker
+from generator.asking.calls import Call
+from generator.rows.covering_rows import learn_cores
+from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
+from generator.spaces.modelled import declaration_ships, kept_cores_of
+from generator.spaces.space import open_space
+from generator.witnessed.truth_calls import TruthCalls, make_truth_calls
+from generator.witnessed.truth_explanations import explanations_of
+from generator.witnessed.truth_failures import FailureEntries
+from generator.witnessed.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
+from generator.witnessed.truth_table import TruthTable, TruthTableMaker
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import load_disagreements

@@ -13,8 +13,8 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.suite.suites import Suite
-    from reports.certificate_files import CertificateFile
-    from reports.verified import Verification
+    from reports.certificates.certificate_files import CertificateFile
+    from reports.certificates.verified import Verification
 
 
 @click.command("verify")
@@ -57,11 +57,11 @@ def command(
 
     from opcert.commands.suite_standing import find_standing
     from opcert.vocabulary.harmless import for_json
-    from reports.certificate_files import read_certificate
-    from reports.evidence import Evidence
-    from reports.profiles import load_profile
-    from reports.signing import load_public_key
-    from reports.verification import verify_certificate
+    from reports.certificates.certificate_files import read_certificate
+    from reports.certificates.evidence import Evidence
+    from reports.certificates.signing import load_public_key
+    from reports.certificates.verification import verify_certificate
+    from reports.gates.profiles import load_profile
 
     profile = load_profile(profile_name) if profile_name is not None else None
     read = read_certificate(certificate)
@@ -115,10 +115,10 @@ def _find_suite(
 ) -> Suite | None:
     """The suite that was named, or the certified one: kept, or made where it is the released one."""
     from conformance.suite.kept_suites import kept_suite
-    from generator.lock import read_lock
+    from generator.making.lock import read_lock
     from opcert.commands.suite_argument import resolve_suite
     from opcert.vocabulary.errors import UserError
-    from reports.told_facts import mapping, text
+    from reports.results.told_facts import mapping, text
 
     subjects = certificate.statement["subject"]
     subject = mapping(subjects[1]) if len(subjects) > 1 else {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:  # so that the names of the formats are there at once, for --help
-    from reports.case_results import Results
+    from reports.results.case_results import Results
 
 
 def list_formats() -> list[str]:
@@ -37,8 +37,8 @@ def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Pat
         return [module.write_together(runs, folder)]
     if len(runs) == 1:
         return [module.write(runs[0], folder)]
-    from reports.headline import runtime_label
-    from reports.report import run_keys
+    from reports.results.headline import runtime_label
+    from reports.results.report import run_keys
 
     keys = run_keys([runtime_label(each.record) for each in runs])
     return [module.write(each, folder / key) for each, key in zip(runs, keys, strict=True)]

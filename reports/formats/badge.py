@@ -7,13 +7,13 @@ from pathlib import Path
 
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
-from reports.case_results import Results
-from reports.certificate import Certificate
-from reports.headline import runtime_label
-from reports.phrasing import count, plural
-from reports.profile_checks import is_ready_made
-from reports.standing import SuiteStanding
-from reports.verdicts import FAILING
+from reports.certificates.certificate import Certificate
+from reports.certificates.profile_checks import is_ready_made
+from reports.certificates.standing import SuiteStanding
+from reports.page_making.phrasing import count, plural
+from reports.results.case_results import Results
+from reports.results.headline import runtime_label
+from reports.results.verdicts import FAILING
 
 LABEL = "operator documents"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opcert.vocabulary.harmless import for_spreadsheet, one_line
 from opcert.vocabulary.whole_files import write_text
-from reports.case_results import CaseResult, Results
+from reports.results.case_results import CaseResult, Results
 
 COLUMNS = (
     "case",

@@ -16,15 +16,15 @@ from typing import Any
 
 from opcert.vocabulary.harmless import shown
 from opcert.vocabulary.whole_files import write_text
-from reports.case_results import CaseResult, Results
-from reports.class_words import headline
-from reports.failure_classes import class_of
-from reports.followed_readings import fault_text
-from reports.grouped_tests import GroupedTest, grouped_tests
-from reports.headline import runtime_label
-from reports.phrasing import parse_moment
-from reports.told_facts import text
-from reports.verdicts import FAILING
+from reports.causes.class_words import headline
+from reports.causes.failure_classes import class_of
+from reports.causes.followed_readings import fault_text
+from reports.page_making.phrasing import parse_moment
+from reports.results.case_results import CaseResult, Results
+from reports.results.grouped_tests import GroupedTest, grouped_tests
+from reports.results.headline import runtime_label
+from reports.results.told_facts import text
+from reports.results.verdicts import FAILING
 
 SPEC_VERSION = "0.0.0"
 STATUS: Mapping[str, str] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.case_results import Results
-from reports.report_page import write_report
+from reports.page_making.report_page import write_report
+from reports.results.case_results import Results
 
 
 def write(results: Results, folder: Path) -> Path:

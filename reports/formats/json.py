@@ -15,14 +15,14 @@ from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause
 from conformance.judging.known_causes import KnownCause
 from conformance.suite.canonical import plain
 from opcert.vocabulary.whole_files import write_text
-from reports.case_results import CaseResult, Results
-from reports.class_words import headline
-from reports.failure_classes import FailureClass, classes_of
-from reports.followed_readings import fault_text, find_readings
-from reports.headline import list_warnings, runtime_label
-from reports.told_facts import text
-from reports.type_order import in_type_order
-from reports.untested import find_untested
+from reports.causes.class_words import headline
+from reports.causes.failure_classes import FailureClass, classes_of
+from reports.causes.followed_readings import fault_text, find_readings
+from reports.results.case_results import CaseResult, Results
+from reports.results.headline import list_warnings, runtime_label
+from reports.results.told_facts import text
+from reports.results.type_order import in_type_order
+from reports.results.untested import find_untested
 
 FORMAT = "opcert-report/1"
 

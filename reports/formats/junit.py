@@ -15,16 +15,16 @@ from xml.etree.ElementTree import Element, SubElement
 from opcert.vocabulary.harmless import tidy_xml
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
-from reports.answer_views import error_text
-from reports.case_results import CaseResult, Results
-from reports.class_words import headline
-from reports.failure_classes import class_of
-from reports.followed_readings import fault_text
-from reports.grouped_tests import grouped_tests
-from reports.headline import runtime_label
-from reports.phrasing import parse_moment
-from reports.told_facts import text
-from reports.verdicts import word
+from reports.causes.class_words import headline
+from reports.causes.failure_classes import class_of
+from reports.causes.followed_readings import fault_text
+from reports.page_making.phrasing import parse_moment
+from reports.results.case_results import CaseResult, Results
+from reports.results.grouped_tests import grouped_tests
+from reports.results.headline import runtime_label
+from reports.results.told_facts import text
+from reports.results.verdicts import word
+from reports.single_cases.answer_views import error_text
 
 _LONGEST = 20_000
 

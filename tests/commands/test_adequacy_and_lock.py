@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from generator import cache, discovery, lock, lock_making, suite_making
 from generator.adequacy import jobs
 from generator.adequacy import kept as keeping
 from generator.adequacy.kept import Kept, Selected, expectations_of
-from generator.cache import current_suite
-from generator.lock import Lock, read_lock, write_lock
-from generator.lock_making import read_lock_of
-from generator.operator_cases import generate_operator
-from generator.workshop import Options
+from generator.making import cache, discovery, lock, lock_making, suite_making
+from generator.making.cache import current_suite
+from generator.making.lock import Lock, read_lock, write_lock
+from generator.making.lock_making import read_lock_of
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 

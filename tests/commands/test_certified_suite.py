@@ -11,12 +11,12 @@ import pytest
 from conformance.doctor.abilities import find_newest_opset
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
-from generator.opsets import newest_opset
+from generator.making.opsets import newest_opset
 from opcert.commands import certified_suite
 from opcert.commands.certified_suite import Asked, open_certified
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.profiles import Profile
+from reports.gates.profiles import Profile
 from tests.commands.command_line import call, check_message, identity_suite
 from tests.conformance.samples import FAKES, echo_runtime
 

@@ -13,7 +13,7 @@ from conformance.judging.totals import case_verdicts, count_verdicts
 from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.suites import open_suite
-from reports.certificate import statement_digest
+from reports.certificates.certificate import statement_digest
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 from tests.reports.certified import make_key

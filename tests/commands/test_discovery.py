@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.discovery import known_operators, select_operators
-from generator.lock import Lock, OperatorLock, write_lock
+from generator.making.discovery import known_operators, select_operators
+from generator.making.lock import Lock, OperatorLock, write_lock
 from specs.spec_folders import OWN_FOLDER, list_operators
 from tests.commands.command_line import call, check_message
 from tests.made_up_operators import write_operators
@@ -152,7 +152,8 @@ def test_a_lock_of_many_versions_is_one_file_until_one_is_asked_for(tmp_path: Pa
     one = OperatorLock("d" * 64, {}, "r", "g", "f", {f"cover/{each:012x}": "0" * 16 for each in range(3)})
     write_lock(Lock.of("e" * 64, {}, dict.fromkeys(map(str, made), one)), tmp_path / "suite.lock")
     script = (
-        "import json, sys\nfrom pathlib import Path\nfrom generator.lock import read_lock\nopened = []\n"
+        "import json, sys\nfrom pathlib import Path\n"
+        "from generator.making.lock import read_lock\nopened = []\n"
         "sys.addaudithook(lambda event, words: opened.append(str(words[0])) if event == 'open' else None)\n"
         "lock = read_lock(Path(sys.argv[1]))\nread = [len(lock.versions), lock.cases, len(opened)]\n"
         "print(json.dumps([*read, len(lock.operators[sys.argv[2]].cases), len(opened)]))\n"

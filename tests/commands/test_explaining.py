@@ -8,8 +8,8 @@ from conformance.judging.kept_explanations import read_explanations
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.explaining import explain_run
-from reports.case_results import put_together
-from reports.failure_classes import classes_of
+from reports.causes.failure_classes import classes_of
+from reports.results.case_results import put_together
 from tests.conformance.samples import IDENTITY, make_case
 from tests.generator import planted_faults as planted
 from tests.reports.sample import Maker

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.judging.kept_diagnosis import FILE
-from generator.operator_cases import generate_operator
-from generator.workshop import Options
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.strict_json import parse_json
 from tests.commands.command_line import call

@@ -17,11 +17,11 @@ from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.lock import Lock, OperatorLock
+from generator.making.lock import Lock, OperatorLock
 from opcert.commands.suite_standing import find_standing
-from reports.certificate import statement_digest
-from reports.profiles import list_profiles, load_profile
-from reports.standing import Departure, SuiteStanding
+from reports.certificates.certificate import statement_digest
+from reports.certificates.standing import Departure, SuiteStanding
+from reports.gates.profiles import list_profiles, load_profile
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import IDENTITY, expect, make_case, sample
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.changes.input_changes import input_changes
-from generator.discovery import select_operators
-from reports.type_order import in_type_order
+from generator.making.discovery import select_operators
+from reports.results.type_order import in_type_order
 from specs.library import load_spec
 from tests.commands.command_line import call
 from tests.commands.test_your_operator import split, steps

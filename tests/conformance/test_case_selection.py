@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from conformance.suite.case_selection import nothing_selected, select_cases, selects
 from opcert.vocabulary.names import CaseId
-from reports.case_results import CaseResult
-from reports.profiles import Waiver
+from reports.gates.profiles import Waiver
+from reports.results.case_results import CaseResult
 
 CROP = "ai.onnx/CenterCropPad-18/cover/0123456789ab"
 OLD_CROP = "ai.onnx/CenterCropPad-1/cover/Pad-0123456789ac"

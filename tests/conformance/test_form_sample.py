@@ -20,13 +20,13 @@ from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
 from opcert.commands.runtime_argument import forms_to_run
 from opcert.vocabulary.errors import UserError
-from reports.case_results import Results, put_together
+from reports.causes.forms import compare_forms, form_sentence, untried_forms
+from reports.certificates.rejudging import judge_again
 from reports.formats.markdown import render_markdown
-from reports.forms import compare_forms, form_sentence, untried_forms
-from reports.headline import list_sentences
-from reports.missing_rows import list_missing
-from reports.rejudging import judge_again
-from reports.untested import find_untested
+from reports.results.case_results import Results, put_together
+from reports.results.headline import list_sentences
+from reports.results.missing_rows import list_missing
+from reports.results.untested import find_untested
 from tests.commands.command_line import call
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 

@@ -25,10 +25,10 @@ from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
 from opcert.commands.run_summary import format_summary
 from opcert.vocabulary.tensors import tensor
-from reports.answer_views import view_answer
-from reports.case_results import put_together
-from reports.rejudging import judge_again
-from reports.unstable_cases import calls_of
+from reports.causes.unstable_cases import calls_of
+from reports.certificates.rejudging import judge_again
+from reports.results.case_results import put_together
+from reports.single_cases.answer_views import view_answer
 from tests.conformance.conversation import make_case as make_call
 from tests.conformance.runtime_checks import converse, numbers
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample

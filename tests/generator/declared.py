@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from generator.draws import Draw
-from generator.named_operators import calls_are_declared
-from generator.solving import Found
-from generator.space import Space, open_space
+from generator.making.named_operators import calls_are_declared
+from generator.solved.solving import Found
+from generator.spaces.space import Space, open_space
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
 from specs.library import OWN_FOLDER, list_operators, load_spec

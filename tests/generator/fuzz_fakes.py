@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.fuzzing.known_space import Space, open_space
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from generator.calls import Call
-from generator.data import fill
-from generator.draws import Draw
-from generator.workshop import Options, Workshop
+from generator.asking.calls import Call
+from generator.making.workshop import Options, Workshop
+from generator.values.data import fill
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -16,9 +16,9 @@ from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.cache import named_suite
-from generator.explain import Failure
-from generator.named_suites import FIRST
+from generator.diagnosis.explain import Failure
+from generator.making.cache import named_suite
+from generator.making.named_suites import FIRST
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -12,10 +12,10 @@ from conformance.running.responses import Answered
 from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
-from generator.discovery import open_spec
-from generator.draws import Draw
-from generator.suite_making import write_generated
-from generator.workshop import Options
+from generator.making.discovery import open_spec
+from generator.making.suite_making import write_generated
+from generator.making.workshop import Options
+from generator.values.draws import Draw
 from opcert.commands import adequacy_command
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName

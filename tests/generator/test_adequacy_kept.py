@@ -22,12 +22,12 @@ from generator.adequacy.kept import (
     stale,
     write_kept,
 )
-from generator.discovery import select_operators
-from generator.lock import read_lock
-from generator.named_operators import first_operators
-from generator.suite_making import generate_operator
-from generator.trust import AIM
-from generator.workshop import Options
+from generator.making.discovery import select_operators
+from generator.making.lock import read_lock
+from generator.making.named_operators import first_operators
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
+from generator.witnessed.trust import AIM
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 

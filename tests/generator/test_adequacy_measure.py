@@ -22,11 +22,11 @@ from generator.adequacy.measure import measure
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
-from generator.calls import Call, call_of
-from generator.discovery import open_spec
-from generator.draws import Draw
-from generator.suite_making import generate_operator
-from generator.workshop import Options, Workshop
+from generator.asking.calls import Call, call_of
+from generator.making.discovery import open_spec
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options, Workshop
+from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

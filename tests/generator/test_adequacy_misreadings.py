@@ -11,11 +11,11 @@ from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.subject import Subject
-from generator.calls import Call, call_of
+from generator.asking.calls import Call, call_of
+from generator.asking.expectations import expect
 from generator.changes.finding import find_changes
-from generator.expectations import expect
-from generator.suite_making import generate_operator
-from generator.workshop import Options
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import CaseId, OperatorName

@@ -12,7 +12,7 @@ from generator.adequacy import mistakes
 from generator.adequacy.mistake import Mistaken, make_mistakes
 from generator.adequacy.mutants import make_mutants
 from generator.adequacy.subject import Subject
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -8,7 +8,7 @@ from collections import Counter
 from conformance.running.responses import Answered, Refused
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

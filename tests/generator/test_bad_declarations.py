@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.covering_rows import learn_cores
-from generator.declaration_faults import levels_without_call, rules_broken_together
-from generator.space import Space, open_space
+from generator.rows.covering_rows import learn_cores
+from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
+from generator.spaces.space import Space, open_space
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.suite.suites import open_suite
-from generator.calls import Call, call_of
-from generator.calls_files import (
+from generator.asking.calls import Call, call_of
+from generator.asking.calls_files import (
     FORMAT,
     KeptCall,
     read_call,
@@ -22,10 +22,10 @@ from generator.calls_files import (
     tensor_to_json,
     write_call,
 )
-from generator.calls_reader import CallReader
-from generator.data import data_classes, fill
-from generator.draws import Draw
-from generator.found_calls import write_suite_of_calls
+from generator.asking.calls_reader import CallReader
+from generator.making.found_calls import write_suite_of_calls
+from generator.values.data import data_classes, fill
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.calls import Call
-from generator.lock import read_lock
-from generator.workshop import Options, Workshop, open_workshop
+from generator.asking.calls import Call
+from generator.making.lock import read_lock
+from generator.making.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.names import OperatorName
 
 LOCK = read_lock()

@@ -14,8 +14,8 @@ from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite_of_parts
 from generator.diagnosis.claims import claim
 from generator.diagnosis.explainer import Explainer
-from generator.suite_making import write_generated
-from generator.workshop import Options
+from generator.making.suite_making import write_generated
+from generator.making.workshop import Options
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import (
@@ -24,9 +24,9 @@ from reference.disagreements import (
     parse_disagreements,
     read_disagreements,
 )
-from reports.case_results import put_together
-from reports.class_words import headline
-from reports.failure_classes import find_classes
+from reports.causes.class_words import headline
+from reports.causes.failure_classes import find_classes
+from reports.results.case_results import put_together
 from tests.reports.sample import RESIZE_18, Maker, Sample, make_case
 
 MODES = ("nearest", "linear", "cubic")

@@ -10,10 +10,10 @@ from textwrap import dedent
 
 import pytest
 
-from generator.ambiguity import ambiguity
-from generator.clearing import Replacements
+from generator.asking.ambiguity import ambiguity
 from generator.families import cover
-from generator.workshop import Options, Workshop, open_workshop
+from generator.making.workshop import Options, Workshop, open_workshop
+from generator.rows.clearing import Replacements
 from opcert.vocabulary.names import OperatorName
 from reference.reference_operator import ReferenceOperator
 from tests.generator.declared import write_operator

@@ -8,9 +8,9 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.clearing import Replacements
-from generator.covering import cover
-from generator.feasibility import Model, Row, Rule
+from generator.rows.clearing import Replacements
+from generator.rows.covering import cover
+from generator.rows.feasibility import Model, Row, Rule
 
 MODEL = Model(
     {"a": (0, 1, 2), "b": (0, 1, 2, 3), "c": (0, 1), "d": (0, 1, 2)},

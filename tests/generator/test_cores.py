@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.cores import Core, is_confirmed, read_cores, write_cores
-from generator.covering_rows import covering_rows, learn_cores, make_rows
-from generator.learning import learn_versions
-from generator.modelled import kept_cores_of
+from generator.rows.cores import Core, is_confirmed, read_cores, write_cores
+from generator.rows.covering_rows import covering_rows, learn_cores, make_rows
+from generator.rows.learning import learn_versions
+from generator.spaces.modelled import kept_cores_of
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import declared_operators, newest_operators, space_of

@@ -11,9 +11,9 @@ from covertable import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.covering import ATTEMPTS, cover, with_fixed
-from generator.feasibility import FREE, Group, Model, Rule, Solver
-from generator.level_tuples import covered_tuples, feasible_tuples
+from generator.rows.covering import ATTEMPTS, cover, with_fixed
+from generator.rows.feasibility import FREE, Group, Model, Rule, Solver
+from generator.rows.level_tuples import covered_tuples, feasible_tuples
 from opcert.vocabulary.errors import InternalError
 from tests.growth import count_calls
 

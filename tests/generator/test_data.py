@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from generator import floats
-from generator.data import data_classes, fill
-from generator.draws import Draw
+from generator.values import floats
+from generator.values.data import data_classes, fill
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 
 FLOATS = [each for each in ELEMENT_TYPES.values() if each.layout is not None]
@@ -125,7 +125,7 @@ def test_a_class_that_the_type_lacks_is_refused() -> None:
 
 
 def test_draws_are_the_same_in_every_process_and_child_streams_are_apart() -> None:
-    code = "from generator.draws import Draw; print(Draw('k').child('a').integers(-9, 9, 20).tolist())"
+    code = "from generator.values.draws import Draw; print(Draw('k').child('a').integers(-9, 9, 20).tolist())"
     printed = [
         subprocess.run(
             [sys.executable, "-c", code],

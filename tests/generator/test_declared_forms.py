@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from generator.breaches import find_breaches
-from generator.calls import Call
-from generator.covering_rows import learn_cores, make_rows
-from generator.draws import Draw
-from generator.edges import find_edges
-from generator.space import Space, open_space
-from generator.truth import Refused, ask_checker, ask_inference
-from generator.validity import find_violations
+from generator.asking.calls import Call
+from generator.asking.validity import find_violations
+from generator.borders.breaches import find_breaches
+from generator.borders.edges import find_edges
+from generator.rows.covering_rows import learn_cores, make_rows
+from generator.spaces.space import Space, open_space
+from generator.values.draws import Draw
+from generator.witnessed.truth import Refused, ask_checker, ask_inference
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME

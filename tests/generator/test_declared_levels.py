@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from generator.calls import Call
-from generator.declared_levels import DeclaredLevels
-from generator.discovery import known_operators, load_rules, open_spec
-from generator.draws import Draw
-from generator.expectations import expect
-from generator.factors import factor_model
-from generator.suite_making import OperatorCases, generate_operator
-from generator.workshop import Options
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
+from generator.making.discovery import known_operators, load_rules, open_spec
+from generator.making.suite_making import OperatorCases, generate_operator
+from generator.making.workshop import Options
+from generator.rows.factors import factor_model
+from generator.spaces.declared_levels import DeclaredLevels
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName

@@ -17,17 +17,17 @@ from onnx.reference import ReferenceEvaluator
 
 from conformance.models.case_models import build_model
 from conformance.models.input_names import input_names
-from generator.bare_cases import bare_case
-from generator.breaches import find_breaches
-from generator.calls import Call
-from generator.covering_rows import make_rows
-from generator.draws import Draw
-from generator.edges import find_edges
-from generator.form_levels import form_levels, read_form
-from generator.given_inputs import arguments_of
-from generator.modelled import kept_cores_of
-from generator.space import Space, open_space
-from generator.truth import Inferred, Refused, ask_checker, ask_inference
+from generator.asking.bare_cases import bare_case
+from generator.asking.calls import Call
+from generator.asking.given_inputs import arguments_of
+from generator.borders.breaches import find_breaches
+from generator.borders.edges import find_edges
+from generator.rows.covering_rows import make_rows
+from generator.spaces.form_levels import form_levels, read_form
+from generator.spaces.modelled import kept_cores_of
+from generator.spaces.space import Space, open_space
+from generator.values.draws import Draw
+from generator.witnessed.truth import Inferred, Refused, ask_checker, ask_inference
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName

@@ -20,8 +20,8 @@ from conformance.suite.cases import Case
 from generator.diagnosis import diagnose as diagnosing
 from generator.diagnosis import taking_apart
 from generator.diagnosis.diagnose import diagnose
-from generator.operator_cases import generate_operator
-from generator.workshop import Options
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from conformance.judging.kept_explanations import Explanation, read_explanations, write_explanations
 from conformance.schemas import load_schema
 from generator.changes.finding import find_changes
-from generator.explain import MOST_CASES, Failure, explain, explain_parts
-from generator.named_operators import first_operators
-from generator.suite_making import generate_operator
-from generator.workshop import Options
+from generator.diagnosis.explain import MOST_CASES, Failure, explain, explain_parts
+from generator.making.named_operators import first_operators
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import pytest
 
-from generator.calls import Call
-from generator.draws import Draw
-from generator.expectations import expect
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
 from generator.families import boundary, cover, example, inert, invalid, survival
-from generator.manifest_facts import operator_facts
-from generator.workshop import Workshop
+from generator.making.manifest_facts import operator_facts
+from generator.making.workshop import Workshop
+from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor

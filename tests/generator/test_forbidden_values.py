@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from generator.breaches import broken_rules, find_breaches
-from generator.draws import Draw
-from generator.forbidden_values import forbidden
-from generator.solving import Found
+from generator.borders.breaches import broken_rules, find_breaches
+from generator.solved.forbidden_values import forbidden
+from generator.solved.solving import Found
+from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import space_of

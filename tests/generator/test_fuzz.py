@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from generator.fuzzing.search import Find, Search, fuzz
-from generator.named_operators import first_operators
-from generator.opsets import newest_versions
+from generator.making.named_operators import first_operators
+from generator.making.opsets import newest_versions
 from tests.generator import fuzz_fakes as fakes
 from tests.generator.fuzz_fakes import Fake, plain, space_of
 

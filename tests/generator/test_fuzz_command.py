@@ -11,15 +11,15 @@ import pytest
 from conformance.processes.worker_limits import Limits
 from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import find_runtime
-from generator.calls import Call
-from generator.calls_files import read_calls
-from generator.data import fill
-from generator.draws import Draw
+from generator.asking.calls import Call
+from generator.asking.calls_files import read_calls
 from generator.fuzzing.judged_calls import Bench
 from generator.fuzzing.known_failures import find_known_failures, suite_cases
 from generator.fuzzing.known_space import Attempt
 from generator.fuzzing.search import fuzz
 from generator.fuzzing.workers import RunningRuntime
+from generator.values.data import fill
+from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.commands.command_line import call, check_message
 from tests.generator.fuzz_fakes import Fake, Mistake, plain, space_of

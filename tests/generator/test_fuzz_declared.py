@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from generator.draws import Draw
 from generator.fuzzing.known_space import Space, open_space
 from generator.fuzzing.of_kinds import drawn_anew, simpler_values
 from generator.fuzzing.search import fuzz
+from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
 from specs.domain import check_constraints
 from tests.generator.fuzz_fakes import Fake, nothing, plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.fuzzing.known_space import growth, without_huge_numbers
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.tensors import Tensor, tensor

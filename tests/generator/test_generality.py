@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import generator
-from generator.discovery import open_spec
-from generator.factors import factor_model, first_types
 from generator.families import boundary
 from generator.families.boundary import PLACES, SPECIALS
-from generator.named_operators import first_operators
-from generator.workshop import Options, open_workshop
+from generator.making.discovery import open_spec
+from generator.making.named_operators import first_operators
+from generator.making.workshop import Options, open_workshop
+from generator.rows.factors import factor_model, first_types
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator

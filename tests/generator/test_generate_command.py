@@ -11,12 +11,12 @@ from click.testing import CliRunner
 
 from conformance.suite.kept_suites import suites_folder
 from conformance.suite.suites import open_suite
-from generator import cache, lock
-from generator.discovery import select_operators
-from generator.lock import Lock, write_lock
-from generator.lock_making import read_lock_of
-from generator.suite_making import write_generated
-from generator.workshop import Options
+from generator.making import cache, lock
+from generator.making.discovery import select_operators
+from generator.making.lock import Lock, write_lock
+from generator.making.lock_making import read_lock_of
+from generator.making.suite_making import write_generated
+from generator.making.workshop import Options
 from opcert.commands import generate_command
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from generator.calls import Call
-from generator.draws import Draw
-from generator.edges import find_edges
-from generator.truth import Inferred, ask_inference
-from generator.validity import find_violations
+from generator.asking.calls import Call
+from generator.asking.validity import find_violations
+from generator.borders.edges import find_edges
+from generator.values.draws import Draw
+from generator.witnessed.truth import Inferred, ask_inference
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import space_of
 

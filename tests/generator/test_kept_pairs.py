@@ -12,12 +12,12 @@ import pytest
 
 import tests.generator.kept_pairs
 from conformance.suite.suites import open_suite
-from generator.cache import named_suite
-from generator.data import data_classes
-from generator.factors import factor_model
-from generator.feasibility import Solver
-from generator.level_tuples import feasible_tuples
-from generator.named_suites import FIRST
+from generator.making.cache import named_suite
+from generator.making.named_suites import FIRST
+from generator.rows.factors import factor_model
+from generator.rows.feasibility import Solver
+from generator.rows.level_tuples import feasible_tuples
+from generator.values.data import data_classes
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.model import Exclusion, Factor, Origin, Spec

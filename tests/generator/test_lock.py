@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
-from generator.ambiguity import Ambiguity, ambiguity
-from generator.lock import LOCK_FILE, Lock, OperatorLock, read_lock, write_lock
-from generator.lock_changes import compare, only_figures
-from generator.named_operators import first_operators
+from generator.asking.ambiguity import Ambiguity, ambiguity
+from generator.making.lock import LOCK_FILE, Lock, OperatorLock, read_lock, write_lock
+from generator.making.lock_changes import compare, only_figures
+from generator.making.named_operators import first_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import tensor

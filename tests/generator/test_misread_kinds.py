@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
-from generator.explain import Failure, explain
-from generator.suite_making import generate_operator
-from generator.workshop import Options
+from generator.diagnosis.explain import Failure, explain
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.calls import Call
-from generator.discovery import Levels, open_spec
-from generator.draws import Draw
-from generator.factors import factor_model, first_types
-from generator.feasibility import FREE, Solver
-from generator.suite_making import generate_operator
-from generator.workshop import Options
+from generator.asking.calls import Call
+from generator.making.discovery import Levels, open_spec
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
+from generator.rows.factors import factor_model, first_types
+from generator.rows.feasibility import FREE, Solver
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from reference.reference_operator import ReferenceOperator
 from reference.registry import find_operator

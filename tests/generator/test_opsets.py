@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.suite.suites import open_suite
-from generator import suite_making
-from generator.named_operators import referenced_operators
-from generator.opsets import newest_opset, operators_of_opset
-from generator.suite_making import generate_operator
-from generator.workshop import Options
+from generator.making import suite_making
+from generator.making.named_operators import referenced_operators
+from generator.making.opsets import newest_opset, operators_of_opset
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
 from opcert.commands import generate_command, suite_argument
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
@@ -83,12 +83,12 @@ def test_a_suite_is_named_by_its_opset_and_made_once(tmp_path: Path, monkeypatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     quick = [OperatorName.parse("ai.onnx::Not-1"), OperatorName.parse("ai.onnx::And-7")]
     monkeypatch.setattr(
-        "generator.named_suites.operators_of_opset", lambda opset: quick if opset == 13 else quick[:1]
+        "generator.making.named_suites.operators_of_opset", lambda opset: quick if opset == 13 else quick[:1]
     )
     with suite_argument.resolve_suite("opset-13") as suite:
         operators, digest = suite.manifest["options"]["operators"], suite.digest
     assert operators == sorted(map(str, quick))
-    monkeypatch.setattr("generator.cache.write_generated", None)  # it is kept, and not made again
+    monkeypatch.setattr("generator.making.cache.write_generated", None)  # it is kept, and not made again
     with suite_argument.resolve_suite("opset-13") as suite:
         assert suite.digest == digest
     with suite_argument.resolve_suite("opset-8", digest) as suite:  # a record names the suite that it is of

@@ -15,12 +15,12 @@ from conformance.suite import kept_parts
 from conformance.suite.kept_parts import MOST_KEPT, keep_part, kept_part, parts_folder
 from conformance.suite.suite_parts import SuitePart, make_part, part_bytes, read_part
 from conformance.suite.suites import open_suite, write_suite
-from generator import part_making, suite_making
 from generator.adequacy import kept as keeping
-from generator.operator_cases import generate_operator
-from generator.part_making import make_part_once, part_key
-from generator.suite_making import Made, write_generated
-from generator.workshop import Options
+from generator.making import part_making, suite_making
+from generator.making.operator_cases import generate_operator
+from generator.making.part_making import make_part_once, part_key
+from generator.making.suite_making import Made, write_generated
+from generator.making.workshop import Options
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
@@ -240,8 +240,8 @@ def test_of_an_operator_those_stay_that_were_used_last(cache: Path) -> None:
 _MAKING = """
 import sys
 from pathlib import Path
-import generator.part_making as making
-from generator.workshop import Options
+import generator.making.part_making as making
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 plain = making.make_part_anew
 def noting(*words):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, cast
 
-from generator.calls import Call
-from generator.expectations import expectations_of
-from generator.questions import ask
+from generator.asking.calls import Call
+from generator.asking.expectations import expectations_of
+from generator.asking.questions import ask
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer

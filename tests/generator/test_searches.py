@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from generator.draws import Draw
-from generator.partial import Bindings, Partial
-from generator.solving import Found, NotFound, Search, Variable
-from generator.space import open_space
+from generator.solved.partial import Bindings, Partial
+from generator.solved.solving import Found, NotFound, Search, Variable
+from generator.spaces.space import open_space
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.model import Constraint, Origin, Spec

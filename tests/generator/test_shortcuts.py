@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from generator.calls import Call
-from generator.covering_rows import make_rows
-from generator.draws import Draw
-from generator.edges import MOST_ELEMENTS, find_edges, vector_lengths
-from generator.opsets import default_operators
-from generator.partial import Partial
-from generator.points import fill_points
-from generator.space import Space
-from generator.validity import find_violations
+from generator.asking.calls import Call
+from generator.asking.validity import find_violations
+from generator.borders.edges import MOST_ELEMENTS, find_edges, vector_lengths
+from generator.making.opsets import default_operators
+from generator.rows.covering_rows import make_rows
+from generator.solved.partial import Partial
+from generator.spaces.space import Space
+from generator.values.draws import Draw
+from generator.values.points import fill_points
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

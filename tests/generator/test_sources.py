@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from generator import sources
-from generator.named_operators import first_operators, known_operators
-from generator.sources import ROOT, SourceReader, digest_of, sources_digest
+from generator.making import sources
+from generator.making.named_operators import first_operators, known_operators
+from generator.making.sources import ROOT, SourceReader, digest_of, sources_digest
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER
@@ -33,13 +33,13 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
         "reference/interpolation/nearest.py",
         "reference/sums.py",
         "generator/kinds/resizing.py",
-        "generator/resizing_edges.py",
+        "generator/borders/resizing_edges.py",
     } <= resize
     pad = names(SourceReader().code_of(PAD))
     assert {"reference/operators/pad.py", "generator/kinds/pads.py", "generator/families/inert.py"} <= pad
     assert not [each for each in pad if "interpolation" in each or "resize" in each]
     assert {
-        "generator/covering.py",
+        "generator/rows/covering.py",
         "conformance/suite/goldens.py",
         "opcert/vocabulary/tensors.py",
         "specs/expressions.py",
@@ -60,8 +60,8 @@ import json, sys
 from pathlib import Path
 opened = set()
 sys.addaudithook(lambda event, words: opened.add(str(words[0])) if event == "open" else None)
-from generator.operator_cases import generate_part
-from generator.workshop import Options
+from generator.making.operator_cases import generate_part
+from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 generate_part(OperatorName.parse(sys.argv[1]), Options.of(sys.argv[2]))
 loaded = [str(each.__file__) for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
@@ -100,7 +100,7 @@ def _of_ours(files: list[str]) -> set[str]:
 
 def test_references_are_named_by_what_the_files_say() -> None:
     """Nothing is imported to know them: importing must find the same."""
-    from generator.named_operators import reference_modules
+    from generator.making.named_operators import reference_modules
     from reference.registry import find_operator, implemented
 
     assert sorted(reference_modules()) == implemented()

@@ -13,16 +13,16 @@ import pytest
 
 from benchmarks.determinism import AS_IT_IS, OLDER, digest_under
 from conformance.suite.suites import open_suite
-from generator.covering import cover
-from generator.discovery import open_spec
-from generator.draws import Draw
-from generator.factors import factor_model
-from generator.feasibility import Solver
-from generator.level_tuples import covered_tuples, feasible_tuples
-from generator.named_operators import first_operators
-from generator.suite_making import write_generated
-from generator.validity import find_violations
-from generator.workshop import Options
+from generator.asking.validity import find_violations
+from generator.making.discovery import open_spec
+from generator.making.named_operators import first_operators
+from generator.making.suite_making import write_generated
+from generator.making.workshop import Options
+from generator.rows.covering import cover
+from generator.rows.factors import factor_model
+from generator.rows.feasibility import Solver
+from generator.rows.level_tuples import covered_tuples, feasible_tuples
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.expressions import parse
@@ -129,8 +129,9 @@ def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(
 
 def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> str:
     code = (
-        "import sys; from pathlib import Path; from generator.suite_making import write_generated; "
-        "from generator.workshop import Options; from generator.discovery import select_operators\n"
+        "import sys; from pathlib import Path; from generator.making.suite_making import write_generated; "
+        "from generator.making.workshop import Options; "
+        "from generator.making.discovery import select_operators\n"
         "if __name__ == '__main__':\n"
         "    chosen = select_operators(['Pad-1', 'CenterCropPad'])\n"
         f"    print(write_generated(Path(sys.argv[1]), chosen, Options.of('small'), processes={processes}))"

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from conformance.suite.cases import Case
-from generator.calls import Call, call_of
-from generator.expectations import expectations_of
-from generator.manifest_facts import coverage
-from generator.newer_versions import newer_versions
-from generator.operator_cases import generate_operator
-from generator.part_making import part_key
-from generator.taken_over import Newer, call_in, means_the_same, take_over
-from generator.workshop import Options, Workshop, open_workshop
+from generator.asking.calls import Call, call_of
+from generator.asking.expectations import expectations_of
+from generator.making.manifest_facts import coverage
+from generator.making.newer_versions import newer_versions
+from generator.making.operator_cases import generate_operator
+from generator.making.part_making import part_key
+from generator.making.taken_over import Newer, call_in, means_the_same, take_over
+from generator.making.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

@@ -10,10 +10,10 @@ import pytest
 from conformance.judging.judge import FAILING, judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
-from generator.narrowing import held_in
-from generator.operator_cases import generate_operator
-from generator.spoilt_words import in_ascii, spoilt, stripped
-from generator.workshop import Options
+from generator.borders.narrowing import held_in
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
+from generator.values.spoilt_words import in_ascii, spoilt, stripped
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

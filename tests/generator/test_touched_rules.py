@@ -6,11 +6,11 @@ from itertools import islice
 
 import pytest
 
-from generator.breaches import _bases, _changed_calls, broken_rules
-from generator.declared_levels import declare_levels
-from generator.draws import Draw
-from generator.space import open_space
-from generator.touched_rules import TouchedRules
+from generator.borders.breaches import _bases, _changed_calls, broken_rules
+from generator.spaces.declared_levels import declare_levels
+from generator.spaces.space import open_space
+from generator.spaces.touched_rules import TouchedRules
+from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec

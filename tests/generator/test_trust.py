@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from generator.adequacy.kept import Kept, Selected, adequacy_facts, cases_digest, read_kept, write_kept
-from generator.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
-from generator.lock import read_lock
-from generator.trust import trust_of_cases
+from generator.making.lock import read_lock
+from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
+from generator.witnessed.trust import trust_of_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER

@@ -6,12 +6,12 @@ from itertools import islice
 
 import pytest
 
-from generator import breaches
-from generator.breaches import _bases, _changed_calls, broken_rules, find_breaches
-from generator.draws import Draw
-from generator.input_breaches import beyond_allowed, with_rare_inputs
-from generator.space import Space, open_space
-from generator.unbreakable import unbreakable_rules
+from generator.borders import breaches
+from generator.borders.breaches import _bases, _changed_calls, broken_rules, find_breaches
+from generator.borders.input_breaches import beyond_allowed, with_rare_inputs
+from generator.spaces.space import Space, open_space
+from generator.spaces.unbreakable import unbreakable_rules
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.calls import Call
-from generator.calls_files import KeptCall, write_call
-from generator.discovery import known_operators, select_operators
-from generator.suite_making import generate_operator, write_generated
-from generator.workshop import Options
+from generator.asking.calls import Call
+from generator.asking.calls_files import KeptCall, write_call
+from generator.making.discovery import known_operators, select_operators
+from generator.making.suite_making import generate_operator, write_generated
+from generator.making.workshop import Options
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from conformance.suite.suites import open_suite
-from generator.answered_outputs import check_answers, declared_results
-from generator.calls import Call
+from generator.asking.answered_outputs import check_answers, declared_results
+from generator.asking.calls import Call
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
@@ -65,8 +65,8 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
         return replace(found, function=function) if operator == WRONG else found
 
     for place in ("operator_cases", "workshop", "suite_making"):
-        monkeypatch.setattr(f"generator.{place}.find_operator", find)
-    monkeypatch.setattr("generator.cache.PROCESSES", 1)
+        monkeypatch.setattr(f"generator.making.{place}.find_operator", find)
+    monkeypatch.setattr("generator.making.cache.PROCESSES", 1)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     suite = tmp_path / "suite"
     answer = call(capsys, "generate", WRONG, RIGHT, "-o", suite)

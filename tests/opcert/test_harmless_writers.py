@@ -10,7 +10,7 @@ PACKAGES = ("opcert", "conformance", "generator", "reference", "reports", "specs
 PRINTS = {
     "opcert/commands/terminal.py": "the one place that prints",
     "conformance/processes/confine.py": "runs in a worker's process, and prints into its standard error",
-    "reports/reproduction_script.py": "is copied out of opcert, and prints through its own `say`",
+    "reports/single_cases/reproduction_script.py": "is copied out of opcert; prints through its own `say`",
 }
 FOREIGN = ("conformance/workers/", "conformance/adopting/dump_", "specs/packages/dump_")
 """Scripts that run in a runtime's environment and talk to opcert alone."""
@@ -64,7 +64,7 @@ def sources(repository: Path) -> Iterator[tuple[str, str]]:
 def test_every_writer_takes_the_one_way(repository: Path) -> None:
     allowed = {
         "opcert/vocabulary/harmless.py",
-        "reports/page_data.py",  # compressed, and in base64
+        "reports/page_making/page_data.py",  # compressed, and in base64
         *PRINTS,
     }
     found = {name: [*offences(text)] for name, text in sources(repository) if name not in allowed}
@@ -78,7 +78,7 @@ def test_the_exceptions_are_needed(repository: Path) -> None:
 
 def test_scripts_to_copy_are_written_by_the_functions_for_python(repository: Path) -> None:
     """In the writer of scripts no text of a case is formatted by `!r` or stands in a comment by itself."""
-    text = (repository / "reports" / "standalone.py").read_text("utf-8")
+    text = (repository / "reports" / "single_cases" / "standalone.py").read_text("utf-8")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FormattedValue):
             assert node.conversion == -1, f"line {node.lineno}: !r, instead of for_python"

@@ -36,14 +36,17 @@ def test_no_two_modules_share_a_base_name_with_another_meaning() -> None:
 def test_the_packages_of_rooms_have_no_modules_beside_them() -> None:
     for package, beside in (
         ("conformance", {"__init__"}),
+        ("generator", {"__init__"}),
+        ("reports", {"__init__"}),
         ("opcert", {"__init__", "__main__", "pytest_plugin"}),
     ):
         assert {path.stem for path in (ROOT / package).glob("*.py")} == beside
 
 
 def test_every_room_says_what_it_is_for() -> None:
-    for path in (ROOT / "conformance").glob("*/__init__.py"):
-        assert path.read_text(encoding="utf-8").startswith('"""'), path.parent.name
+    for package in ("conformance", "generator", "reports"):
+        for path in (ROOT / package).glob("*/__init__.py"):
+            assert path.read_text(encoding="utf-8").startswith('"""'), path.parent.name
 
 
 def test_no_imports_go_in_a_circle() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.discovery import select_operators
 from generator.families import boundary
-from generator.modelled import modelled_operators
-from generator.workshop import Options, open_workshop
+from generator.making.discovery import select_operators
+from generator.making.workshop import Options, open_workshop
+from generator.spaces.modelled import modelled_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

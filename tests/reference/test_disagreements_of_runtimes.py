@@ -15,8 +15,8 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.cache import named_suite
-from generator.named_suites import FIRST
+from generator.making.cache import named_suite
+from generator.making.named_suites import FIRST
 from opcert.vocabulary.names import CaseId
 from reference.disagreements import Disagreement, load_disagreements
 from reference.followed import load_all_followed

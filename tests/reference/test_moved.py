@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from conformance.judging.output_comparison import compare_output
-from generator.calls import Call
-from generator.expectations import expect, expected_output
+from generator.asking.calls import Call
+from generator.asking.expectations import expect, expected_output
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Expectation, ExpectedOutput
-from generator.calls import Call
-from generator.expectations import expect
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from generator.modelled import modelled_operators
+from generator.spaces.modelled import modelled_operators
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

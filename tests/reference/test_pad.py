@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from generator.data import data_classes, fill
-from generator.discovery import load_rules
-from generator.draws import Draw
+from generator.making.discovery import load_rules
+from generator.values.data import data_classes, fill
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from generator.calls import Call
-from generator.drawing import draw_call
-from generator.draws import Draw
-from generator.questions import Question, ask
-from generator.space import Space
-from generator.validity import find_violations
+from generator.asking.calls import Call
+from generator.asking.questions import Question, ask
+from generator.asking.validity import find_violations
+from generator.solved.drawing import draw_call
+from generator.spaces.space import Space
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength

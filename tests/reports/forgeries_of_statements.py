@@ -15,8 +15,8 @@ from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from reports.signing import load_private_key, sign
-from reports.standing import SuiteStanding
+from reports.certificates.signing import load_private_key, sign
+from reports.certificates.standing import SuiteStanding
 from tests.conformance.samples import make_case, sample
 from tests.reports.certified import DAY, Row
 from tests.reports.forging import FIGURES, Forged, Forgery
@@ -298,9 +298,9 @@ def no_profile_at_all(forged: Forged) -> None:
     """The certificate demands no profile, where the reader has one."""
     from conformance.recording.records import read_record
     from opcert.commands.suite_standing import find_standing
-    from reports.case_results import put_together
-    from reports.certificate import make_certificate
-    from reports.certificate_files import write_certificate
+    from reports.certificates.certificate import make_certificate
+    from reports.certificates.certificate_files import write_certificate
+    from reports.results.case_results import put_together
 
     with open_suite(forged.suite) as suite:
         results = put_together(suite, read_record(forged.record))

@@ -23,22 +23,22 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.lock import Lock, OperatorLock
-from generator.suite_making import generate_operator
-from generator.workshop import Options
+from generator.making.lock import Lock, OperatorLock
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
 from opcert.commands.suite_standing import find_standing
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
-from reports.case_results import put_together
-from reports.certificate import Certificate, Recorded, make_certificate
-from reports.certificate_files import write_certificate
-from reports.certificate_page import write_certificate_page
-from reports.evidence import Evidence
+from reports.certificates.certificate import Certificate, Recorded, make_certificate
+from reports.certificates.certificate_files import write_certificate
+from reports.certificates.certificate_page import write_certificate_page
+from reports.certificates.evidence import Evidence
+from reports.certificates.standing import SuiteStanding
+from reports.certificates.verification import verify_certificate
+from reports.certificates.verified import Verification
 from reports.formats.badge import write_certificate_badge
-from reports.profiles import Profile
-from reports.standing import SuiteStanding
-from reports.verification import verify_certificate
-from reports.verified import Verification
+from reports.gates.profiles import Profile
+from reports.results.case_results import put_together
 from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
 from tests.reports.certified import DAY, Certified, Row, make_key
 
@@ -118,7 +118,7 @@ class Forged(Certified):
         key: Path | None = None,
     ) -> Certificate:
         """Make certificate, badge and page anew; `standing` is what the forger says of the suite."""
-        from reports.signing import key_id, load_private_key
+        from reports.certificates.signing import key_id, load_private_key
 
         with open_suite(self.suite) as suite:
             results = put_together(suite, read_record(self.record))
@@ -162,8 +162,8 @@ class Forged(Certified):
         self, *, key: Path | None = None, on: date = DAY, profile: Profile | None = None
     ) -> Verification:
         """What `verify` answers; raises UserError where there is no certificate at all."""
-        from reports.certificate_files import read_certificate
-        from reports.signing import load_public_key
+        from reports.certificates.certificate_files import read_certificate
+        from reports.certificates.signing import load_public_key
 
         public = None if key is None else load_public_key(key)
         read = read_certificate(self.certificate)

@@ -14,7 +14,7 @@ from conformance.judging.judge import VERDICTS, Verdict
 from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import SeveralErrors, UserError
-from reports.baseline import (
+from reports.gates.baseline import (
     Baseline,
     Known,
     failures_of,
@@ -23,7 +23,7 @@ from reports.baseline import (
     updated,
     write_baseline,
 )
-from reports.case_results import Results, put_together
+from reports.results.case_results import Results, put_together
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import FAKES
 from tests.reports.sample import CROP_PAD, Maker, make_case

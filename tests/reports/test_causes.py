@@ -23,16 +23,16 @@ from conformance.judging.known_causes import KnownCause
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.run_summary import format_summary
-from reports.case_results import Grouping, Results, put_together
-from reports.cause_paragraphs import MOST_CAUSES
-from reports.class_words import beside_text, cost_text, headline
-from reports.failure_classes import classes_of
-from reports.failure_kinds import NOBODY
+from reports.causes.cause_paragraphs import MOST_CAUSES
+from reports.causes.class_words import beside_text, cost_text, headline
+from reports.causes.failure_classes import classes_of
+from reports.causes.failure_kinds import NOBODY
+from reports.causes.others import Beside, OtherRun
 from reports.formats.ctrf import render_ctrf
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import render_markdown
-from reports.others import Beside, OtherRun
+from reports.results.case_results import Grouping, Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case
 
 SCHEMA = Path(__file__).parents[2] / "reports/schemas/report.json"

@@ -16,16 +16,16 @@ from markupsafe import escape
 from conformance.running.responses import Answered
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import NothingRan, UserError
-from reports.case_results import Results, put_together
-from reports.certificate import PREDICATE_TYPE, make_certificate, statement_digest
-from reports.certificate_files import write_certificate
-from reports.certificate_page import write_certificate_page
+from reports.certificates.certificate import PREDICATE_TYPE, make_certificate, statement_digest
+from reports.certificates.certificate_files import write_certificate
+from reports.certificates.certificate_page import write_certificate_page
+from reports.certificates.standing import Departure, Standing, SuiteStanding
 from reports.formats.badge import write as write_run_badge
 from reports.formats.badge import write_certificate_badge
-from reports.profiles import Profile, load_profile
+from reports.gates.profiles import Profile, load_profile
+from reports.results.case_results import Results, put_together
+from reports.results.summary import failure_lines, readings_lines, summary_table
 from reports.schemas import load_schema
-from reports.standing import Departure, Standing, SuiteStanding
-from reports.summary import failure_lines, readings_lines, summary_table
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
 
 DAY = date(2026, 11, 20)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from reports.baseline import LASTS, Baseline, read_baseline, write_baseline
-from reports.profiles import read_profile
+from reports.gates.baseline import LASTS, Baseline, read_baseline, write_baseline
+from reports.gates.profiles import read_profile
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import FAKES
 

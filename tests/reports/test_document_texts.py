@@ -10,9 +10,9 @@ import pytest
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.case_results import Results, put_together
-from reports.document_texts import LONGEST, DocumentTexts, find_documents
-from reports.passages_shown import document_title, passages_of, public_page, with_titles
+from reports.results.case_results import Results, put_together
+from reports.single_cases.document_texts import LONGEST, DocumentTexts, find_documents
+from reports.single_cases.passages_shown import document_title, passages_of, public_page, with_titles
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_facts
 
 MARKDOWN = """# Operators

@@ -14,11 +14,11 @@ from conformance.recording.rows import Result
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import CaseId, OperatorName
-from reports.case_results import CaseResult, Results, put_together
-from reports.class_words import conditions_text, fit_text, headline
-from reports.conditions import Condition, Observation, separate
-from reports.failure_classes import FailureClass, find_classes
-from reports.failure_kinds import TIERS
+from reports.causes.class_words import conditions_text, fit_text, headline
+from reports.causes.conditions import Condition, Observation, separate
+from reports.causes.failure_classes import FailureClass, find_classes
+from reports.causes.failure_kinds import TIERS
+from reports.results.case_results import CaseResult, Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases
 
 VERDICTS = st.sampled_from([*VERDICT_NAMES, "pass", "pass", "mismatch"])

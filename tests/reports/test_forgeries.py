@@ -11,7 +11,7 @@ import pytest
 
 from conformance.recording.records import read_record
 from opcert.vocabulary.errors import ExitCode, UserError
-from reports.profiles import Profile
+from reports.gates.profiles import Profile
 from tests.reports.forgeries_of_records import RECORDS
 from tests.reports.forgeries_of_statements import STATEMENTS
 from tests.reports.forging import Forged, Forgery, make_fake, make_real

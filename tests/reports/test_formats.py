@@ -23,8 +23,7 @@ from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.running.responses import HarnessFailed, Refused, Response
 from conformance.suite.cases import Case
-from reports.case_results import Results, put_together
-from reports.certificate import make_certificate
+from reports.certificates.certificate import make_certificate
 from reports.formats import list_formats, write_format
 from reports.formats.badge import state_run
 from reports.formats.csv import COLUMNS, render_csv
@@ -32,9 +31,10 @@ from reports.formats.ctrf import STATUS, render_ctrf
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import LIMIT, render_markdown
-from reports.matrix import build_matrix
+from reports.results.case_results import Results, put_together
+from reports.results.matrix import build_matrix
+from reports.results.summary import summary_table
 from reports.schemas import load_schema
-from reports.summary import summary_table
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_junit import parse
 

@@ -13,8 +13,8 @@ import xmlschema
 from conformance.judging.judge import Judgement
 from conformance.running.responses import HarnessFailed, Refused, Response
 from conformance.suite.cases import Case
-from reports.case_results import Results, put_together
 from reports.formats.junit import render_junit
+from reports.results.case_results import Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, planted, sample_cases
 
 SCHEMA = Path(__file__).parent / "schemas" / "junit.xsd"

@@ -9,10 +9,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 
 from opcert.vocabulary.names import CaseId, OperatorName
-from reports.case_results import OTHERS, CaseResult
-from reports.failure_classes import find_classes
-from reports.matrix import MOST_NOTES, build_matrix
-from reports.verdicts import FAILING, GROUPS, WORST_FIRST
+from reports.causes.failure_classes import find_classes
+from reports.results.case_results import OTHERS, CaseResult
+from reports.results.matrix import MOST_NOTES, build_matrix
+from reports.results.verdicts import FAILING, GROUPS, WORST_FIRST
 from tests.reports.test_failure_classes import case_result, runs
 
 

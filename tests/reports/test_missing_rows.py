@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from conformance.recording.records import read_record
-from reports.case_results import Results, put_together
 from reports.formats.badge import render_run_badge
-from reports.headline import list_warnings
-from reports.missing_rows import list_missing
+from reports.results.case_results import Results, put_together
+from reports.results.headline import list_warnings
+from reports.results.missing_rows import list_missing
 from tests.commands.command_line import call
 from tests.reports.sample import CROP_PAD, HEADER, PAD, PATCHES, Maker, make_case
 

@@ -18,14 +18,14 @@ from conformance.judging.signatures import signature
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
-from reports.baseline import Baseline, Known, hold_against, read_baseline, updated, write_baseline
-from reports.case_results import CaseResult, Results, put_together
-from reports.excusing import excuse
-from reports.failure_classes import class_of, classes_of
-from reports.named_causes import NamedCause, name_cause
-from reports.profile_evaluation import evaluate
-from reports.profiles import Profile
-from reports.spoken_failures import fits_message
+from reports.causes.failure_classes import class_of, classes_of
+from reports.causes.named_causes import NamedCause, name_cause
+from reports.causes.spoken_failures import fits_message
+from reports.gates.baseline import Baseline, Known, hold_against, read_baseline, updated, write_baseline
+from reports.gates.excusing import excuse
+from reports.gates.profile_evaluation import evaluate
+from reports.gates.profiles import Profile
+from reports.results.case_results import CaseResult, Results, put_together
 from tests.reports.sample import CROP_PAD, PAD, Maker, bits, make_case
 
 TODAY = date(2026, 11, 20)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.suite.canonical import sha256
 from opcert.vocabulary.errors import UserError
-from reports.certificate import statement_digest
+from reports.certificates.certificate import statement_digest
 from tests.reports.certified import Certified
 
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -84,7 +84,7 @@ def test_an_odd_record_is_answered(steady: Certified, data: st.DataObject, odd: 
 
 def test_an_honest_record_has_its_shape(steady: Certified) -> None:
     from conformance.recording.records import read_record
-    from reports.record_shape import check_shape
+    from reports.certificates.record_shape import check_shape
 
     check_shape(read_record(steady.record))
 
@@ -93,7 +93,7 @@ def test_an_honest_record_has_its_shape(steady: Certified) -> None:
 def test_names_of_profiles_are_plain(name: str) -> None:
     from pydantic import ValidationError
 
-    from reports.profiles import Profile
+    from reports.gates.profiles import Profile
 
     with pytest.raises(ValidationError):
         Profile.model_validate({"profile": name, "description": "", "operators": ["ai.onnx::Pad-1"]})

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from conformance.suite.cases import Alternative, ExpectedOutput
 from opcert.vocabulary.tensors import tensor
-from reports.pictures import SIDE, WHOLE, WINDOW, Picture, draw_picture
+from reports.single_cases.pictures import SIDE, WHOLE, WINDOW, Picture, draw_picture
 
 
 def draw(

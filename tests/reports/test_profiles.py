@@ -10,13 +10,13 @@ import pytest
 
 from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
-from generator.lock import read_lock
+from generator.making.lock import read_lock
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from reports.case_results import Results, put_together
-from reports.profile_evaluation import evaluate
-from reports.profiles import Profile, list_profiles, load_profile, read_profile
-from reports.standing import Departure, SuiteStanding
+from reports.certificates.standing import Departure, SuiteStanding
+from reports.gates.profile_evaluation import evaluate
+from reports.gates.profiles import Profile, list_profiles, load_profile, read_profile
+from reports.results.case_results import Results, put_together
 from tests.reports.sample import CROP_PAD, PAD, Maker, make_case
 
 TODAY = date(2026, 11, 20)

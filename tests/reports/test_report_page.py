@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 
 from opcert.vocabulary.errors import UserError
-from reports import report_page
-from reports.accuracy import HEADS, measure_accuracy
-from reports.adequacy import find_adequacy, share_text
-from reports.answer_views import view_answer
-from reports.case_results import Results, put_together
-from reports.links import case_link, cases_link, token
-from reports.page_data import pack, pack_many
-from reports.report import run_keys
-from reports.report_page import render_report, write_report
-from reports.run_page import Page
-from reports.times import measure_times
+from reports.page_making import report_page
+from reports.page_making.links import case_link, cases_link, token
+from reports.page_making.page_data import pack, pack_many
+from reports.page_making.report_page import render_report, write_report
+from reports.page_making.run_page import Page
+from reports.results.accuracy import HEADS, measure_accuracy
+from reports.results.adequacy import find_adequacy, share_text
+from reports.results.case_results import Results, put_together
+from reports.results.report import run_keys
+from reports.results.times import measure_times
+from reports.single_cases.answer_views import view_answer
 from tests.reports.page_data import read_directory
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases, sample_facts
 

@@ -25,9 +25,9 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reports.export import export_suite
-from reports.reproduction import write_reproduction
-from reports.reproduction_script import has_plain_type
+from reports.single_cases.export import export_suite
+from reports.single_cases.reproduction import write_reproduction
+from reports.single_cases.reproduction_script import has_plain_type
 
 CROP_PAD = OperatorName("ai.onnx", "CenterCropPad", 18)
 

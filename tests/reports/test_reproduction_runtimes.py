@@ -13,8 +13,8 @@ from conformance.runtimes.environments import prepare
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import open_suite, write_suite
 from opcert.vocabulary.tensors import tensor
-from reports.reproduction import write_reproduction
-from reports.standalone import case_lines, whole_script
+from reports.single_cases.reproduction import write_reproduction
+from reports.single_cases.standalone import case_lines, whole_script
 from tests.conformance.conversation import make_case
 
 RUNTIMES = [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in ("tract", "opencv")]

@@ -14,8 +14,8 @@ import pytest
 from conformance.running.responses import Answered, Crashed, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import NothingRan, UserError
-from reports.kept_runs import find_runs
-from reports.site import write_site
+from reports.comparisons.kept_runs import find_runs
+from reports.comparisons.site import write_site
 from tests.commands.command_line import call
 from tests.reports.sample import CROP_PAD, HEADER, PAD, Maker, make_case
 

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.suite.cases import Alternative, Case
 from opcert.vocabulary.tensors import tensor
-from reports.standalone import MOST_ELEMENTS, case_lines, surroundings, whole_script
+from reports.single_cases.standalone import MOST_ELEMENTS, case_lines, surroundings, whole_script
 from tests.reports.sample import BATCH_TO_SPACE, PATCHES, make_case
 from tests.reports.test_reproduction import crop
 

@@ -18,11 +18,11 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, SameAgain
 from conformance.suite.suites import open_suite
-from reports.case_folder import must_text, write_case
-from reports.case_results import put_together
-from reports.reproduction import write_reproduction
-from reports.standalone import case_lines
-from reports.value_text import attribute_text
+from reports.results.case_results import put_together
+from reports.single_cases.case_folder import must_text, write_case
+from reports.single_cases.reproduction import write_reproduction
+from reports.single_cases.standalone import case_lines
+from reports.single_cases.value_text import attribute_text
 from tests.conformance.samples import FAKES, make_suite
 from tests.conformance.structured_cases import FORMS, random
 from tests.conformance.test_demands import DRAWS, node, values_cases

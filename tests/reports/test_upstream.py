@@ -13,7 +13,7 @@ from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import Tensor
 from reference.disagreements import Disagreement, load_disagreements
-from reports.case_results import put_together
+from reports.results.case_results import put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case
 
 _REPORT = re.compile(r"^#### .+ \(`(\w+)`\)$")

@@ -14,8 +14,8 @@ import onnx.defs
 import pytest
 from click.testing import CliRunner, Result
 
-from generator.modelled import modelled_operators
-from generator.named_operators import first_operators
+from generator.making.named_operators import first_operators
+from generator.spaces.modelled import modelled_operators
 from opcert.commands import cli
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName

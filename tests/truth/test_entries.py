@@ -11,7 +11,7 @@ from benchmarks import entries
 from benchmarks.disagreeing import Disagreeing
 from benchmarks.entries import ALIKE, Known, Standing, known_entries, standings
 from benchmarks.explained import Explained, Use, read_explained, uses_in_run, write_explained
-from generator.truth_explanations import read_explanations
+from generator.witnessed.truth_explanations import read_explanations
 from opcert.vocabulary.errors import UserError
 from reference.disagreements import FILE_NAME, Disagreement
 from specs.library import list_operators, load_spec

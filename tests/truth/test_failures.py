@@ -11,13 +11,13 @@ import pytest
 from benchmarks.explained import Use, uses_in_table
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
-from generator import truth_runs
-from generator.calls import Call
-from generator.truth_calls import TruthCalls
-from generator.truth_explanations import Explanation
-from generator.truth_failures import FailureEntries
-from generator.truth_runs import Witnessed
-from generator.truth_table import TruthTable, TruthTableMaker
+from generator.asking.calls import Call
+from generator.witnessed import truth_runs
+from generator.witnessed.truth_calls import TruthCalls
+from generator.witnessed.truth_explanations import Explanation
+from generator.witnessed.truth_failures import FailureEntries
+from generator.witnessed.truth_runs import Witnessed
+from generator.witnessed.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
 from opcert.commands.truth_trying import try_operators
 from opcert.vocabulary.attributes import attribute

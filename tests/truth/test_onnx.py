@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from generator.covering_rows import make_rows
-from generator.draws import Draw
-from generator.edges import find_edges
-from generator.modelled import kept_cores_of
-from generator.truth import Refused, ask_checker, ask_inference
-from generator.truth_explanations import explanations_of
+from generator.borders.edges import find_edges
+from generator.rows.covering_rows import make_rows
+from generator.spaces.modelled import kept_cores_of
+from generator.values.draws import Draw
+from generator.witnessed.truth import Refused, ask_checker, ask_inference
+from generator.witnessed.truth_explanations import explanations_of
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import newest_operators, space_of
 

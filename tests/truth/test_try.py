@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from generator.breaches import Breach
-from generator.calls import Call
-from generator.modelled import choose_modelled, modelled_operators
-from generator.truth_calls import TruthCalls
-from generator.truth_explanations import FILE_NAME, Explanation, read_explanations
-from generator.truth_runs import Reaction, Witnessed
-from generator.truth_table import TruthTable, TruthTableMaker
+from generator.asking.calls import Call
+from generator.borders.breaches import Breach
+from generator.spaces.modelled import choose_modelled, modelled_operators
+from generator.witnessed.truth_calls import TruthCalls
+from generator.witnessed.truth_explanations import FILE_NAME, Explanation, read_explanations
+from generator.witnessed.truth_runs import Reaction, Witnessed
+from generator.witnessed.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import OpcertError, UserError

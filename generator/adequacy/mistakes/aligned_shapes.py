@@ -9,7 +9,7 @@ import numpy as np
 from conformance.running.responses import Answered, Refused, Response
 from generator.adequacy.mistake import Mistake
 from generator.adequacy.tensor_edits import with_inputs
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 from specs.shape_expressions import parse_shape

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from conformance.running.responses import Answered, Response
 from generator.adequacy.mistake import Mistake, Taken
-from generator.calls import Call
+from generator.asking.calls import Call
 from specs.model import Spec
 from specs.structures import holds_several
 

@@ -9,8 +9,8 @@ import numpy as np
 from conformance.running.responses import Answered, Response
 from generator.adequacy.mistake import Mistake
 from generator.adequacy.tensor_edits import Exchange, is_main, main_tensor, with_inputs, with_outputs
-from generator.calls import Call
-from generator.narrowing import held_in
+from generator.asking.calls import Call
+from generator.borders.narrowing import held_in
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from conformance.running.responses import Answered, Refused, Response
 from generator.adequacy.mistake import Mistake
-from generator.calls import Call
-from generator.validity import find_refusable
+from generator.asking.calls import Call
+from generator.asking.validity import find_refusable
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conformance.running.responses import Answered, Response
 from generator.adequacy.mistake import Mistake
 from generator.adequacy.tensor_edits import is_any, with_inputs, with_outputs
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import bits_of, decode, encode, largest, layout_of, smallest_normal, storage_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.adequacy.mistake import Mistake, Taken
-from generator.calls import Call
+from generator.asking.calls import Call
 from generator.changes.attribute_changes import print_value
 from opcert.vocabulary.attributes import Attribute, attribute
 from specs.library import load_spec

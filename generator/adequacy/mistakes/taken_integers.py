@@ -8,7 +8,7 @@ import numpy as np
 
 from generator.adequacy.mistake import Mistake, Taken
 from generator.adequacy.tensor_edits import is_main, with_inputs
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec

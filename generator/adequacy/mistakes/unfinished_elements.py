@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conformance.running.responses import Answered, Response
 from generator.adequacy.mistake import Made, Mistake
 from generator.adequacy.tensor_edits import is_any, with_outputs
-from generator.calls import Call
+from generator.asking.calls import Call
 from opcert.vocabulary.tensors import Tensor
 from specs.model import Spec
 

@@ -8,16 +8,16 @@ from math import prod
 
 import pytest
 
-from generator.breaches import broken_rules
+from generator.borders.breaches import broken_rules
 from generator.changes.kind_values import kind_changes
-from generator.declared_kinds import kind_names
-from generator.drawing import draw_call
-from generator.draws import Draw
-from generator.kind import Kind
 from generator.kinds.axes import Axes
 from generator.kinds.transposed_window import TransposedWindow
-from generator.partial import Partial
-from generator.space import Space
+from generator.solved.drawing import draw_call
+from generator.solved.partial import Partial
+from generator.spaces.declared_kinds import kind_names
+from generator.spaces.kind import Kind
+from generator.spaces.space import Space
+from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from specs.domain import holds
 from specs.evaluation import EvaluationError

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from conformance.running.responses import Answered, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from reports.case_results import Results, put_together
-from reports.report_page import write_report
+from reports.page_making.report_page import write_report
+from reports.results.case_results import Results, put_together
 from tests.reports.sample import HEADER, Maker, planted, sample_cases
 
 OTHER = "other-runtime"

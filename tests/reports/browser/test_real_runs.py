@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from conformance.recording.records import read_record
 from conformance.suite.suites import open_suite
 from opcert.commands import cli
-from reports.case_results import Results, put_together
+from reports.results.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 
 pytestmark = pytest.mark.browser

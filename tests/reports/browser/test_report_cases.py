@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from reports import report_page
-from reports.baseline import Baseline
-from reports.case_results import Results, put_together
-from reports.excusing import excuse
-from reports.report_page import write_report
+from reports.gates.baseline import Baseline
+from reports.gates.excusing import excuse
+from reports.page_making import report_page
+from reports.page_making.report_page import write_report
+from reports.results.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.browser.conftest import OTHER
 from tests.reports.sample import Maker, sample_cases

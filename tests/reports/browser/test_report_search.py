@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from reports.case_results import CaseResult, Results
+from reports.results.case_results import CaseResult, Results
 from tests.reports.browser.conftest import OTHER
 
 pytestmark = pytest.mark.browser

@@ -13,13 +13,13 @@ from conformance.recording.records import read_record
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.whole_files import write_text
-from reports.case_results import put_together
-from reports.certificate import make_certificate
-from reports.certificate_page import write_certificate_page
-from reports.comparison_page import render_comparison
-from reports.profiles import Profile
-from reports.run_comparison import compare_runs
-from reports.site import write_site
+from reports.certificates.certificate import make_certificate
+from reports.certificates.certificate_page import write_certificate_page
+from reports.comparisons.comparison_page import render_comparison
+from reports.comparisons.run_comparison import compare_runs
+from reports.comparisons.site import write_site
+from reports.gates.profiles import Profile
+from reports.results.case_results import put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.sample import CROP_PAD, HEADER, PATCHES, RESIZE_18, Maker, sample_cases
 from tests.reports.test_browser import Watched

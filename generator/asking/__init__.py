@@ -1,0 +1,1 @@
+"""What a case gives to its operator and what must come out of it: calls, questions, expectations."""

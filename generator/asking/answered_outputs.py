@@ -1,0 +1,131 @@
+"""What a reference answers: whether its operator has it, and the tensors that a case holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from generator.asking.bare_cases import output_types
+from generator.asking.calls import Call
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
+from reference.answers import Answer
+from specs.model import ParameterSpec, Spec
+from specs.result_shapes import ResultShape, named_output, result_shapes
+from specs.structures import element_types_of, is_structured, type_variable
+
+
+def asked_answers(
+    spec: Spec, call: Call, names: Sequence[str], answers: Sequence[Answer]
+) -> tuple[tuple[str, Answer], ...]:
+    """The answers for outputs that have a name, with that; of what is no tensor each part, with its own.
+
+    A sequence is its length and its elements, an optional whether it holds something and what that is.
+    """
+    types = output_types(spec, call)
+    pairs = ((name, answer) for name, answer in zip(names, answers, strict=False) if name)
+    return tuple(part for name, answer in pairs for part in _parts(name, types.get(name), answer))
+
+
+def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[str, Answer]]:
+    match kind:
+        case OptionalType():
+            held = answer.parts is not None
+            yield f"{name}_has_element", Answer(tensor(np.array(held)))
+            if held:
+                yield from _parts(f"{name}_element", kind.of, answer)
+        case SequenceType():
+            yield f"{name}_length", replace(answer, parts=())
+            for place, part in enumerate(answer.parts or ()):
+                assert isinstance(part, Answer)
+                yield from _parts(f"{name}_{place}", kind.of, part)
+        case _:
+            yield name, answer
+
+
+@dataclass(frozen=True)
+class DeclaredOutput:
+    """What an output of a call must be: one of these types, where there are some, and of this shape."""
+
+    types: tuple[str, ...] = ()
+    shape: ResultShape | None = None
+
+
+def declared_results(spec: Spec, call: Call, names: Sequence[str]) -> tuple[DeclaredOutput, ...]:
+    """Of each named output of a call what is declared for it; nothing of what is no one tensor."""
+    found = result_shapes(spec, call.attributes, call.inputs, names, call.slots)
+    return tuple(_declared(spec, call, name, shape) for name, shape in zip(names, found, strict=True))
+
+
+def _declared(spec: Spec, call: Call, name: str, shape: ResultShape | None) -> DeclaredOutput:
+    output = named_output(spec, name)[0] if name else None
+    if output is None:
+        return DeclaredOutput((), shape)
+    if not is_structured(spec, output):
+        return DeclaredOutput(_types(spec, call, output), shape)
+    # One tensor of a variadic output is what it is, whatever forms the output has.
+    return DeclaredOutput((), None if name == output.name else shape)
+
+
+def check_answers(
+    spec: Spec, names: Sequence[str], answers: Sequence[object], declared: Sequence[DeclaredOutput]
+) -> None:
+    """Raise InternalError where an output is missing, is no answer, or has a type or shape that is ruled out.
+
+    `names` are those of the node's outputs in order, empty where one is not wanted; `declared` what
+    `declared_results` says of them, which is the same for every answer to one call.
+    """
+    asked = max((at + 1 for at, name in enumerate(names) if name), default=0)
+    if len(answers) < asked:
+        raise InternalError(
+            f"the reference of {spec.operator} answers with too few outputs",
+            got=str(len(answers)),
+            expected=", ".join(filter(None, names)),
+        )
+    for name, answer, wanted in zip(names, answers, declared, strict=False):
+        if name:
+            _check_answer(spec, name, answer, wanted)
+
+
+def _check_answer(spec: Spec, name: str, answer: object, declared: DeclaredOutput) -> None:
+    if not isinstance(answer, Answer) or not isinstance(answer.expected, Tensor):
+        got = answer.expected if isinstance(answer, Answer) else answer
+        raise InternalError(
+            f"the reference of {spec.operator} answers {name} with what is no tensor",
+            got=type(got).__name__,
+            expected="reference.answers.Answer, of a Tensor",
+        )
+    allowed, shape = declared.types, declared.shape
+    if allowed and answer.expected.element_type.name not in allowed:
+        raise InternalError(
+            f"the reference of {spec.operator} answers {name} with another type than it has",
+            got=answer.expected.element_type.name,
+            expected=" or ".join(allowed),
+        )
+    if shape is not None and not shape.holds(answer.expected.shape):
+        raise InternalError(
+            f"the reference of {spec.operator} answers {name} with another shape than is declared",
+            got=str(list(answer.expected.shape)),
+            expected=str(shape),
+        )
+    if answer.allowed is not None and answer.allowed.shape != answer.expected.shape:
+        raise InternalError(
+            f"the reference of {spec.operator} allows errors to {name} in another shape than it has",
+            got=str(list(answer.allowed.shape)),
+            expected=str(list(answer.expected.shape)),
+        )
+
+
+def _types(spec: Spec, call: Call, output: ParameterSpec) -> tuple[str, ...]:
+    """The type of the inputs that have the output's type variable, or all that the output may have."""
+    variable = type_variable(spec, output)
+    if variable in spec.type_constraints:
+        for each in spec.inputs:
+            if type_variable(spec, each) == variable:
+                for given in call.tensors(each.name):
+                    if given is not None:
+                        return (given.element_type.name,)
+    return tuple(element_types_of(spec, output))

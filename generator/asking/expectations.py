@@ -1,0 +1,116 @@
+"""What must come out of a call: one expectation for each distinct result of the open readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
+from generator.asking.calls import Call
+from generator.asking.questions import Options, Question, ask, describe
+from generator.asking.validity import find_violations
+from opcert.vocabulary.errors import InternalError
+from reference.answers import Answer, OutsideDomain
+from reference.reference_operator import ReferenceOperator
+from specs.model import Reading, Spec
+
+
+def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
+    """The expectations of a valid call under every combination of open readings and behaviours.
+
+    Combinations of one result are merged; each expectation lists the options that lead to it, for the
+    readings that matter to this call. Raises UnstableLength where the reference does, or where one of the
+    readings alone leaves the call outside its domain; InternalError where it is outside under the first ones,
+    or breaks a rule of the spec, which is the domain: the reference does not ask.
+    """
+    if broken := find_violations(spec, call):
+        outside = OutsideDomain(f"a call breaks {broken[0].id}")
+        raise InternalError(
+            f"a call made to be valid is outside the domain of {reference.operator}",
+            got=f"{describe(call)}, which breaks {broken[0].id}",
+        ) from outside
+    return expectations_of(ask(spec, reference, call))
+
+
+def expectations_of(asked: Question) -> tuple[Expectation, ...]:
+    """What `expect` gives, of a call that is known to break no rule."""
+    questions, matter = asked.open, _readings_that_matter(asked)
+    groups: dict[int, list[Options]] = {}
+    for options in _combinations(questions, matter):
+        groups.setdefault(asked.result(options), []).append(options)
+    return tuple(
+        expectation_of(
+            asked.answer(members[0]),
+            _options_of(questions, matter, members, "reading"),
+            _options_of(questions, matter, members, "behaviour"),
+        )
+        for members in groups.values()
+    )
+
+
+def expectation_of(
+    answers: Sequence[tuple[str, Answer]],
+    readings: Mapping[str, tuple[str, ...]] | None = None,
+    behaviours: Mapping[str, tuple[str, ...]] | None = None,
+) -> Expectation:
+    """What comes out under some options, for the outputs that are asked for."""
+    return Expectation(
+        tuple(expected_output(*each) for each in answers),
+        readings or {},
+        behaviours or {},
+        tuple(Unordered((name,), 0) for name, answer in answers if answer.unordered),
+    )
+
+
+def _readings_that_matter(asked: Question) -> set[int]:
+    """The places of the open readings that change this call's result.
+
+    A reading that changes nothing alone is tried again beside every combination of those that do, until no
+    more are found, and only where the reference asks for it; so the number of evaluations grows with the
+    readings that matter, not with all.
+    """
+    matter: set[int] = set()
+    compared: set[tuple[Options, int]] = set()
+    grown = True
+    while grown:
+        grown = False
+        for options in _combinations(asked.open, matter):
+            for place, reading in enumerate(asked.open):
+                if place in matter or (options, place) in compared or not asked.asks_for(reading.id, options):
+                    continue
+                compared.add((options, place))
+                for option in list(reading.options)[1:]:
+                    other = (*options[:place], option, *options[place + 1 :])
+                    if asked.result(options) != asked.result(other):
+                        matter.add(place)
+                        grown = True
+                        break
+    return matter
+
+
+def _combinations(questions: Sequence[Reading], vary: set[int]) -> list[Options]:
+    choices = [
+        list(each.options) if place in vary else [next(iter(each.options))]
+        for place, each in enumerate(questions)
+    ]
+    return list(product(*choices))
+
+
+def _options_of(
+    questions: Sequence[Reading], matter: set[int], members: Sequence[Options], kind: str
+) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for place in sorted(matter):
+        reading = questions[place]
+        if reading.kind == kind:
+            present = {options[place] for options in members}
+            found[reading.id] = tuple(option for option in reading.options if option in present)
+    return found
+
+
+def expected_output(name: str, answer: Answer) -> ExpectedOutput:
+    """An answer of the reference as a case holds it."""
+    alternatives = tuple(
+        Alternative(index, tuple(values)) for index, values in sorted((answer.alternatives or {}).items())
+    )
+    return ExpectedOutput(name, answer.expected, answer.allowed, alternatives)

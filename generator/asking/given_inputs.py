@@ -1,0 +1,42 @@
+"""What a reference is given of a call, and which of its answers the call asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from generator.asking.calls import Call
+from opcert.vocabulary.slots import gather, slots_of
+from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
+from reference.reference_operator import Argument
+from specs.model import Spec
+from specs.structures import holds_several
+
+
+def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
+    """The inputs by name: a tensor, None where one is left out, all tensors of a variadic input or sequence.
+
+    An optional is what it holds, None where that is nothing; a map its keys and its values. One tensor that
+    is given twice is there under both names.
+    """
+    slots = slots_of(call.inputs, call.slots)
+    declared = {each.name: each for each in spec.inputs}
+    found: dict[str, Argument] = {}
+    for slot in slots:
+        parameter = declared.get(slot.name)
+        if slot.type is not None and not _is_one_tensor(slot.type):
+            found[slot.name] = None if slot.empty else tuple(gather(slot, call.inputs))
+        elif parameter is not None and holds_several(spec, parameter):
+            found[slot.name] = call.tensors(slot.name)
+        else:
+            found[slot.name] = call.inputs[slot.parts[0]][1] if slot.parts else None
+    return found
+
+
+def _is_one_tensor(kind: ValueType) -> bool:
+    """Whether a value of the type, where there is one, is one tensor."""
+    return isinstance(kind.of if isinstance(kind, OptionalType) else kind, TensorType)
+
+
+def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
+    """The names of all outputs of the node in order, empty where one is not asked for."""
+    return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)

@@ -1,0 +1,31 @@
+"""The constraints of its spec that a call breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generator.asking.calls import Call
+from specs import domain
+from specs.domain import Violation, check_constraints
+from specs.model import Constraint, Spec
+
+
+def find_violations(
+    spec: Spec, call: Call, constraints: Sequence[Constraint] | None = None
+) -> list[Violation]:
+    """The constraints that a call breaks, in the spec's order; EvaluationError where none decides.
+
+    With `constraints`, these alone are looked at. A call that breaks none of them all is asked again when it
+    becomes a case; that it is valid under this very spec it remembers.
+    """
+    if constraints is None and call.valid_under is spec:
+        return []
+    found = check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)
+    if constraints is None and not found:
+        call.note_valid(spec)
+    return found
+
+
+def find_refusable(spec: Spec, call: Call) -> str | None:
+    """The id of what leaves it open whether a valid call may be refused; None where nothing does."""
+    return domain.find_refusable(spec, call.attributes, call.inputs, call.outputs, call.slots)

@@ -1,0 +1,89 @@
+"""Valid calls where a runtime may take a shortcut: a default written or left out, one tensor twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from generator.asking.calls import Call
+from generator.borders.breaches import broken_rules
+from generator.solved.drawing import draw_call
+from generator.solved.partial import OMITTED, Partial
+from generator.solved.solving import Found
+from generator.spaces.kind import Level
+from generator.spaces.space import Space
+from generator.values.draws import Draw
+from opcert.vocabulary.slots import Slot, slots_of
+
+
+def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[tuple[str, Call]]:
+    """Calls with a word for each, made of a plain one; not all of them keep every rule.
+
+    `equal` are calls whose extents are all equal: two inputs have one shape there that else have two.
+    """
+    levels = space.plainest
+    found = space.search.solve(levels, draw)
+    if not isinstance(found, Found):
+        levels = space.plain_types
+        found = space.search.solve(levels, draw)
+    if not isinstance(found, Found):
+        return
+    for name, attribute in space.spec.attributes.items():
+        if attribute.has_default and not attribute.required:
+            at_default = _with_and_without(space, found.scope, name, levels, draw)
+            if all(broken_rules(space, call) for _, call in at_default):
+                at_default = _solved_without(space, name, draw.child(f"without {name}"))
+            yield from at_default
+    plain = draw_call(space, found.scope, levels, draw)
+    for call in (plain, *equal):
+        twice = _with_one_tensor_twice(call)
+        if twice is not None:
+            yield "one_tensor_twice", twice
+            return
+
+
+def _with_and_without(
+    space: Space, scope: Partial, name: str, levels: Mapping[str, Level], draw: Draw
+) -> list[tuple[str, Call]]:
+    """The call with an attribute written at its default, and with it left out."""
+    found = []
+    for word, value in (("written", space.spec.attributes[name].default), ("left_out", None)):
+        bindings = {**scope.bindings, name: value}
+        call = draw_call(space, Partial(scope.spec, bindings), levels, draw)
+        found.append((f"default_of_{name}_{word}", call))
+    return found
+
+
+def _solved_without(space: Space, name: str, draw: Draw) -> list[tuple[str, Call]]:
+    """The same of a call that is solved without the attribute, where shapes of another value do not fit."""
+    if OMITTED not in space.factors.get(name, ()):
+        return []
+    for plain in (space.plainest, space.plain_types):
+        levels = {**plain, name: OMITTED}
+        found = space.search.solve(levels, draw)
+        if isinstance(found, Found):
+            return _with_and_without(space, found.scope, name, levels, draw)
+    return []
+
+
+def _with_one_tensor_twice(call: Call) -> Call | None:
+    """The call in which two inputs of one type and shape are the same tensor; None where it has no two."""
+    if call.slots:
+        return None
+    given = [(place, tensor) for place, (_, tensor) in enumerate(call.inputs) if tensor is not None]
+    for at, (first, tensor) in enumerate(given):
+        for other, candidate in given[at + 1 :]:
+            if (candidate.element_type, candidate.shape) == (tensor.element_type, tensor.shape):
+                return _shared(call, first, other)
+    return None
+
+
+def _shared(call: Call, first: int, other: int) -> Call:
+    """The call without the input at `other`, whose slot is the tensor at `first`."""
+    slots = [
+        replace(slot, parts=tuple((first if part == other else part) for part in slot.parts))
+        for slot in slots_of(call.inputs, call.slots)
+    ]
+    behind = [replace(slot, parts=tuple(part - (part > other) for part in slot.parts)) for slot in slots]
+    inputs = (*call.inputs[:other], *call.inputs[other + 1 :])
+    return replace(call, inputs=inputs, slots=tuple(Slot(each.name, each.parts) for each in behind))

@@ -1,0 +1,1 @@
+"""Suites out of operators: parts, the lock, what they are made from, what versions share."""

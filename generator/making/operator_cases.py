@@ -1,0 +1,101 @@
+"""The cases of one operator: every family, in an order and with bytes that never change."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import generator.families
+from conformance.suite.cases import Case
+from conformance.suite.suite_parts import SuitePart, make_part, suite_order
+from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.borders.specials_together import add_specials_together
+from generator.borders.told_losses import add_told_losses
+from generator.borders.wide_values import add_wide_values
+from generator.making.discovery import open_spec
+from generator.making.found_calls import add_calls, read_kept_calls
+from generator.making.manifest_facts import operator_facts
+from generator.making.newer_versions import newer_versions
+from generator.making.selection import keep_what_adds
+from generator.making.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
+from generator.making.workshop import Options, Workshop
+from opcert.vocabulary.names import FAMILIES, OperatorName
+from reference.registry import find_operator
+from specs.library import load_spec
+from specs.user_modules import mistakes_of
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorCases:
+    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken."""
+
+    operator: OperatorName
+    cases: tuple[Case, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@cache
+def _families() -> dict[str, Callable[[Workshop], None]]:
+    """The function that makes each family's cases, in the order of families."""
+    names = {each.name for each in pkgutil.iter_modules(generator.families.__path__)}
+    found = [name for name in FAMILIES if name in names]
+    return {name: import_module(f"generator.families.{name}").make_cases for name in found}
+
+
+def generate_operator(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+) -> OperatorCases:
+    """Every case of one operator; raises UserError where it lacks spec, reference or declared calls.
+
+    An older version takes the calls of the next newer one over: `cases_of` gives its cases, which are made
+    here where nobody has them.
+    """
+    started = perf_counter()
+    spec, levels = open_spec(operator, folders)
+    reference = find_operator(operator, spec.reference_module)
+    kept = read_kept(operator, adequacy_folder(folders)) if options.size == "small" else None
+    selected = kept.selection if kept is not None else ()
+    workshop = Workshop(spec, reference, levels, options, selected)
+    with mistakes_of(spec.levels_module, spec.reference_module):
+        for family, make_cases in _families().items():
+            make_cases(workshop)
+            if family == OF_DOCUMENTS:
+                _take_over(workshop, folders, cases_of)
+        add_wide_values(workshop)
+        add_told_losses(workshop)
+        add_specials_together(workshop)
+        keep_what_adds(workshop)
+        add_calls(workshop, read_kept_calls(operator, folders))
+    cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
+    return OperatorCases(operator, tuple(cases), operator_facts(workshop), perf_counter() - started)
+
+
+def _take_over(
+    workshop: Workshop, folders: Sequence[Path], cases_of: Callable[[OperatorName], Sequence[Case]] | None
+) -> None:
+    newer = next(iter(newer_versions(workshop.spec.operator, folders)), None)
+    if newer is None or not takes_over(workshop):
+        return
+    cases = generate_operator(newer, workshop.options, folders).cases if cases_of is None else cases_of(newer)
+    take_over(workshop, Newer(load_spec(newer, folders), cases))
+
+
+def generate_part(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+) -> SuitePart:
+    """What a suite holds of one operator; `cases_of` and errors as of `generate_operator`."""
+    made = generate_operator(operator, options, folders, cases_of)
+    return make_part(operator, made.cases, made.facts)

@@ -1,0 +1,103 @@
+"""The part of one operator: taken from the user's cache where it was made of the same before, else made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
+from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
+from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
+from generator.adequacy.kept import adequacy_folder, kept_path
+from generator.making.newer_versions import newer_versions
+from generator.making.operator_cases import generate_part
+from generator.making.sources import SourceReader, digest_of
+from generator.making.workshop import Options
+from opcert.vocabulary.names import OperatorName
+
+_BEGUN_NS = time.time_ns()
+"""When this process began: code that changed since may be loaded as it was."""
+
+
+@dataclass(frozen=True, eq=False)
+class MadePart:
+    """A part, the seconds that it took, whether it was kept before, and what is to be told about it."""
+
+    part: SuitePart
+    seconds: float
+    kept: bool = False
+    told: str | None = None
+
+
+def part_key(
+    operator: OperatorName, options: Options, folders: Sequence[Path] = (), reader: SourceReader | None = None
+) -> str:
+    """The digest of all that an operator's part depends on: its sources, the options, the form of parts.
+
+    At size small also of its adequacy file, which the selection is taken from, and of those of the newer
+    versions whose calls it takes over. Raises UserError where the operator has no spec.
+    """
+    folder = adequacy_folder(folders)
+    versions = (operator, *newer_versions(operator, folders)) if options.size == "small" else ()
+    selections = [path for each in versions if (path := kept_path(each, folder)).is_file()]
+    return sha256(
+        canonical_json(
+            {
+                "form": FORMAT,
+                "operator": str(operator),
+                "options": asdict(options),
+                "selection": digest_of(selections) if selections else None,
+                "sources": (reader or SourceReader(folders)).sources_of(operator).digest,
+            }
+        )
+    )
+
+
+def find_part(operator: OperatorName, key: str) -> tuple[SuitePart | None, str | None]:
+    """A kept part, or None; and a line where one is there that is damaged."""
+    try:
+        return kept_part(operator, key), None
+    except DamagedPart as error:
+        return None, f"the kept cases of {operator} are damaged and are made again: {error}"
+
+
+def make_part_anew(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+) -> MadePart:
+    """Make an operator's part, whatever is kept; `cases_of` and errors as of `generate_operator`."""
+    begun = perf_counter()
+    return MadePart(generate_part(operator, options, folders, cases_of), perf_counter() - begun)
+
+
+def make_part_once(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> MadePart:
+    """Take an operator's part from the cache, or make and keep it; raises as `make_part_anew` does."""
+    key = part_key(operator, options, folders)
+    with one_maker(operator, key):
+        # Somebody else may have made it while this process waited.
+        part, told = find_part(operator, key)
+        if part is not None:
+            return MadePart(part, 0.0, kept=True)
+        made = make_part_anew(operator, options, folders, partial(_kept_cases, options, folders))
+        # What changed meanwhile may be in it or not, so that no digest stands for it.
+        if _code_is_as_loaded(operator, folders) and part_key(operator, options, folders) == key:
+            keep_part(made.part, key)
+    return MadePart(made.part, made.seconds, told=told)
+
+
+def _kept_cases(options: Options, folders: Sequence[Path], operator: OperatorName) -> Sequence[Case]:
+    """The cases of an operator, of the part that is kept, or made and kept now."""
+    return list(cases_in(make_part_once(operator, options, folders).part))
+
+
+def _code_is_as_loaded(operator: OperatorName, folders: Sequence[Path]) -> bool:
+    reader = SourceReader(folders)
+    code = [*reader.code_of(operator), *reader.own_code(operator)]
+    return all(path.stat().st_mtime_ns < _BEGUN_NS for path in code)

@@ -1,0 +1,229 @@
+"""Generate suites: put together of the parts of operators, which are made or taken from the user's cache."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from math import prod
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any
+
+from conformance.suite.suite_parts import SuitePart
+from conformance.suite.suites import write_suite_of_parts
+from generator.adequacy.kept import adequacy_facts, adequacy_folder, expectations_in, read_kept
+from generator.asking.ambiguity import Ambiguity
+from generator.making.discovery import select_operators
+from generator.making.operator_cases import OperatorCases as OperatorCases
+from generator.making.operator_cases import generate_operator as generate_operator
+from generator.making.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
+from generator.making.sources import SourceReader
+from generator.making.workshop import Options
+from generator.witnessed.agreed import read_agreed
+from generator.witnessed.trust import trust_of_cases
+from opcert.vocabulary.errors import InternalError, OpcertError, UserError, unwritable
+from opcert.vocabulary.names import OperatorName
+from reference.disagreements import Disagreement, load_disagreements
+from reference.registry import find_operator
+from specs.library import load_spec
+
+
+@dataclass(frozen=True)
+class Made:
+    """Tells that the cases of one operator are there, and how far that is; as text, a line."""
+
+    operator: OperatorName
+    cases: int
+    seconds: float
+    cases_so_far: int
+    done: tuple[OperatorName, ...]
+    left: tuple[OperatorName, ...]
+    ambiguity: Ambiguity
+    kept: bool = False
+
+    def __str__(self) -> str:
+        how = "kept from before" if self.kept else f"in {self.seconds:.1f} s"
+        return f"{self.operator}: {self.cases} cases {how}; {self.ambiguity}"
+
+
+Progress = Callable[[Made | str], object]
+"""Is told sentences, and each operator whose cases are there."""
+
+
+def make_parts(
+    operators: Sequence[OperatorName],
+    options: Options,
+    folders: Sequence[Path] = (),
+    processes: int = 1,
+    *,
+    keep: bool = False,
+) -> Iterator[MadePart]:
+    """The parts of several operators, one after the other; the result does not depend on `processes`.
+
+    With `keep`, those that were made before of the same come from the user's cache, and others go there.
+    """
+    found = _kept_parts(operators, options, folders) if keep else {}
+    missing = [each for each in operators if each not in found]
+    make = make_part_once if keep else make_part_anew
+    failed = _Failures()
+    if processes < 2 or len(missing) < 2:
+        for operator in operators:
+            part = found.get(operator) or failed.unless(operator, partial(make, operator, options, folders))
+            if part is not None:
+                yield part
+        failed.tell()
+        return
+    # Workers are started afresh, never forked: runtimes and test runners hold threads.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        # The longest first, so that none of them is left over at the end.
+        jobs = {
+            operator: pool.submit(make, operator, options, tuple(folders))
+            for operator in sorted(missing, key=partial(_combinations, folders), reverse=True)
+        }
+        try:
+            for operator in operators:
+                part = found.get(operator) or failed.unless(operator, jobs[operator].result)
+                if part is not None:
+                    yield part
+        except BaseException:
+            # Whoever is interrupted does not wait for the operators under way.
+            for child in active_children():
+                child.terminate()
+            raise
+    failed.tell()
+
+
+class _Failures:
+    """Our own mistakes in making the cases of operators: the others are made before any is told."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[OperatorName, Exception]] = []
+
+    def unless(self, operator: OperatorName, make: Callable[[], MadePart]) -> MadePart | None:
+        """What is made of an operator, unless that fails; what a user did wrong is raised at once."""
+        try:
+            return make()
+        except (UserError, BrokenProcessPool):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the operator
+            self._found.append((operator, error))
+            return None
+
+    def tell(self) -> None:
+        """Raise InternalError with every operator that failed, if any did."""
+        if not self._found:
+            return
+        told = (f"{operator}: {_said(error)}" for operator, error in self._found)
+        raise InternalError("cases of operators cannot be made", got="; ".join(told)) from self._found[0][1]
+
+
+def _said(error: Exception) -> str:
+    said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+    return " ".join([said, *getattr(error, "__notes__", ())])
+
+
+def _kept_parts(
+    operators: Sequence[OperatorName], options: Options, folders: Sequence[Path]
+) -> dict[OperatorName, MadePart]:
+    """The parts that the cache has; of those that are damaged, whoever makes them again will tell."""
+    reader = SourceReader(folders)
+    found = {each: find_part(each, part_key(each, options, folders, reader))[0] for each in operators}
+    return {each: MadePart(part, 0.0, kept=True) for each, part in found.items() if part is not None}
+
+
+def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
+    """In how many ways an operator's documents can be read: what its cases take goes with that."""
+    module = load_spec(operator, folders).reference_module if folders else None
+    found = find_operator(operator, module)
+    return prod(len(options) for options in found.readings.values())
+
+
+def write_generated(
+    path: Path,
+    operators: Sequence[OperatorName],
+    options: Options,
+    folders: Sequence[Path] = (),
+    processes: int = 1,
+    progress: Progress = lambda _: None,
+    *,
+    keep: bool = False,
+) -> str:
+    """Generate a suite and write it to `path` (a folder, or a `.zip`); returns its digest.
+
+    With `keep`, parts of operators that were made before of the same are taken from the user's cache. Raises
+    UserError where the place cannot be written, before anything is generated.
+    """
+    _check_place(path)
+    wanted = sorted(set(operators)) if operators else select_operators((), folders)
+    if not wanted:
+        raise UserError(
+            "no operator that cases can be made of",
+            got=", ".join(map(str, folders)),
+            expected="a spec.yaml that names `reference`",
+            remedy="docs/your-operator.md shows how.",
+        )
+    parts: list[SuitePart] = []
+    for number, made in enumerate(make_parts(wanted, options, folders, processes, keep=keep), start=1):
+        parts.append(made.part)
+        if made.told is not None:
+            progress(made.told)
+        progress(
+            Made(
+                made.part.operator,
+                len(made.part.entries),
+                made.seconds,
+                sum(len(each.entries) for each in parts),
+                tuple(wanted[:number]),
+                tuple(wanted[number:]),
+                Ambiguity(**made.part.facts["ambiguity"]),
+                made.kept,
+            )
+        )
+    facts = {str(each.operator): each.facts for each in parts}
+    chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
+    measured = _measured(parts, folders)
+    known = _known_causes([each.operator for each in parts], folders)
+    return write_suite_of_parts(path, parts, {"operators": facts, **measured}, chosen, known)
+
+
+def _known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """The entries about runtimes of these operators, so that a report needs nothing beside the suite."""
+    entries = [entry for each in (*folders, None) for entry in _entries(each)]
+    names = list(map(str, operators))
+    return [
+        each.model_dump(mode="json", exclude_defaults=True)
+        for each in entries
+        if each.against != ("document",) and any(fnmatchcase(name, each.operator) for name in names)
+    ]
+
+
+def _entries(folder: Path | None) -> Sequence[Disagreement]:
+    return load_disagreements() if folder is None else load_disagreements(folder)
+
+
+def _measured(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """What the cases of each operator notice, where that was measured, and how far they are trusted."""
+    adequacy, trust = {}, {}
+    folder = adequacy_folder(folders)
+    for each in parts:
+        name, expectations = str(each.operator), expectations_in(each.entries)
+        facts = adequacy_facts(read_kept(each.operator, folder), expectations, each.facts["coverage"])
+        if facts is not None:
+            adequacy[name] = facts
+        trust[name] = trust_of_cases(facts, read_agreed(each.operator, folder), expectations)
+    return {"adequacy": adequacy, "trust": trust}
+
+
+def _check_place(path: Path) -> None:
+    folder = path.absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise unwritable("the suite", path, error) from error

@@ -1,0 +1,194 @@
+"""Rows of levels for a space: a covering array without the combinations that no call has, types dealt out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from generator.asking.calls import Call
+from generator.asking.validity import find_violations
+from generator.rows.cores import Core, find_core, model_with_cores
+from generator.rows.covering import cover
+from generator.rows.factors import factor_model
+from generator.rows.feasibility import FREE, Level, Model, Solver
+from generator.solved.drawing import draw_call, draw_outline
+from generator.solved.solving import Found
+from generator.spaces.contradictions import no_call_keeps_the_rules
+from generator.spaces.data_levels import DATA, fits
+from generator.spaces.space import Space
+from generator.values.draws import Draw
+from opcert.vocabulary.errors import InternalError
+from specs.structures import type_variable
+
+OCCURRENCES = 3
+"""So often each element type occurs at least."""
+ATTEMPTS = 8
+"""Draws for one row, where a rule on data rejects what was drawn."""
+MOST_FAILURES = 3
+"""Searches for one row that find nothing before it is given up."""
+MOST_TURNS = 40
+MOST_CHOICES = 24
+"""Choices of types for one row: a rule may rule some of them out."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Levels of all factors, and the call that was made of them."""
+
+    levels: Mapping[str, Level]
+    call: Call
+
+
+def space_model(space: Space, with_types: bool = False) -> Model:
+    """The factors of a space as a covering model, with what people exclude; types apart unless asked for.
+
+    A factor that an operator declares `rare` keeps its rare levels out: they have rows of their own.
+    """
+    rare = space.spec.declared.rare if space.spec.declared is not None else {}
+    interacting = {name for each in space.spec.interactions for name in each.factors} | space.paired
+    levels = {
+        name: tuple(level for level in these if level not in rare.get(name, ()))
+        for name, these in space.factors.items()
+        if with_types or name not in space.types or name in interacting
+    }
+    return factor_model(space.spec, {name: these for name, these in levels.items() if these})
+
+
+def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> tuple[Core, ...]:
+    """The cores of a space: rows without a call are explained, until every row has its call.
+
+    Raises UserError where the rules of the declaration leave no call at all.
+    """
+    cores = list(known)
+    for _ in range(MOST_TURNS):
+        found: list[Core] = []
+        for levels in covering_rows(space, cores, strength):
+            if any(each.forbids(levels) for each in found):
+                continue
+            result = space.search.solve(levels, row_draw(space, levels, 0))
+            if isinstance(result, Found):
+                continue
+            core = find_core(space, levels, result)
+            if core is not None and not core.levels:
+                raise no_call_keeps_the_rules(space)
+            if core is not None:
+                found.append(core)
+        if not found:
+            return tuple(cores)
+        cores += found
+    raise InternalError(f"the cores of {space.spec.operator} do not come to an end", got=str(len(cores)))
+
+
+def make_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[Row]:
+    """A call for each row of a covering array over the space; the plainest one first."""
+    rows = covering_rows(space, cores, strength)
+    rows += rare_rows(space, rows[0])
+    return Dealer(space).deal(rows)
+
+
+def covering_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[dict[str, Level]]:
+    """The rows of a covering array over what the cores leave, the plainest one first; types apart."""
+    model = model_with_cores(space_model(space), cores)
+    plainest = Solver(model).complete([FREE] * len(model.sizes))
+    if plainest is None:
+        raise InternalError(f"cores and exclusions of {space.spec.operator} leave no combination of levels")
+    return [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
+
+
+def make_call(space: Space, levels: Mapping[str, Level], *, outline: bool = False) -> Row | None:
+    """A call that has these levels and breaks no rule, or its outline; None where no draw gives one."""
+    drawn = draw_outline if outline else draw_call
+    failures = 0
+    for attempt in range(ATTEMPTS):
+        draw = row_draw(space, levels, attempt)
+        found = space.search.solve(levels, draw)
+        failures += not isinstance(found, Found)
+        if failures > MOST_FAILURES:
+            return None
+        if isinstance(found, Found):
+            call = drawn(space, found.scope, levels, draw.child("data"))
+            if not find_violations(space.spec, call):
+                return Row(levels, call)
+    return None
+
+
+def row_draw(space: Space, levels: Mapping[str, object], attempt: int) -> Draw:
+    """The randomness of a row: of its operator and levels alone."""
+    label = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda each: each[0]))
+    return Draw(f"{space.spec.operator}/cover/{label}").child(str(attempt))
+
+
+def rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]]:
+    """One row for each level that many runtimes lack, so that it hides nothing else."""
+    rare = space.spec.declared.rare if space.spec.declared is not None else {}
+    return [{**plain, name: level} for name, levels in rare.items() for level in levels if name in plain]
+
+
+class Dealer:
+    """Gives rows a type for each type variable: every type occurs, with the classes that only it has.
+
+    With `outline`, their calls are outlines: enough for whoever asks for the levels alone. `given` are the
+    levels of rows that have types: these occurred.
+    """
+
+    def __init__(
+        self, space: Space, *, outline: bool = False, given: Sequence[Mapping[str, Level]] = ()
+    ) -> None:
+        self._space = space
+        self._outline = outline
+        self._given = [{name: each[name] for name in each if name not in space.types} for each in given]
+        self._uses: dict[str, dict[Level, int]] = {
+            name: dict.fromkeys(space.factors[name], 0) for name in space.types
+        }
+        for name, uses in self._uses.items():
+            for each in given:
+                uses[each[name]] += 1
+        self._main = f"type_{type_variable(space.spec, space.data[0])}" if space.data else ""
+
+    def deal(self, rows: Sequence[Mapping[str, Level]]) -> list[Row]:
+        """The rows with types and calls: the first with the first types, then those that occurred least.
+
+        Rows are added, alike but for the types, until each type occurs at least three times.
+        """
+        made = [made for row in rows if (made := self._row(row)) is not None]
+        for name, uses in self._uses.items():
+            for level in uses:
+                for row in (*rows, *self._given):
+                    if uses[level] >= OCCURRENCES:
+                        break
+                    added = self._row({**self._fitting(name, level, row), name: level})
+                    made += [added] if added is not None else []
+        return made
+
+    def _row(self, levels: Mapping[str, Level]) -> Row | None:
+        for types in islice(self._choices(levels), MOST_CHOICES):
+            made = make_call(self._space, {**levels, **types}, outline=self._outline)
+            if made is not None:
+                for name in types:
+                    self._uses[name][made.levels[name]] += 1
+                for name in self._uses.keys() & levels.keys():
+                    self._uses[name][made.levels[name]] += 1
+                return made
+        return None
+
+    def _choices(self, levels: Mapping[str, Level]) -> Iterator[dict[str, Level]]:
+        """Types for the variables that have none yet: the least used first, of types with the row's class."""
+        free = [name for name in self._space.types if name not in levels]
+        known = []
+        for name in free:
+            fitting = [each for each in self._uses[name] if name != self._main or self._fits(each, levels)]
+            known.append(sorted(fitting, key=self._uses[name].__getitem__))
+        for choice in product(*known):
+            yield dict(zip(free, choice, strict=True))
+
+    @staticmethod
+    def _fits(level: Level, levels: Mapping[str, Level]) -> bool:
+        return DATA not in levels or fits(str(level), levels[DATA])
+
+    def _fitting(self, name: str, level: Level, row: Mapping[str, Level]) -> Mapping[str, Level]:
+        """The row, with a class of data that the type has."""
+        if name != self._main or self._fits(level, row):
+            return row
+        classes = [each for each in self._space.factors[DATA] if fits(str(level), each)]
+        return {**row, DATA: classes[self._uses[name][level] % len(classes)]}

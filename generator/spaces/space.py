@@ -1,0 +1,61 @@
+"""The space of an operator version's calls: factors, variables and rules, made from facts and declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from generator.solved.solving import Search
+from generator.spaces.kind import Level
+from generator.spaces.space_making import SpaceMaker, SpaceParts
+from generator.spaces.touched_rules import TouchedRules
+from opcert.vocabulary.errors import UserError
+from specs.model import Spec
+
+
+class Space(SpaceParts):
+    """One operator version's calls."""
+
+    @cached_property
+    def paired(self) -> frozenset[str]:
+        """The factors of types that go with every other level; the others are dealt out over the rows."""
+        declared = self.spec.declared.paired if self.spec.declared is not None else ()
+        return frozenset(f"type_{each}" for each in declared) & frozenset(self.types)
+
+    @cached_property
+    def search(self) -> Search:
+        try:
+            return Search(self.spec, self.variables, self.spec.constraints)
+        except UserError as error:
+            inside = [each for each in self.kinds if f"kind:{each.name}" in (error.got or "")]
+            error.where = error.where or (inside[0].subject.place if inside else None)
+            error.remedy = "Take the name of one of them out of what the other one says."
+            raise
+
+    @cached_property
+    def touched_rules(self) -> TouchedRules:
+        drawn = {each.name for each in self.spec.inputs} - self.covered
+        return TouchedRules(self.spec, frozenset(drawn))
+
+    @cached_property
+    def plainest(self) -> Mapping[str, Level]:
+        """The first level of every factor."""
+        return {name: levels[0] for name, levels in self.factors.items()}
+
+    @cached_property
+    def plain_types(self) -> Mapping[str, Level]:
+        """The first types, and the first class of data; all other factors are free."""
+        return {name: level for name, level in self.plainest.items() if name in (*self.types, "data")}
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The attributes and inputs that a kind gives values to."""
+        return frozenset(name for each in self.kinds for name in each.covers)
+
+
+def open_space(spec: Spec) -> Space:
+    """The space of a spec with a declaration; raises SeveralErrors with all that is wrong in its kinds."""
+    made = SpaceMaker(spec).make()
+    space = Space(made.spec, made.kinds, made.data, made.factors, made.types, made.variables)
+    assert space.search, "the variables have an order in which each has what it needs"
+    return space

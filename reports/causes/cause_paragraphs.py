@@ -1,0 +1,138 @@
+"""What a terminal says of each cause: a few lines, and one line of all that are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance.judging.known_causes import WORDS, KnownCause
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import CaseId
+from reports.causes.class_words import fit_text, headline, remarks
+from reports.causes.failure_classes import FailureClass, Told, classes_of
+from reports.causes.followed_readings import fault_text
+from reports.page_making.phrasing import count, listed, plural
+from reports.results.case_results import Results
+from reports.results.told_facts import short_names
+
+MOST_CAUSES = 10
+"""So many are told in full."""
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class CauseParagraph:
+    """A cause in lines: its head, what is known of it, and the command for its smallest case.
+
+    `name` is the head without its number and its count, which change from run to run.
+    """
+
+    found: FailureClass
+    name: str
+    head: str
+    remarks: tuple[str, ...]
+    command: str
+
+    def lines(self, program: str = "opcert") -> list[str]:
+        """Its lines, the first one to stand further left; `program` is how opcert is called."""
+        return [self.head, *self.remarks, self.command.replace("opcert", program, 1)]
+
+
+def cause_paragraphs(results: Results) -> list[CauseParagraph]:
+    """Every cause of a run, in the order to fix."""
+    return [_paragraph(results, each) for each in classes_of(results)]
+
+
+def fault_paragraphs(results: Results) -> list[list[str]]:
+    """The faults of the whole run, each with the cases that show it and what is known of it."""
+    found = []
+    for fault in results.record.faults:
+        message = fault_text(fault)
+        lines = [one_line(f"Of the whole run: {message}", _LONGEST)]
+        cases = fault.get("cases")
+        if fault.get("kind") == "inconsistent_reading" and isinstance(cases, dict):
+            lines += [
+                one_line(f"follows {option} in {_command(results, case)}", _LONGEST)
+                for option, case in cases.items()
+            ]
+        else:
+            lines += [results.reproduction_command(each) for each in shown_cases(results, fault)[:1]]
+        lines += filter(None, [fault_cause(results, fault)])
+        found.append(lines)
+    return found
+
+
+def fault_cause(results: Results, fault: Mapping[str, object]) -> str:
+    """The entry that explains a fault of the whole run; empty where none does."""
+    message = fault_text(fault)
+    known = next((each for each in results.known if message in each.faults), None)
+    if known is None:
+        return ""
+    return one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST)
+
+
+def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:
+    """The cases that a fault of the whole run names as showing it, as far as the suite has them."""
+    cases = fault.get("cases")
+    named = cases.values() if isinstance(cases, dict) else cases if isinstance(cases, list) else ()
+    names = [each.get("case") if isinstance(each, dict) else each for each in named]
+    known = {str(each.id): each.id for each in results.cases}
+    return [known[each] for each in names if isinstance(each, str) and each in known]
+
+
+def _command(results: Results, case: object) -> str:
+    return results.reproduction_command(CaseId.parse(str(case)))
+
+
+def others_line(left: Sequence[CauseParagraph]) -> str:
+    """The causes that are not told in full, by number and operators."""
+    cases = sum(len(each.found.cases) for each in left)
+    names = listed([f"{each.found.number} ({short_names(each.found.operators)})" for each in left[:12]])
+    more = f" and {len(left) - 12} more" if len(left) > 12 else ""
+    verb = "has" if len(left) == 1 else "have"
+    return one_line(
+        f"{plural(len(left), 'more cause')} {verb} {plural(cases, 'case')}: {names}{more}; "
+        "`opcert report` tells them all",
+        2 * _LONGEST,
+    )
+
+
+def mended_line(entry: KnownCause) -> str:
+    """An entry that explains nothing any more."""
+    return one_line(
+        f"{entry.id}: {entry.title} ({plural(len(entry.asked), 'case')} asked, all pass)", _LONGEST
+    )
+
+
+def totals_line(results: Results, causes: int) -> str:
+    """The last line: how many fail, for how many causes, and how these are known."""
+    classes = classes_of(results)
+    failing = sum(len(each.cases) for each in classes)
+    told = Counter(each.told for each in classes)
+    words: dict[Told, str] = {
+        "entry": "known",
+        "message": "told by the runtime",
+        "experiment": "shown by experiment",
+        "rule": "a rule not checked",
+        "association": "by association alone",
+        "nothing": "not found",
+    }
+    parts = [f"{count(told[name])} {said}" for name, said in words.items() if told[name]]
+    verb = "fails" if failing == 1 else "fail"
+    passing = results.counts["pass"]
+    return (
+        f"{count(passing)} of {plural(len(results.cases), 'case')} pass, {count(failing)} {verb} for "
+        f"{plural(causes, 'cause')} ({', '.join(parts)})."
+    )
+
+
+def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
+    name = one_line(f"{short_names(found.operators)}: {headline(found)}", _LONGEST)
+    return CauseParagraph(
+        found,
+        name,
+        f"{found.number}. {name} ({fit_text(found)})",
+        tuple(one_line(each, _LONGEST) for each in remarks(found)),
+        results.reproduction_command(found.smallest.id),
+    )

@@ -1,0 +1,113 @@
+"""A failure class in words: its head, how many cases fit, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.judging.kept_diagnosis import DiagnosedCause, Outcome
+from conformance.judging.known_causes import WORDS
+from reports.causes import unstable_cases
+from reports.causes.conditions import Condition
+from reports.causes.failure_classes import FailureClass
+from reports.causes.features import CONSTRAINT
+from reports.causes.others import Beside, nobody_passes
+from reports.page_making.phrasing import count, listed, plural
+
+
+def headline(found: FailureClass) -> str:
+    """A class in words: what an entry or the runtime says, or `wrong when mode=cubic and ratio=up2`."""
+    if found.known is not None:
+        return found.known.title
+    if found.told == "message":
+        return f"{found.verb}: {found.said}" if found.said else found.verb
+    if found.told == "experiment" and found.shown is not None:
+        return f"{found.verb}: {found.shown.sentence}"
+    if found.conditions is None:
+        return f"{found.verb}, cause not found"
+    if not found.conditions:
+        return f"{found.verb} whatever the attributes and inputs"
+    return f"{found.verb} when {conditions_text(found)}"
+
+
+def conditions_text(found: FailureClass) -> str:
+    """The conditions of a class in words; empty where there are none."""
+    return " and ".join(map(_condition, found.conditions or ()))
+
+
+def _condition(each: Condition) -> str:
+    return f"{' or '.join(each.values)} is broken" if each.feature == CONSTRAINT else str(each)
+
+
+def fit_text(found: FailureClass) -> str:
+    """How many cases fit a note: `all 29 such cases`, `9 of 11 such cases, the other 2 fall under 9`."""
+    own = len(found.cases)
+    if found.told == "nothing":
+        return f"{plural(own, 'case')}; no set of up to three conditions separates them"
+    if found.conditions is None or found.told == "message":
+        return plural(own, "case")
+    elsewhere = found.elsewhere or {}
+    others = sum(elsewhere.values())
+    if own == found.fulfilling:
+        return "the only such case" if own == 1 else f"all {count(own)} such cases"
+    said = f"{count(own)} of {plural(found.fulfilling, 'such case')}"
+    if others:
+        rest = own + others == found.fulfilling
+        verb = "falls" if others == 1 else "fall"
+        numbers = listed([str(each) for each in elsewhere])
+        said += (
+            f", {'the other ' if rest else ''}{count(others)} {'' if rest else 'more '}{verb} under {numbers}"
+        )
+    return said
+
+
+def remarks(found: FailureClass) -> list[str]:
+    """What is known of a cause beside its head: of whom it speaks, the conditions that go with it."""
+    told = []
+    if found.known is not None:
+        known = found.known
+        places = f"; {listed(list(known.passage))}" if known.passage else ""
+        told.append(f"known as {known.id}: {WORDS[known.kind]}{places}")
+        if known.thread:
+            told.append(f"reported at {known.thread}")
+        if found.said:
+            told.append(f"it says: {found.said}")
+    elif found.told == "message" and found.conditions:
+        told.append(f"goes with {conditions_text(found)}")
+    elif found.told == "association":
+        told.append("an association with passing cases; no experiment was made")
+    if found.shown is not None:
+        if found.told != "experiment":
+            told.append(f"shown by experiment: {found.shown.sentence}")
+        told.append(cost_text(found.shown))
+    told += filter(None, [unstable_cases.class_text(found.cases), beside_text(found.beside)])
+    return told
+
+
+def beside_text(beside: Sequence[Beside]) -> str:
+    """Who else fails where a cause makes cases fail, and who passes; empty where nobody was asked."""
+    parts = []
+    for each in beside:
+        if each.judged:
+            said = [f"passes {count(each.passing)}"] if each.passing else []
+            said += [f"fails {count(each.failing)}"] if each.failing else []
+            parts.append(f"{each.label} {' and '.join(said)}")
+    if not parts:
+        return ""
+    alone = "no runtime that was tried passes one of these cases: " if nobody_passes(beside) else ""
+    return f"{alone}{'; '.join(parts)}"
+
+
+def cost_text(shown: DiagnosedCause) -> str:
+    """What a cause costs: what its cases come to without it, as far as that was asked."""
+    words: dict[Outcome, tuple[str, str]] = {
+        "pass": ("passes", "pass"),
+        "unsupported": ("is unsupported", "are unsupported"),
+        "fails": ("fails otherwise", "fail otherwise"),
+        "unknown": ("was not asked", "were not asked"),
+    }
+    parts = []
+    for outcome, (one, many) in words.items():
+        number = shown.count(outcome)
+        if number:
+            parts.append(f"{count(number)} {one if number == 1 else many}")
+    return f"{plural(len(shown.cases), 'case')}; without it {listed(parts)}"

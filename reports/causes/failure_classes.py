@@ -1,0 +1,312 @@
+"""Failure classes: failing cases of one cause, as far as that is known, in the order to fix them.
+
+What tells a cause, the first that does: an entry that explains the cases; what the runtime said when it
+refused or died; an experiment that was made on it (`diagnosis.json`); for invalid calls that were answered,
+the rule. Only what is left is divided by conditions that go with failing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
+from conformance.judging.known_causes import KnownCause
+from conformance.judging.refusals import sentence
+from opcert.vocabulary.names import OperatorName
+from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
+from reports.causes.conditions import Condition
+from reports.causes.failure_kinds import (
+    DIFFERENCES,
+    NOBODY,
+    OPEN,
+    TIER_OF,
+    TIERS,
+    UNEXPLAINED,
+    VERBS,
+    Kind,
+    Tier,
+    failure_kind,
+)
+from reports.causes.features import CONSTRAINT
+from reports.causes.others import Beside, OtherRun, hold_beside, nobody_passes
+from reports.causes.spoken_failures import said_form
+from reports.results.case_results import CaseResult, Results
+from reports.results.type_order import type_rank
+
+Told = Literal["entry", "message", "experiment", "rule", "association", "nothing"]
+"""What tells the cause of a class."""
+
+SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
+"""Kinds of failure of which the runtime, or its end, says something itself."""
+
+
+@dataclass(frozen=True)
+class FailureClass:
+    """Failing cases of one cause, of one or more operator versions, that fail in one way.
+
+    `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
+    what experiments showed of it, whoever told it. `beside` is what other runtimes make of the cases. Where
+    it is an association, `conditions` separate the cases from passing ones; of a message they are a remark;
+    they are None where there are none. `fulfilling` counts the cases of those versions that were judged and
+    fulfil the conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of
+    their class.
+    """
+
+    number: int
+    kind: Kind
+    operators: tuple[OperatorName, ...]
+    conditions: tuple[Condition, ...] | None
+    cases: tuple[CaseResult, ...]
+    fulfilling: int = 0
+    elsewhere: Mapping[int, int] | None = None
+    told: Told = "association"
+    known: KnownCause | None = None
+    said: str = ""
+    shown: DiagnosedCause | None = None
+    beside: tuple[Beside, ...] = ()
+
+    @property
+    def tier(self) -> Tier:
+        if self.known is not None and not self.known.blames:
+            return OPEN
+        if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
+            return NOBODY
+        # A lost process stays at the top, explained or not.
+        if self.told == "nothing" and self.kind not in ("crash", "timeout"):
+            return UNEXPLAINED
+        return TIER_OF[self.kind]
+
+    @property
+    def brings(self) -> float:
+        """How many cases pass once it is mended, as far as experiments say: of those nobody asked, as many.
+
+        Without experiments all of them may.
+        """
+        without = self.shown.without if self.shown is not None else {}
+        told = Counter(without.get(str(each.id), "unknown") for each in self.cases)
+        asked = sum(number for outcome, number in told.items() if outcome != "unknown")
+        return len(self.cases) * told["pass"] / asked if asked else len(self.cases)
+
+    @property
+    def verb(self) -> str:
+        """What the cases do, as narrowly as it is true of them all."""
+        rows = [each.row for each in self.cases if each.row is not None]
+        if self.kind == "shape":
+            differences = {row.difference for row in rows}
+            return (
+                f"wrong {DIFFERENCES[differences.pop() or '']}" if len(differences) == 1 else VERBS["shape"]
+            )
+        limits = {row.seconds for row in rows}
+        if self.kind == "timeout" and len(limits) == 1:
+            return f"no answer in {limits.pop():g} s"
+        return VERBS[self.kind]
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals that the process died of."""
+        return tuple(sorted({each.row.signal for each in self.cases if each.row and each.row.signal}))
+
+    @property
+    def smallest(self) -> CaseResult:
+        """The case with the fewest elements, attributes and dimensions."""
+        return min(self.cases, key=smallness)
+
+
+def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, int], str]:
+    """Orders cases from small to large, and those of one size by how common their element type is."""
+    return case.size, type_rank(case.element_type), str(case.id)
+
+
+@lru_cache(maxsize=16)
+def classes_of(results: Results) -> tuple[FailureClass, ...]:
+    """The failure classes of a run, found once."""
+    return find_classes(results.cases, results.known, diagnosis_of(results), results.others)
+
+
+@lru_cache(maxsize=16)
+def _by_case(results: Results) -> Mapping[str, FailureClass]:
+    return {str(case.id): each for each in classes_of(results) for case in each.cases}
+
+
+def class_of(results: Results, case: CaseResult) -> FailureClass | None:
+    """The class that a case is in; None where it does not fail."""
+    return _by_case(results).get(str(case.id))
+
+
+@lru_cache(maxsize=16)
+def diagnosis_of(results: Results) -> Diagnosis | None:
+    """What experiments showed of a run, as the file beside its record says; None where there is none."""
+    digest = (results.record.footer or {}).get("digest")
+    return read_diagnosis(results.record.path.with_name(FILE), results.suite.digest, digest)
+
+
+def find_classes(
+    cases: Sequence[CaseResult],
+    known: Sequence[KnownCause] = (),
+    diagnosis: Diagnosis | None = None,
+    others: Sequence[OtherRun] = (),
+) -> tuple[FailureClass, ...]:
+    """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
+    failing = {str(each.id): each for each in cases if each.fails}
+    classes = list(_claimed(failing, known))
+    claimed = {str(case.id) for each in classes for case in each.cases}
+    left = [each for name, each in failing.items() if name not in claimed]
+    every = by_operator(cases)
+    classes += _by_message(left, every)
+    classes += _by_rule([each for each in left if each.verdict == "accepted_invalid"])
+    wrong = {str(each.id): each for each in left if each.verdict == "mismatch"}
+    causes = () if diagnosis is None else diagnosis.causes
+    classes += _by_experiment(wrong, causes)
+    shown = {str(case.id) for each in classes for case in each.cases}
+    classes += _by_condition([each for name, each in wrong.items() if name not in shown], every)
+    told = [_with_experiments(each, causes) for each in classes]
+    return _numbered([_with_others(each, others) for each in told], cases)
+
+
+def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> Iterable[FailureClass]:
+    """One class for each entry that explains cases; the first entry that claims a case has it."""
+    taken: set[str] = set()
+    for entry in known:
+        members = tuple(
+            failing[each] for each in dict.fromkeys(entry.cases) if each in failing and each not in taken
+        )
+        taken.update(str(each.id) for each in members)
+        if members:
+            kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+            said = _sentence(min(members, key=smallness)) if worst in SPOKEN else ""
+            yield FailureClass(
+                0, worst, operators_of(members), None, members, told="entry", known=entry, said=said
+            )
+
+
+def _by_message(
+    left: Sequence[CaseResult], every: Mapping[tuple[str, str], Sequence[CaseResult]]
+) -> Iterable[FailureClass]:
+    """Refusals by what they say, across operators; lost processes by how they were lost, in one operator."""
+    groups: dict[tuple[Kind, str, str], list[CaseResult]] = defaultdict(list)
+    for each in left:
+        operator = each.operator.unversioned
+        match each.verdict:
+            case "rejected_valid":
+                groups["rejected_valid", "", said_form(each)].append(each)
+            case "crash" | "timeout":
+                groups[each.verdict, operator, said_form(each)].append(each)
+    for (kind, _, _), members in groups.items():
+        names = by_operator(members)
+        conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None
+        said = _sentence(min(members, key=smallness)) if kind in SPOKEN else ""
+        yield FailureClass(
+            0, kind, operators_of(members), conditions, tuple(members), told="message", said=said
+        )
+
+
+def _sentence(case: CaseResult) -> str:
+    """The runtime's own sentence about a case, or how the process was lost."""
+    row = case.row
+    if row is None:
+        return ""
+    refused = case.verdict == "rejected_valid"
+    return sentence(row.message or row.reason or "") if refused else row.reason or ""
+
+
+def _by_rule(failing: Sequence[CaseResult]) -> Iterable[FailureClass]:
+    """Invalid input that is accepted: each rule is a class, whatever else the cases have in common."""
+    groups: dict[tuple[str, str, str | None], list[CaseResult]] = defaultdict(list)
+    for each in failing:
+        groups[each.operator.domain, each.operator.name, each.constraint].append(each)
+    for (_, _, rule), members in groups.items():
+        conditions = None if rule is None else (Condition(CONSTRAINT, (rule,)),)
+        told: Told = "nothing" if rule is None else "rule"
+        found = FailureClass(0, "accepted_invalid", operators_of(members), conditions, tuple(members))
+        yield replace(found, told=told)
+
+
+def _by_experiment(
+    wrong: Mapping[str, CaseResult], causes: Sequence[DiagnosedCause]
+) -> Iterable[FailureClass]:
+    """Wrong answers by what experiments on the runtime showed."""
+    for each in causes:
+        members = tuple(wrong[name] for name in each.cases if name in wrong)
+        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+        if members and not each.told:
+            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+            yield FailureClass(0, worst, operators_of(members), None, members, told="experiment", shown=each)
+
+
+def _with_experiments(found: FailureClass, causes: Sequence[DiagnosedCause]) -> FailureClass:
+    """The class with what experiments showed of exactly its cases."""
+    names = {str(each.id) for each in found.cases}
+    shown = next((each for each in causes if set(each.cases) == names), found.shown)
+    return replace(found, shown=shown)
+
+
+def _with_others(found: FailureClass, others: Sequence[OtherRun]) -> FailureClass:
+    """The class with what other runtimes make of its cases."""
+    return replace(found, beside=hold_beside([str(each.id) for each in found.cases], others))
+
+
+def _by_condition(
+    failing: Sequence[CaseResult], every: Mapping[tuple[str, str], Sequence[CaseResult]]
+) -> Iterable[FailureClass]:
+    """Wrong answers by the conditions that go with them; what has none is one class of its operator."""
+    for name, members in by_operator(failing).items():
+        by_kind: dict[Kind, list[CaseResult]] = defaultdict(list)
+        for each in members:
+            kind = failure_kind(each)
+            if kind is not None:
+                by_kind[kind].append(each)
+        for kind, alike in by_kind.items():
+            for found in associate(kind, alike, every[name]):
+                told: Told = "nothing" if found.conditions is None else "association"
+                made = FailureClass(0, kind, operators_of(found.cases), found.conditions, found.cases)
+                yield replace(made, told=told)
+
+
+def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
+    """The classes in the order to fix them, with how many cases fulfil the conditions of each."""
+    judged: dict[OperatorName, list[CaseResult]] = defaultdict(list)
+    for each in cases:
+        if each.fails or each.verdict == "pass":
+            judged[each.operator].append(each)
+    ordered = sorted(classes, key=_fixing_order)
+    numbered = [replace(each, number=number) for number, each in enumerate(ordered, 1)]
+    class_of = {str(case.id): each.number for each in numbered for case in each.cases}
+    return tuple(_with_fit(each, judged, class_of) for each in numbered)
+
+
+def _fixing_order(each: FailureClass) -> tuple[int, bool, float, int, str]:
+    """What loses most comes first; among these what brings most when it is mended."""
+    return (
+        TIERS.index(each.tier),
+        each.told == "nothing",
+        -each.brings,
+        -len(each.cases),
+        min(str(case.id) for case in each.cases),
+    )
+
+
+def _with_fit(
+    found: FailureClass, judged: Mapping[OperatorName, Sequence[CaseResult]], class_of: Mapping[str, int]
+) -> FailureClass:
+    if found.conditions is None:
+        return found
+    fulfilling, elsewhere = 0, Counter[int]()
+    for each in (case for operator in found.operators for case in judged[operator]):
+        if not comparable(found.kind, each):
+            continue
+        if all(condition.holds(each.features) for condition in found.conditions):
+            fulfilling += 1
+            number = class_of.get(str(each.id), found.number)
+            if number != found.number:
+                elsewhere[number] += 1
+    return replace(found, fulfilling=fulfilling, elsewhere=dict(sorted(elsewhere.items())))
+
+
+def marked_features(found: FailureClass) -> frozenset[str]:
+    """The names that a class's conditions speak of, so that a case can mark them."""
+    return frozenset(each.feature for each in found.conditions or ())

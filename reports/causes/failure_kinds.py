@@ -1,0 +1,72 @@
+"""The ways in which a case fails, in words and in the order to fix them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from reports.results.case_results import CaseResult
+
+Kind = Literal["crash", "timeout", "shape", "values", "inexact", "rejected_valid", "accepted_invalid"]
+
+SLIGHTLY = 10.0
+"""A wrong value within this many times its allowed error counts as slightly inexact."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A group of classes that stand together in the order to fix, and why they stand there."""
+
+    heading: str
+    why: str
+
+
+_LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
+_SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
+_VALUES = Tier("Wrong values", "silent: nobody notices that they are wrong")
+_REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
+_ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
+_INEXACT = Tier("Slightly inexact", "error under 10 times the allowed; last among wrong values")
+UNEXPLAINED = Tier("Unexplained", "nothing known, said or tried tells what these cases have in common")
+NOBODY = Tier(
+    "Passed by nobody", "no runtime that was tried passes one of these: the rule may be the odd one"
+)
+OPEN = Tier(
+    "Open in the documents", "the document is wrong there, or may be read so: no fault of the runtime"
+)
+TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, _INEXACT, UNEXPLAINED, NOBODY, OPEN)
+TIER_OF: Mapping[Kind, Tier] = {
+    "crash": _LOST,
+    "timeout": _LOST,
+    "shape": _SHAPE,
+    "values": _VALUES,
+    "inexact": _INEXACT,
+    "rejected_valid": _REFUSED,
+    "accepted_invalid": _ACCEPTED,
+}
+VERBS: Mapping[Kind, str] = {
+    "crash": "crashes",
+    "timeout": "no answer in time",
+    "shape": "wrong shape or type",
+    "values": "wrong",
+    "inexact": "inexact",
+    "rejected_valid": "refuses valid input",
+    "accepted_invalid": "accepts invalid input",
+}
+
+DIFFERENCES = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
+
+
+def failure_kind(case: CaseResult) -> Kind | None:
+    """In which way a case fails; None where it does not."""
+    match case.verdict:
+        case "crash" | "timeout" | "rejected_valid" | "accepted_invalid":
+            return case.verdict
+        case "mismatch":
+            if case.wrong_shape:
+                return "shape"
+            ratio = case.ratio
+            return "inexact" if ratio is not None and ratio < SLIGHTLY else "values"
+        case _:
+            return None

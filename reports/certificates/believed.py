@@ -1,0 +1,109 @@
+"""What a record says that nobody can see again: it is believed, so it is counted and named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.recording.rows import Result
+from reports.page_making.phrasing import plural
+from reports.results.case_results import Results
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Rows of one kind: `what` is said of them in words, `against` whether they speak against the runtime."""
+
+    kind: str
+    what: str
+    against: bool
+    rows: int
+    examples: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """One sentence."""
+        return f"{plural(self.rows, 'row')} {self.what}, such as {self.examples[0]}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "says": self.text, "rows": self.rows, "examples": list(self.examples)}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    name: str
+    what: str
+    against: bool
+    holds: Callable[[Result], bool]
+
+
+def _by_digest(row: Result) -> bool:
+    return any(
+        isinstance(each, dict) and "sha256" in each and "file" not in each and "data" not in each
+        for each in row.outputs
+    )
+
+
+_KINDS: Sequence[_Kind] = (
+    _Kind(
+        "digests",
+        "whose outputs are too large to be kept: their digests alone are there",
+        False,
+        _by_digest,
+    ),
+    _Kind(
+        "not offered",
+        "not sent, because the runtime's worker had said that it does not offer this",
+        False,
+        lambda row: row.response == "not offered",
+    ),
+    _Kind(
+        "unsupported",
+        "that count as unsupported, by the error that the worker reported",
+        False,
+        lambda row: row.response == "refused" and row.verdict == "unsupported",
+    ),
+    _Kind(
+        "refused",
+        "of calls that must be refused, and were by the error that the worker reported",
+        False,
+        lambda row: row.response == "refused" and row.verdict == "pass",
+    ),
+    _Kind(
+        "survived",
+        "of calls that nothing is demanded of but survival, and that the worker survived",
+        False,
+        lambda row: row.verdict == "observed",
+    ),
+    _Kind(
+        "rejected",
+        "in which the runtime refused a valid call, by the error that the worker reported",
+        True,
+        lambda row: row.verdict == "rejected_valid",
+    ),
+    _Kind("crashed", "in which the worker was lost", True, lambda row: row.response == "crashed"),
+    _Kind("timed out", "in which the worker did not answer", True, lambda row: row.response == "timed out"),
+)
+
+
+def find_believed(results: Results) -> tuple[Believed, ...]:
+    """What is believed of a record's rows, the kinds that speak for the runtime first; none of no rows."""
+    rows: dict[str, list[str]] = {each.name: [] for each in _KINDS}
+    for row in results.record.results:
+        for kind in _KINDS:
+            if kind.holds(row):
+                rows[kind.name].append(row.case)
+    return tuple(
+        Believed(
+            kind.name,
+            kind.what,
+            kind.against,
+            len(rows[kind.name]),
+            tuple(dict.fromkeys(rows[kind.name]))[:_EXAMPLES],
+        )
+        for kind in _KINDS
+        if rows[kind.name]
+    )

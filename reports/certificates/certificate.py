@@ -1,0 +1,227 @@
+"""Certificates: in-toto statements over a suite, a runtime and the record of a run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+from conformance.judging.judge import VERDICTS
+from conformance.suite.canonical import canonical_json, plain, sha256
+from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import open_regular
+from reports.causes.followed_readings import fault_text, find_readings
+from reports.certificates.believed import find_believed
+from reports.certificates.certifiable import list_obstacles
+from reports.certificates.standing import OWN, SuiteStanding
+from reports.gates.profile_evaluation import ProfileResult, evaluate
+from reports.gates.profiles import Profile
+from reports.page_making.phrasing import parse_moment
+from reports.results.case_results import CaseResult, Results
+from reports.results.headline import runtime_label
+from reports.results.told_facts import mapping, text
+from reports.results.trusted import trust_of, unreviewed
+from reports.results.type_order import in_type_order
+from reports.results.untested import find_untested
+
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:opcert:conformance:v1"
+"""Of our own: in-toto's test-result with more fields, and `NOT_DEMANDED` where no profile was asked for."""
+
+
+Recorded = Literal["here", "elsewhere"]
+"""Whether the process that certifies ran the suite itself, or was given the record of a run."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A statement, what it says of the profile (None where none was demanded), and whose the suite is."""
+
+    statement: dict[str, Any]
+    profile: ProfileResult | None
+    standing: SuiteStanding = OWN
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was demanded is met; true where nothing was."""
+        return self.profile is None or self.profile.met
+
+    @property
+    def digest(self) -> str:
+        found: str = self.statement["predicate"]["digest"]["sha256"]
+        return found
+
+
+def make_certificate(
+    results: Results,
+    profile: Profile | None = None,
+    on: date | None = None,
+    standing: SuiteStanding = OWN,
+    recorded: Recorded = "here",
+) -> Certificate:
+    """State what a run shows; `on` is the day on which waivers must not have expired (default: today).
+
+    `standing` says whose the suite is, `recorded` who saw the run. Raises NothingRan where no case ran,
+    UserError where the run is not one that can be certified (with every reason), or where its record cannot
+    be read.
+    """
+    if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
+        raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
+    obstacles = list_obstacles(results)
+    if obstacles:
+        raise UserError(
+            "no certificate can be made of this run",
+            got="; ".join(obstacles),
+            expected="the whole record of a whole suite",
+            where=Place(str(results.record.path)),
+        )
+    day = on or datetime.now(UTC).date()
+    evaluated = evaluate(profile, results, day, standing) if profile is not None else None
+    predicate = _predicate(results, evaluated, day, standing, recorded)
+    statement: dict[str, Any] = {
+        "_type": STATEMENT_TYPE,
+        "subject": _subjects(results),
+        "predicateType": PREDICATE_TYPE,
+        "predicate": predicate,
+    }
+    statement = plain(statement)
+    statement["predicate"]["digest"] = {"sha256": statement_digest(statement)}
+    return Certificate(statement, evaluated, standing)
+
+
+def statement_digest(statement: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of a statement without its own digest."""
+    predicate = {name: each for name, each in statement["predicate"].items() if name != "digest"}
+    return sha256(canonical_json({**statement, "predicate": predicate}))
+
+
+def _subjects(results: Results) -> list[dict[str, Any]]:
+    loaded = (results.record.footer or {}).get("loaded")
+    identity = sha256(canonical_json([results.record.header.get("runtime"), loaded]))
+    return [
+        {
+            "name": f"runtime {runtime_label(results.record)}",
+            "digest": {"sha256": identity},
+        },
+        {"name": "suite", "digest": {"sha256": results.suite.digest}},
+        {"name": results.record.path.name, "digest": {"sha256": file_digest(results.record.path)}},
+    ]
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file; raises UserError where it cannot be read."""
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise unreadable("the file", path, error) from error
+
+
+def _predicate(
+    results: Results, evaluated: ProfileResult | None, day: date, standing: SuiteStanding, recorded: Recorded
+) -> dict[str, Any]:
+    passed = [str(each.id) for each in results.cases if each.verdict == "pass"]
+    failed = [str(each.id) for each in results.cases if each.fails]
+    footer = results.record.footer or {}
+    finished = text(footer.get("finished"))
+    return {
+        "result": "NOT_DEMANDED" if evaluated is None else "PASSED" if evaluated.met else "FAILED",
+        "configuration": [{"name": "suite", "digest": {"sha256": results.suite.digest}}],
+        "passedTests": passed,
+        "warnedTests": [],
+        "failedTests": failed,
+        "verifier": {"name": "opcert", "version": version("opcert")},
+        "issued": day.isoformat(),
+        "run": {
+            "started": text(results.record.header.get("started")),
+            "finished": finished if parse_moment(finished) else None,
+            "complete": results.complete,
+            "platform": results.record.header.get("platform"),
+            "options": results.record.header.get("options"),
+            "recorded": recorded,
+        },
+        "suite": standing.to_json(),
+        "runtime": results.record.header.get("runtime"),
+        "loaded": footer.get("loaded"),
+        "counts": _counts(results.cases),
+        "operators": [_operator(results, operator, standing) for operator in results.by_operator],
+        "faults": [fault_text(each) for each in results.record.faults],
+        "profile": None if evaluated is None else _profile(evaluated),
+        "notTested": [
+            *([] if standing.left_out is None else [standing.left_out]),
+            *filter(None, [unreviewed(results) if standing.kind == "released" else None]),
+            *(each.text for each in find_untested(results)),
+        ],
+        "believed": [each.to_json() for each in find_believed(results)],
+    }
+
+
+def _counts(cases: tuple[CaseResult, ...]) -> dict[str, int]:
+    counted = Counter(each.verdict for each in cases)
+    return {**{each: counted[each] for each in VERDICTS}, "sum": len(cases)}
+
+
+def _operator(results: Results, operator: OperatorName, standing: SuiteStanding) -> dict[str, Any]:
+    """What holds and what does not, for one operator version.
+
+    Figures of what the suite reaches are stated of the released one alone: its digest is what binds them.
+    """
+    bound = standing.kind == "released"
+    cases = results.by_operator[operator]
+    counts = _counts(cases)
+    failing = [each for each in cases if each.fails]
+    types = in_type_order(each.element_type for each in cases)
+    return {
+        "operator": str(operator),
+        "holds": not failing and counts["pass"] > 0,
+        "counts": counts,
+        "elementTypes": {
+            each: _counts(tuple(case for case in cases if case.element_type == each)) for each in types
+        },
+        "coverage": coverage_of(results, operator) if bound else None,
+        "adequacy": adequacy_of(results, operator) if bound else None,
+        "trust": trust_of(results, operator) if bound else None,
+        "failing": [{"case": str(each.id), "verdict": each.verdict} for each in failing],
+        "readings": [
+            {
+                "id": each.id,
+                "kind": each.kind,
+                "followed": {name: number for name, number in each.told.items() if number},
+                "either": each.either,
+                "consistent": not each.faults and sum(1 for number in each.told.values() if number) <= 1,
+            }
+            for each in find_readings(results, operator)
+        ],
+    }
+
+
+def coverage_of(results: Results, operator: OperatorName) -> dict[str, Any] | None:
+    """How many feasible combinations of levels the suite has; None where it does not say."""
+    coverage = mapping(results.operator_facts(operator).get("coverage"))
+    names = ("strength", "feasible", "covered")
+    return {name: coverage[name] for name in names} if coverage.keys() >= set(names) else None
+
+
+def adequacy_of(results: Results, operator: OperatorName) -> dict[str, Any] | None:
+    """How many planted faults the suite finds; None where it does not say."""
+    mutants = mapping(mapping(results.suite.facts.get("adequacy")).get(str(operator))).get("mutants")
+    return dict(mutants) if isinstance(mutants, dict) else None
+
+
+def _profile(evaluated: ProfileResult) -> dict[str, Any]:
+    return {
+        "name": evaluated.profile.profile,
+        "demands": evaluated.profile.model_dump(mode="json", exclude={"waivers"}),
+        "met": evaluated.met,
+        "reasons": list(evaluated.reasons),
+        "demandedCases": evaluated.demanded,
+        "waivers": [
+            {**each.waiver.model_dump(mode="json"), "expired": each.expired, "covers": list(each.covered)}
+            for each in evaluated.waivers
+        ],
+    }

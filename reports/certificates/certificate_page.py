@@ -1,0 +1,149 @@
+"""A certificate as a page for people: what was tested, and as plainly what was not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from opcert.vocabulary.whole_files import write_text
+from reports.certificates.certificate import Certificate
+from reports.certificates.profile_checks import is_ready_made
+from reports.page_making.pages_alone import render_page
+from reports.page_making.phrasing import count, moment, plural
+from reports.results.told_facts import items, mapping, text
+from reports.results.verdicts import GROUPS, WORST_FIRST, word
+
+
+@dataclass(frozen=True)
+class OperatorLine:
+    """One operator version in a certificate: a sentence, its counts, and how far the suite reaches."""
+
+    operator: str
+    holds: bool
+    says: str
+    counts: tuple[tuple[str, str, int], ...]
+    cases: int
+    reach: str
+
+
+class CertificatePage:
+    """What the page of a certificate says."""
+
+    def __init__(self, certificate: Certificate, key_id: str | None) -> None:
+        self.statement = certificate.statement
+        self.predicate = certificate.statement["predicate"]
+        self.profile = certificate.profile
+        self.standing = certificate.standing
+        self.key_id = key_id
+        self.digest = certificate.digest
+        self.runtime = text(self.statement["subject"][0]["name"]).removeprefix("runtime ")
+        self.record = text(self.statement["subject"][2]["name"])
+
+    @property
+    def headline(self) -> str:
+        """What it comes to, in words that no reader takes for more than it is."""
+        counts = self.predicate["counts"]
+        failing = len(self.predicate["failedTests"])
+        said = f"{count(counts['pass'])} of {plural(counts['sum'], 'case')} do what the documents say"
+        said += f", {count(failing)} do not" if failing else ", none does anything else"
+        if counts["unsupported"]:
+            said += f", and {count(counts['unsupported'])} are unsupported"
+        asked = self.standing.label
+        return f"{said}. What was asked: {asked}." if asked else f"{said}."
+
+    @property
+    def demand(self) -> str:
+        """Whether a profile was demanded and met."""
+        if self.profile is None:
+            return "No profile was demanded: this states what was seen, and passes nothing."
+        name = self.profile.profile.profile
+        what = "is met" if self.profile.met else "is not met"
+        whose = "The profile" if is_ready_made(self.profile.profile) else "The certifier's own profile"
+        return f"{whose} {name} ({self.profile.profile.description}) {what}."
+
+    @property
+    def facts(self) -> list[tuple[str, str, str]]:
+        """Names, texts and digests of what it is about."""
+        run = self.predicate["run"]
+        platform = mapping(run["platform"])
+        machine = " ".join(text(platform.get(each)) for each in ("system", "release", "machine")).strip()
+        subjects = {each["name"]: each["digest"]["sha256"] for each in self.statement["subject"]}
+        return [
+            ("issued", text(self.predicate["issued"]), ""),
+            ("run", f"{moment(text(run['started']))}, on {machine or text(run['platform'])}", ""),
+            ("runtime", self.runtime, text(self.statement["subject"][0]["digest"]["sha256"])),
+            ("suite", text(self.predicate["suite"]["says"]), subjects["suite"]),
+            ("record", self.record, text(self.statement["subject"][2]["digest"]["sha256"])),
+            ("certificate", "signed" if self.key_id else "not signed", self.digest),
+            *([("key", "names the key, and vouches for nothing", self.key_id)] if self.key_id else []),
+        ]
+
+    @property
+    def ledger(self) -> list[tuple[str, list[tuple[str, str, int]]]]:
+        counts = self.predicate["counts"]
+        return [
+            (group.heading, [(each, word(each), counts[each]) for each in group.verdicts]) for group in GROUPS
+        ]
+
+    @property
+    def operators(self) -> list[OperatorLine]:
+        return [_operator(each) for each in self.predicate["operators"]]
+
+    @property
+    def not_tested(self) -> list[str]:
+        """What was not tested, what was not asked, and what a reader may not conclude."""
+        loaded = self.predicate["loaded"]
+        more = [] if loaded is not None else ["Which files the runtime loaded was not recorded."]
+        names = {each["operator"] for each in self.predicate["operators"]}
+        return [
+            *items(self.predicate["notTested"]),
+            *more,
+            f"Any operator version but {plural(len(names), 'one', 'these')}: {', '.join(sorted(names))}.",
+            "Speed, memory, models of several nodes, other machines and other versions of the runtime.",
+        ]
+
+    @property
+    def believed(self) -> list[str]:
+        """What nobody can see again, whoever verifies."""
+        recorded = (
+            "The process that certified ran the suite itself, as it says."
+            if self.predicate["run"]["recorded"] == "here"
+            else "The outputs were recorded elsewhere: who certified judged them again, and saw none of it "
+            "happen."
+        )
+        return [recorded, *(f"{each['says']}." for each in self.predicate["believed"])]
+
+    @property
+    def verify_command(self) -> str:
+        key = " --public-key KEY" if self.key_id else ""
+        return f"opcert verify certificate.json{key}"
+
+
+def _operator(stated: dict[str, Any]) -> OperatorLine:
+    counts = stated["counts"]
+    seen = tuple((each, word(each), counts[each]) for each in WORST_FIRST if counts[each])
+    says = "holds" if stated["holds"] else "does not hold" if stated["failing"] else "nothing was learnt"
+    coverage, adequacy = mapping(stated["coverage"]), mapping(stated["adequacy"])
+    reach = []
+    if coverage:
+        covered, feasible = coverage["covered"], coverage["feasible"]
+        reach.append(f"{covered} of {feasible} combinations of {coverage['strength']} levels")
+    if "killed" in adequacy and "made" in adequacy:
+        made = adequacy["made"] - adequacy.get("equivalent", 0)
+        reach.append(f"finds {adequacy['killed']} of {made} planted faults")
+    if stated.get("trust") is not None:
+        reach.append(text(stated["trust"]))
+    return OperatorLine(
+        text(stated["operator"]), stated["holds"], says, seen, counts["sum"], "; ".join(reach) or "not stated"
+    )
+
+
+def write_certificate_page(certificate: Certificate, folder: Path, key_id: str | None = None) -> Path:
+    """Write `certificate.html` by rename; raises UserError where the folder cannot be written."""
+    return write_text(folder / "certificate.html", render_certificate_page(certificate, key_id))
+
+
+def render_certificate_page(certificate: Certificate, key_id: str | None = None) -> str:
+    """The page; the same for the same certificate and key."""
+    return render_page("certificate.html.j2", page=CertificatePage(certificate, key_id))

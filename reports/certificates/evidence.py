@@ -1,0 +1,33 @@
+"""What a certificate is verified with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from conformance.recording.records import Record
+from conformance.suite.suites import Suite
+from reports.certificates.standing import SuiteStanding
+from reports.gates.profiles import Profile
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a certificate is held against; what is None is not at hand, and `absent` or `broken` says why.
+
+    `standing` is what this opcert says of the suite, `profile` the one that must have been demanded, `today`
+    the day on which waivers must not have expired.
+    """
+
+    record: Record | None
+    suite: Suite | None
+    key: Ed25519PublicKey | None
+    standing: SuiteStanding | None
+    today: date
+    absent: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    profile: Profile | None = None

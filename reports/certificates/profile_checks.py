@@ -1,0 +1,93 @@
+"""The profile of a certificate, held against the one that it is named after or that a reader has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from reports.certificates.differences import find_differences
+from reports.gates.profile_evaluation import ProfileResult
+from reports.gates.profiles import Profile, list_profiles, load_profile
+from reports.page_making.phrasing import count, listed, plural
+from reports.results.told_facts import items, mapping
+
+
+@dataclass(frozen=True)
+class ProfileCheck:
+    """What came of it, each at most one sentence: it agrees, it does not, or nobody can say."""
+
+    agrees: str | None = None
+    differs: tuple[str, ...] = ()
+    stated: str | None = None
+
+
+def read_stated_profile(stated: Mapping[str, Any]) -> Profile | None:
+    """The profile that a certificate demands; raises ValueError where it states none that can be read."""
+    if not stated:
+        return None
+    waivers = [
+        {name: each for name, each in mapping(waiver).items() if name not in ("expired", "covers")}
+        for waiver in items(stated.get("waivers"))
+    ]
+    try:
+        return Profile.model_validate({**mapping(stated.get("demands")), "waivers": waivers})
+    except ValidationError as error:
+        raise ValueError(f"the profile cannot be read: {error.error_count()} mistakes in it") from error
+
+
+def is_ready_made(profile: Profile) -> bool:
+    """Whether a profile is one that opcert brings, under its name."""
+    return profile.profile in list_profiles() and not _differences(profile, load_profile(profile.profile))
+
+
+def check_profile(profile: Profile, given: Profile | None) -> ProfileCheck:
+    """Hold a certificate's profile against the one that was given, or the ready-made one of its name."""
+    if given is not None:
+        differences = _differences(profile, given)
+        if not differences:
+            return ProfileCheck(agrees=f"the profile {profile.profile} is the one that was given")
+        return ProfileCheck(
+            differs=tuple(f"another profile than the one given: {each}" for each in differences)
+        )
+    namesake = next((each for each in list_profiles() if _alike(each) == _alike(profile.profile)), None)
+    if namesake is None:
+        return ProfileCheck(
+            stated=f"the profile {profile.profile} is the certifier's own, demands and waivers as the "
+            "certificate has them; --profile holds it against a file"
+        )
+    differences = _differences(profile, load_profile(namesake))
+    if not differences:
+        return ProfileCheck(agrees=f"the profile {namesake} is the ready-made one")
+    return ProfileCheck(
+        differs=tuple(f"named {namesake}, but not the ready-made one: {each}" for each in differences)
+    )
+
+
+def tell_waivers(result: ProfileResult, failing: int) -> str | None:
+    """How much the profile waives, in a sentence; None where it waives nothing. `failing`: demanded cases."""
+    covered = result.waived
+    if not covered:
+        return None
+    widest = [each.waiver.cases for each in result.waivers if failing > 1 and len(each.covered) == failing]
+    share = len(covered) * 100 / max(result.demanded, 1)
+    told = (
+        f"WAIVED: {plural(len(covered), 'failing case')} of {count(result.demanded)} that the profile "
+        f"{result.profile.profile} demands ({share:.1f} %)"
+    )
+    if len(covered) == failing:
+        told += ", every one that fails"
+    return f"{told}; the waiver for {listed(widest)} alone covers them all" if widest else told
+
+
+def _differences(profile: Profile, other: Profile) -> list[str]:
+    return list(find_differences(profile.model_dump(mode="json"), other.model_dump(mode="json")))
+
+
+def _alike(name: str) -> str:
+    """Names that people take for one another: however written, without what cannot be seen."""
+    flat = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in flat if each.isalnum())

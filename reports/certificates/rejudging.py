@@ -1,0 +1,228 @@
+"""Judging the rows of a run again: every verdict from the suite, and what cannot be judged named."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
+from conformance.judging.judge import judge
+from conformance.recording.records import Record
+from conformance.recording.rows import Result, make_result
+from conformance.running.requests import Offer
+from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
+from conformance.runtimes.adapter import Adapter
+from conformance.suite.cases import Case
+from conformance.suite.form_sample import forms_by_case
+from opcert.vocabulary.errors import UserError
+from reports.certificates.recorded_outputs import DigestsAlone, RecordedOutputs
+from reports.certificates.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
+from reports.page_making.phrasing import count, plural
+from reports.results.case_results import Results
+from reports.results.told_facts import items, mapping, text
+
+MOST_UNCHECKED = 100
+"""Of so many rows one may be without its outputs; docs/certificates.md says why."""
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """What came of judging again: what does not hold, how many rows were judged, and which could not be.
+
+    `unchecked` are rows of right answers of which the record has digests alone, each by case, form and
+    repetition.
+    """
+
+    problems: tuple[str, ...]
+    judged: int
+    unchecked: tuple[str, ...]
+
+
+def judge_again(results: Results) -> Rejudged:
+    """Judge every row again, find the faults again, and hold the header against the rows."""
+    problems, unchecked = _judge_rows(results)
+    rows = len(results.record.results)
+    if len(unchecked) * MOST_UNCHECKED > rows:
+        problems.append(
+            f"{count(len(unchecked))} of {plural(rows, 'row')} could not be judged again, which is more than "
+            f"one in {MOST_UNCHECKED}"
+        )
+    found = [
+        *find_wrong_runtime(results.record),
+        *_wrong_order(results),
+        *problems,
+        *find_wrong_faults(results.record),
+    ]
+    return Rejudged(tuple(found), rows - len(unchecked), tuple(unchecked))
+
+
+def find_wrong_faults(record: Record) -> Iterator[str]:
+    """What does not hold of the faults that the footer states, of those that rows show."""
+    finder = FaultFinder(count_threads(record.header))
+    same_case: dict[str, list[Result]] = {}
+    for each in record.results:
+        finder.see(each)
+        same_case.setdefault(each.case, []).append(each)
+    for rows in same_case.values():
+        if len(rows) > 1:
+            finder.compare([each for each in rows if each.response != "none"])
+    stated = [dict(each) for each in record.faults if each.get("kind") != "unload_crash"]
+    found = finder.faults()
+    for shown in found:
+        if shown not in stated:
+            yield f"a fault is left out: {shown['message']}"
+    for claimed in stated:
+        if claimed not in found:
+            yield f"a fault is stated that the rows do not show: {text(claimed.get('message'))}"
+    if len(stated) > len(found):
+        yield "a fault is stated twice"
+    lost = [dict(each) for each in record.faults if each.get("kind") == "unload_crash"]
+    try:
+        if lost != merge_unload_faults([lost]):
+            yield "the fault of workers lost between two cases is not as opcert states it"
+    except (KeyError, TypeError, ValueError):
+        yield "the fault of workers lost between two cases cannot be read"
+
+
+def _wrong_order(results: Results) -> Iterator[str]:
+    """Rows that are missing, there twice, or not where they belong."""
+    options = mapping(results.record.header.get("options"))
+    forms, repeat = [text(each) for each in items(options.get("forms"))], options.get("repeat")
+    keys = [(each.case, each.form, each.repeat) for each in results.record.results]
+    for key, number in Counter(keys).items():
+        if number > 1:
+            yield f"{key[0]}: {number} rows of one form and repetition"
+    if not forms or not isinstance(repeat, int):
+        yield "the header does not say in which forms and how often the cases were run"
+        return
+    sampled = options.get("sampled")
+    if sampled is not None and type(sampled) is not int:
+        yield "the header does not say of how many cases every form was asked"
+        return
+    own = forms_by_case(results.suite.case_ids, forms, sampled)
+    wanted = [(case, form, number) for case in own for form in own[case] for number in range(repeat)]
+    if sorted(set(keys)) != sorted(wanted):
+        odd = sorted(set(keys) ^ set(wanted))
+        yield f"rows are left out or too many, such as {odd[0][0]}"
+    elif keys != wanted:
+        yield "the rows are not in the order of the suite"
+
+
+def _judge_rows(results: Results) -> tuple[list[str], list[str]]:
+    record = results.record
+    judging = _Judging(
+        record,
+        {(each.case, each.form): each.response == "answered" for each in record.results},
+        stated_adapter(record),
+        stated_offer(record),
+        RecordedOutputs(record),
+    )
+    problems, unchecked = [], []
+    for found in results.cases:
+        case = results.suite.case(str(found.id))
+        for row in found.rows:
+            try:
+                problem = judging.find_problem(case, row)
+            except DigestsAlone:
+                unchecked.append(f"{row.case} ({row.form}, {row.repeat})")
+                continue
+            if problem is not None:
+                problems.append(f"{row.case}: {problem}")
+    return problems, unchecked
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """What rows are judged by: the record, which cases were answered in which form, table and offer."""
+
+    record: Record
+    answered: Mapping[tuple[str, str], bool]
+    adapter: Adapter | None
+    offer: Offer | None
+    outputs: RecordedOutputs
+
+    def find_problem(self, case: Case, row: Result) -> str | None:
+        """What does not hold of a row; None where it is what the judge says of what was recorded.
+
+        Raises DigestsAlone where that cannot be said.
+        """
+        if row.outputs and row.response != "answered":
+            return f"outputs of a case that was {row.response}"
+        try:
+            response = self._response(case, row)
+        except UserError as error:
+            return str(error)
+        if response is None:
+            return f"the verdict {row.verdict} is none of a case that ran"
+        problem = self._wrong_offer(case, response) or self._wrong_refusal(response)
+        if problem is not None:
+            return problem
+        valid = case.valid_case is not None and self.answered.get((case.valid_case, row.form), False)
+        judgement = judge(case, response, valid_case_answered=valid)
+        judged = make_result(case, row.form, row.repeat, response, judgement, row.outputs)
+        if isinstance(response, Answered):
+            entries = self.outputs.describe(row, response, judgement.matched)
+            judged = replace(judged, outputs=entries)
+        return _compare(row, judged)
+
+    def _response(self, case: Case, row: Result) -> Response | None:
+        """What the runtime did, as far as its row tells; None where the row says that it was not asked."""
+        match row.response:
+            case "crashed":
+                return Crashed(row.reason or "", row.signal, row.status, row.stderr or "", row.seconds)
+            case "timed out":
+                return TimedOut(row.seconds, row.stage or "", row.stderr or "")
+            case "refused":
+                return Refused(
+                    row.error or "", row.message or "", row.stage or "", row.unsupported, row.seconds
+                )
+            case "not offered":
+                return NotOffered(row.reason or "")
+            case "answered":
+                return Answered(self.outputs.restore(case, row), row.seconds)
+            case _:
+                return None
+
+    def _wrong_offer(self, case: Case, response: Response) -> str | None:
+        """A case is left out where the header's offer does not take it, and nowhere else."""
+        refusal = self.offer.refusal(case) if self.offer is not None else None
+        if isinstance(response, NotOffered):
+            if refusal is None:
+                return "counted as not offered, and what the header says was offered takes it"
+            if refusal != response:
+                return f"not offered for another reason than the header shows: {refusal.reason}"
+        elif refusal is not None:
+            return f"it was asked, and the header says that it cannot have been: {refusal.reason}"
+        if isinstance(response, TimedOut) and response.limit not in self._limits:
+            return f"it timed out after {response.limit:g} s, which is no limit of the run"
+        return None
+
+    @property
+    def _limits(self) -> tuple[object, ...]:
+        options = mapping(self.record.header.get("options"))
+        return options.get("timeout"), options.get("start_timeout")
+
+    def _wrong_refusal(self, response: Response) -> str | None:
+        """A refusal is unsupported where a rule of the runtime's adapter says so, and by that rule."""
+        if not isinstance(response, Refused) or self.adapter is None:
+            return None
+        rules = [
+            self.adapter.find_rule(response.kind, response.message, each)
+            for each in ("unsupported", "rejected")
+        ]
+        examples = [None if each is None else each.example for each in rules]
+        if response.unsupported in examples:
+            return None
+        if response.unsupported is not None:
+            return "no rule of the runtime's adapter calls this refusal unsupported"
+        return "a rule of the runtime's adapter calls this refusal unsupported, and the row does not"
+
+
+def _compare(row: Result, judged: Result) -> str | None:
+    judged = replace(judged, seconds=row.seconds, again=row.again if row.response == "crashed" else ())
+    if judged.verdict != row.verdict:
+        return f"stated {row.verdict}, and judged again {judged.verdict} ({judged.reason})"
+    stated, found = row.to_json(), judged.to_json()
+    differing = sorted(key for key in stated.keys() | found.keys() if stated.get(key) != found.get(key))
+    return f"stated otherwise than judged again: {', '.join(differing)}" if differing else None

@@ -1,0 +1,1 @@
+"""Several runs: two side by side, and those kept over time."""

@@ -1,0 +1,151 @@
+"""A comparison of two runs for a terminal, and as Markdown for the page of a CI step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
+from opcert.vocabulary.names import DEFAULT_SUITE
+from reports.comparisons.run_comparison import KINDS, Change, ChangeKind, Comparison
+from reports.page_making.markdown_tables import table, within
+from reports.page_making.phrasing import count, plural, ratio_text
+from reports.results.verdicts import word
+
+LIMIT = 1024 * 1024
+"""Bytes of Markdown that a step's summary may have."""
+LISTED: tuple[ChangeKind, ...] = ("regressed", "fixed", "changed", "expectation")
+"""Kinds of which every case is listed; of the error's changes the greatest are."""
+GREATEST = 20
+
+
+def greatest_changes(found: Comparison) -> tuple[Change, ...]:
+    """The changes of error, the ones that grew most first, at most `GREATEST`."""
+    grown = sorted(found.of_kind("error"), key=lambda each: (-growth(each), each.case))
+    return tuple(grown[:GREATEST])
+
+
+def growth(change: Change) -> float:
+    """By how many allowed errors the greatest error grew; infinite where one of the two has no ratio."""
+    before, after = change.before.ratio, change.after.ratio
+    return after - before if before is not None and after is not None else float("inf")
+
+
+def change_text(change: Change) -> str:
+    """`pass, error 0.2 -> mismatch, error 4.1 ×`, with the reason where it fails now."""
+    sides = []
+    for each in (change.before, change.after):
+        told = each.ratio is not None and each.verdict in ("pass", "mismatch")
+        unstable = " (unstable)" if each.row.unstable else ""
+        sides.append(f"{word(each.verdict)}{unstable}{f', error {ratio_text(each.ratio)}' if told else ''}")
+    return " → ".join(sides)
+
+
+def reason_of(change: Change) -> str:
+    """The reason of what is seen now, unless nothing is wrong with it."""
+    return change.after.row.reason or "" if change.kind != "fixed" else ""
+
+
+def repro_command(case: str, suite: str) -> str:
+    """The command that shows a case again."""
+    words = ["opcert", "repro", case]
+    return for_shell(words if suite == DEFAULT_SUITE else [*words, "-s", suite])
+
+
+def alone_lines(found: Comparison) -> Iterator[str]:
+    """One line about the cases that only one run ran, for each of the two runs that has some."""
+    if found.new:
+        yield f"new: {plural(len(found.new), 'case')} ran in the head run alone: {_by_verdict(found.new)}"
+    if found.gone:
+        own = f"gone: {plural(len(found.gone), 'case')} ran in the base run alone: {_by_verdict(found.gone)}"
+        lost = f"; {count(len(found.lost))} of them held, and the head run lacks them"
+        yield own + (lost if found.lost else "")
+
+
+def _by_verdict(cases: Mapping[str, str]) -> str:
+    counted = Counter(cases.values()).most_common()
+    return ", ".join(f"{count(number)} {word(each)}" for each, number in counted)
+
+
+def verdict_text(found: Comparison) -> str:
+    """The comparison in three words or one line: why it does not hold."""
+    if found.holds:
+        return "Nothing regressed"
+    if found.counts["regressed"] or found.new_faults:
+        return "Something regressed"
+    return f"{plural(len(found.lost), 'case')} that held did not run"
+
+
+def counts_text(found: Comparison) -> str:
+    """`2,663 cases ran in both: 1 regressed, 2 fixed, ...`; the numbers add up."""
+    parts = [f"{count(number)} {name}" for name, number in found.counts.items() if number]
+    return f"{plural(len(found.changes), 'case')} ran in both: {', '.join(parts)}"
+
+
+def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "opcert") -> str:
+    """What a terminal shows; every regression ends in the command that shows it again.
+
+    The cases that only one run ran are counted: `--format json` names them.
+    """
+    base, head = found.labels
+    lines = [f"base: {one_line(base)}", f"head: {one_line(head)}", counts_text(found)]
+    lines += [f"warning: {one_line(each)}" for each in found.warnings]
+    lines += [f"new fault: {one_line(each)}" for each in found.new_faults]
+    lines += [f"fault gone: {one_line(each)}" for each in found.gone_faults]
+    for kind in LISTED:
+        for each in found.of_kind(kind):
+            lines.append(f"{kind}: {each.case}: {change_text(each)}")
+            if kind == "regressed":
+                lines.append(f"    {one_line(reason_of(each))}")
+                lines.append(f"    {repro_command(each.case, suite).replace('opcert', program, 1)}")
+    lines += [f"error: {each.case}: {change_text(each)}" for each in greatest_changes(found)]
+    lines += alone_lines(found)
+    return "\n".join(lines) + "\n"
+
+
+def render_markdown(found: Comparison, suite: str = DEFAULT_SUITE, limit: int = LIMIT) -> str:
+    """The same for a CI step, below the size that one may have."""
+    return within(_blocks(found, suite), limit, "parts are")
+
+
+def _blocks(found: Comparison, suite: str) -> Iterator[str]:
+    base, head = found.labels
+    yield f"# {verdict_text(found)}: {for_markdown(base)} to {for_markdown(head)}"
+    for each in found.warnings:
+        yield f"**{for_markdown(each)}**"
+    rows = [["what became of it", "cases"]]
+    rows += [[f"{name}: {KINDS[name]}", count(number)] for name, number in found.counts.items()]
+    rows.append(["ran in both", count(len(found.changes))])
+    rows.append(["new: ran in the second alone", count(len(found.new))])
+    rows.append(["gone: ran in the first alone", count(len(found.gone))])
+    rows.append(["of these held, and the second lacks them", count(len(found.lost))])
+    yield "\n".join(table(rows))
+    for name, faults in (("New faults", found.new_faults), ("Faults gone", found.gone_faults)):
+        if faults:
+            yield f"## {name}"
+            yield "\n".join(f"- {for_markdown(each)}" for each in faults)
+    for kind in LISTED:
+        changes = found.of_kind(kind)
+        if changes:
+            yield f"## {kind.capitalize()}: {KINDS[kind]}"
+            for change in changes:
+                yield _change(change, suite)
+    changes = greatest_changes(found)
+    if changes:
+        yield f"## Error: {KINDS['error']}"
+        for change in changes:
+            yield f"- {for_markdown_code(change.case)}: {for_markdown(change_text(change))}"
+    for name, cases in (("New", found.new), ("Gone", found.gone)):
+        if cases:
+            yield f"## {name}"
+            for case, seen in cases.items():
+                yield f"- {for_markdown_code(case)}: {for_markdown(word(seen))}"
+
+
+def _change(change: Change, suite: str) -> str:
+    lines = [f"- {for_markdown_code(change.case)}: {for_markdown(change_text(change))}"]
+    if change.kind == "regressed":
+        reason = reason_of(change)
+        lines += [f"  {for_markdown_code(reason)}"] if reason else []
+        lines.append(f"  {for_markdown_code(repro_command(change.case, suite))}")
+    return "  \n".join(lines)

@@ -1,0 +1,179 @@
+"""Two runs side by side: what was fixed, what regressed, and what cannot be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from conformance.judging.judge import FAILING, worst_verdict
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from opcert.vocabulary.errors import NothingRan
+from reports.causes.followed_readings import fault_text
+from reports.page_making.phrasing import plural
+from reports.results.headline import runtime_label
+from reports.results.told_facts import mapping, text
+
+ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "same"]
+KINDS: Mapping[ChangeKind, str] = {
+    "regressed": "fails now and did not, loses its process now, or is no longer supported",
+    "fixed": "holds now and did not",
+    "changed": "fails or is refused in another way",
+    "expectation": "the suite expects something else now, so that the verdicts do not compare",
+    "error": "same verdict, another error",
+    "same": "same verdict, same error",
+}
+"""What can be said of a case that both runs ran, in the order in which it is told."""
+_UNCOUNTED = ("not_run", "harness_error")
+_LOST = ("crash", "timeout")
+HOLDING = ("pass", "observed")
+"""Verdicts of cases that a later run must not lack."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one run saw of a case: its verdict, and the worst of its rows."""
+
+    verdict: str
+    row: Result
+
+    @property
+    def ratio(self) -> float | None:
+        """The greatest error over the allowed one; None where equality was asked."""
+        ratio = (self.row.worst or {}).get("ratio")
+        return float(ratio) if isinstance(ratio, int | float | str) else None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case that both runs ran, before and after."""
+
+    case: str
+    kind: ChangeKind
+    before: Seen
+    after: Seen
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The changes of every case that both runs ran, and the cases that only one ran.
+
+    `new` and `gone` hold the cases with their verdicts in the one run that ran them. `new_faults` and
+    `gone_faults` are texts of what only a whole run shows. With `common` what only one ran decides nothing.
+    """
+
+    base: Record
+    head: Record
+    changes: tuple[Change, ...]
+    new: Mapping[str, str]
+    gone: Mapping[str, str]
+    new_faults: tuple[str, ...]
+    gone_faults: tuple[str, ...]
+    warnings: tuple[str, ...]
+    common: bool = False
+
+    @cached_property
+    def lost(self) -> tuple[str, ...]:
+        """The cases that the base run passed and the head run did not run: nobody knows whether they hold."""
+        return tuple(each for each, verdict in self.gone.items() if verdict in HOLDING)
+
+    @cached_property
+    def counts(self) -> dict[ChangeKind, int]:
+        """How many cases there are of each kind; their sum is the number of cases that both ran."""
+        counted = Counter(each.kind for each in self.changes)
+        return {each: counted[each] for each in KINDS}
+
+    def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
+        return tuple(each for each in self.changes if each.kind == kind)
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing regressed, and, unless only common cases count, nothing that held is missing."""
+        return not self.counts["regressed"] and not self.new_faults and (self.common or not self.lost)
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The two runs by their runtimes; those of one runtime by their files too."""
+        before, after = runtime_label(self.base), runtime_label(self.head)
+        if before == after:
+            return f"{before} ({self.base.path})", f"{after} ({self.head.path})"
+        return before, after
+
+
+def compare_runs(
+    base: Record, head: Record, expectations_changed: Iterable[str] = (), common: bool = False
+) -> Comparison:
+    """Compare two runs case by case, over the cases that both ran.
+
+    `expectations_changed` are ids of cases of which the suites of the two runs expect different things.
+    With `common` cases that the base run passed may be missing in the head run.
+    Raises NothingRan where no case ran in both.
+    """
+    before, after = _seen(base), _seen(head)
+    both = [each for each in after if each in before]
+    if not both:
+        raise NothingRan("no case ran in both runs", got=f"{base.path} and {head.path}")
+    changed = frozenset(expectations_changed)
+    changes = tuple(
+        Change(each, _kind(before[each], after[each], each in changed), before[each], after[each])
+        for each in both
+    )
+    old_faults = [fault_text(each) for each in base.faults]
+    new_faults = [fault_text(each) for each in head.faults]
+    return Comparison(
+        base,
+        head,
+        changes,
+        {each: seen.verdict for each, seen in after.items() if each not in before},
+        {each: seen.verdict for each, seen in before.items() if each not in after},
+        tuple(each for each in new_faults if each not in old_faults),
+        tuple(each for each in old_faults if each not in new_faults),
+        tuple(_warnings(base, head)),
+        common,
+    )
+
+
+def _seen(record: Record) -> dict[str, Seen]:
+    """What a run saw of the cases that it ran."""
+    rows: dict[str, list[Result]] = {}
+    for each in record.results:
+        rows.setdefault(each.case, []).append(each)
+    found = {}
+    for case, own in rows.items():
+        verdict = worst_verdict(each.verdict for each in own)
+        if verdict not in _UNCOUNTED:
+            found[case] = Seen(verdict, next(each for each in own if each.verdict == verdict))
+    return found
+
+
+def _kind(before: Seen, after: Seen, expectation_changed: bool) -> ChangeKind:
+    if expectation_changed:
+        return "expectation"
+    if before.verdict == after.verdict:
+        return "same" if before.ratio == after.ratio else "error"
+    failed, fails = before.verdict in FAILING, after.verdict in FAILING
+    if fails and (not failed or (after.verdict in _LOST and before.verdict not in _LOST)):
+        return "regressed"
+    if after.verdict == "unsupported" and not failed:
+        return "regressed"
+    if not fails and after.verdict != "unsupported":
+        return "fixed"
+    return "changed"
+
+
+def _warnings(base: Record, head: Record) -> Iterable[str]:
+    for name, record in (("base", base), ("head", head)):
+        if record.partial:
+            yield f"The record of the {name} run has no footer: it is a part of a run."
+        uncounted = sum(record.counts[each] for each in ("not_run", "harness_error"))
+        if uncounted:
+            yield f"{plural(uncounted, 'case')} of the {name} run did not run and are left out."
+    before, after = (mapping(each.header.get("options")) for each in (base, head))
+    for name in ("forms", "sampled", "repeat", "timeout", "memory"):
+        if before.get(name) != after.get(name):
+            yield f"The runs differ in {name}: {text(before.get(name))} and {text(after.get(name))}."
+    if base.header.get("suite") != head.header.get("suite"):
+        yield "The runs are of different suites; cases are held together by their ids."

@@ -1,0 +1,1 @@
+"""What people demand of a run and what they excuse: profiles, waivers, baselines."""

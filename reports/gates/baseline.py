@@ -1,0 +1,238 @@
+"""Baselines: the failures of a runtime that its people know, so that a gate fails on new ones alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import Field, model_validator
+
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.whole_files import write_text
+from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
+from opcert.vocabulary.yaml_schemas import validate
+from reports.causes.class_words import headline
+from reports.causes.failure_classes import class_of, classes_of
+from reports.causes.followed_readings import fault_name
+from reports.causes.named_causes import NamedCause, name_cause
+from reports.gates.yaml_types import Date, Listed, Strict
+from reports.results.case_results import Results
+
+LASTS = timedelta(days=90)
+"""How long an entry holds that `--update-baseline` writes."""
+_SUITE_DIGITS = 16
+_HEAD = f"""\
+# Failures that are known. Each entry: the cases (or faults of a whole run) and the verdict that they have,
+# the reason, a link to where it is dealt with, and the day after which they count as new again:
+# {LASTS.days} days after --update-baseline wrote it, unless you write another one.
+# In the suite that an entry names its cases alone are known; in any other suite whatever has its cause.
+"""
+
+
+class Known(Strict):
+    """Failures, with the verdict that they are known to have, why, where, and until when.
+
+    `cases` are known by their ids. `cause` makes known whatever has it: in every suite but `suite`, whose
+    cases are listed (the first digits of its digest).
+    """
+
+    verdict: Literal["crash", "timeout", "mismatch", "rejected_valid", "accepted_invalid", "fault"]
+    reason: str = Field(min_length=1)
+    link: str = ""
+    expires: Date
+    cause: NamedCause | None = None
+    suite: str = ""
+    cases: Listed[str] = ()
+
+    @model_validator(mode="after")
+    def _check_named(self) -> Self:
+        if not self.cases and self.cause is None:
+            raise ValueError("an entry needs cases, or a cause")
+        return self
+
+    def lists(self, suite: str) -> bool:
+        """Whether the cases of a suite are known by their ids alone."""
+        return self.cause is None or bool(self.suite and self.suite == suite)
+
+
+class Baseline(Strict):
+    """A baseline as its file states it."""
+
+    known: Listed[Known] = ()
+
+
+@dataclass(frozen=True)
+class BaselineResult:
+    """A run beside a baseline: case ids, and faults of the whole run by names of their own.
+
+    `new` fail and are not known, or not with this verdict; `expired` are known by an entry that no longer
+    holds; `known` fail as they are known to, those of `by_cause` by their cause alone; `passing` are known,
+    ran, and fail no more; of `mended` causes nothing fails in a whole run. `unlinked` counts entries without
+    a link.
+    """
+
+    new: tuple[str, ...]
+    expired: tuple[str, ...]
+    known: tuple[str, ...]
+    passing: tuple[str, ...]
+    unlinked: int
+    by_cause: tuple[str, ...] = ()
+    mended: tuple[Known, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        return not self.new and not self.expired
+
+
+@lru_cache(maxsize=4)
+def failures_of(results: Results) -> Mapping[str, str]:
+    """Everything in a run that fails, by name: cases with their verdicts, faults as `fault`."""
+    found = {str(each.id): each.verdict for each in results.cases if each.fails}
+    found.update((fault_name(each), "fault") for each in results.record.faults)
+    return found
+
+
+def known_failures(entry: Known, results: Results) -> tuple[str, ...]:
+    """The failures of a run that an entry is about, by their names: those that it lists first."""
+    failing, listed = failures_of(results), set(entry.cases)
+    found = [each for each in entry.cases if failing.get(each) == entry.verdict]
+    if entry.cause is not None and not entry.lists(_suite(results)):
+        found += [
+            name
+            for case in results.cases
+            if case.verdict == entry.verdict
+            and (name := str(case.id)) not in listed
+            and entry.cause.fits(case, class_of(results, case))
+        ]
+    return tuple(found)
+
+
+def hold_against(baseline: Baseline, results: Results, on: date) -> BaselineResult:
+    """Hold a run against a baseline, on a day. What several entries know is known as long as one holds."""
+    failing, ran = failures_of(results), _ran(results)
+    entries: dict[str, Known] = {}
+    mended = []
+    for each in baseline.known:
+        names = known_failures(each, results)
+        if not names and _is_over(each, results):
+            mended.append(each)
+        for name in names:
+            if name not in entries or entries[name].expires < on:
+                entries[name] = each
+    new = tuple(name for name in failing if name not in entries)
+    expired = tuple(name for name in failing if name in entries and entries[name].expires < on)
+    known = tuple(name for name in failing if name in entries and entries[name].expires >= on)
+    listed = dict.fromkeys(case for each in baseline.known for case in each.cases)
+    passing = tuple(case for case in listed if case in ran and case not in failing)
+    by_cause = tuple(name for name in known if name not in entries[name].cases)
+    unlinked = sum(not each.link for each in baseline.known)
+    return BaselineResult(new, expired, known, passing, unlinked, by_cause, tuple(mended))
+
+
+def updated(baseline: Baseline, results: Results, on: date) -> Baseline:
+    """The baseline that a run meets: what passes is dropped, what is new is added, by failure class.
+
+    What did not run stays as it is known; so does an entry's reason, link and expiry, unless that is over.
+    What an entry of another suite knows in a whole run is listed in it from now on.
+    """
+    entries = []
+    settled: set[str] = set()
+    for each in baseline.known:
+        found = tuple(name for name in known_failures(each, results) if name not in settled)
+        kept = _kept(each, found, results)
+        if kept is not None:
+            over = each.expires < on
+            entries.append(kept.model_copy(update={"expires": on + LASTS} if over else {}))
+            settled.update(found)
+    new = {name: verdict for name, verdict in failures_of(results).items() if name not in settled}
+    return Baseline(known=(*entries, *_new_entries(results, new, on + LASTS)))
+
+
+def _kept(entry: Known, found: tuple[str, ...], results: Results) -> Known | None:
+    """What is left of an entry after a run in which it knows these failures; None where nothing is."""
+    failing, ran, suite = failures_of(results), _ran(results), _suite(results)
+    if entry.suite and not entry.lists(suite) and results.complete:
+        return entry.model_copy(update={"cases": found, "suite": suite}) if found else None
+    cases = tuple(case for case in entry.cases if case not in ran or failing.get(case) == entry.verdict)
+    stays = bool(cases) if entry.lists(suite) else bool(found) or not _is_over(entry, results)
+    return entry.model_copy(update={"cases": cases}) if stays else None
+
+
+def _is_over(entry: Known, results: Results) -> bool:
+    """Whether a cause of which nothing fails would have shown: the whole suite ran, and has its operators."""
+    cause = entry.cause
+    if cause is None or entry.lists(_suite(results)) or not results.complete:
+        return False
+    operators = {each.unversioned for each in results.by_operator}
+    return operators >= set(cause.operators)
+
+
+def _suite(results: Results) -> str:
+    return results.suite.digest[:_SUITE_DIGITS]
+
+
+def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Iterable[Known]:
+    for found in classes_of(results):
+        by_verdict: dict[str, list[str]] = {}
+        for each in found.cases:
+            if str(each.id) in new:
+                by_verdict.setdefault(each.verdict, []).append(str(each.id))
+        for verdict, cases in by_verdict.items():
+            cause = name_cause(found)
+            named = {} if cause is None else {"cause": cause, "suite": _suite(results)}
+            thread = found.known.thread if found.known is not None else None
+            entry = {"verdict": verdict, "reason": headline(found), "expires": expires, "cases": tuple(cases)}
+            yield Known.model_validate({**entry, **named, "link": thread or ""})
+    faults = tuple(name for name, verdict in new.items() if verdict == "fault")
+    if faults:
+        yield Known(verdict="fault", reason="what the whole run shows", expires=expires, cases=faults)
+
+
+def _ran(results: Results) -> set[str]:
+    """The names of what could have failed: cases that ran, and every fault."""
+    found = {str(each.id) for each in results.cases if each.verdict not in ("not_run", "harness_error")}
+    faults = {f"fault/{kind}/{operator}" for kind in _FAULTS for operator in ("", *results.by_operator)}
+    return found | faults
+
+
+_FAULTS: Sequence[str] = (
+    "inconsistent_reading",
+    "unstable",
+    "repeats_differ",
+    "threads_differ",
+    "forms_differ",
+    "unload_crash",
+)
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Read a baseline; raises UserError, or SeveralErrors with every mistake by line and key."""
+    try:
+        documents = load_bytes(read_regular(path, MOST_BYTES), str(path))
+    except OSError as error:
+        raise unreadable("the baseline", path, error, "Write one with --update-baseline.") from error
+    if len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise UserError(
+            "not a baseline", expected="one mapping with the key known", where=Place(str(path), 1)
+        )
+    return validate(Baseline, documents[0])
+
+
+def write_baseline(baseline: Baseline, path: Path) -> Path:
+    """Write a baseline by rename; raises UserError where that cannot be done."""
+    plain = {"known": [_plain(each) for each in baseline.known]}
+    return write_text(path, _HEAD + yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110))
+
+
+def _plain(entry: Known) -> dict[str, Any]:
+    """An entry for its file: a link that lacks is to be seen, other keys that say nothing are left out."""
+    plain: dict[str, Any] = entry.model_dump(mode="json")
+    if entry.cause is not None:
+        plain["cause"] = {name: each for name, each in plain["cause"].items() if each}
+    return {name: each for name, each in plain.items() if each or name == "link"}

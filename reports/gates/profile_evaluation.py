@@ -1,0 +1,126 @@
+"""Whether a run meets a profile, and every reason why it does not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from opcert.vocabulary.names import OperatorName
+from reports.causes.followed_readings import fault_text
+from reports.certificates.standing import OWN, SuiteStanding
+from reports.gates.profiles import Profile, Waiver
+from reports.page_making.phrasing import plural
+from reports.results.case_results import CaseResult, Results
+from reports.results.verdicts import FAILING, word
+
+
+@dataclass(frozen=True)
+class WaiverUse:
+    """A waiver and the failing cases that it names; an expired one covers none of them."""
+
+    waiver: Waiver
+    expired: bool
+    cases: tuple[str, ...]
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        return () if self.expired else self.cases
+
+
+@dataclass(frozen=True)
+class ProfileResult:
+    """What a profile says to a run: met where there is no reason against it."""
+
+    profile: Profile
+    reasons: tuple[str, ...]
+    demanded: int
+    waivers: tuple[WaiverUse, ...]
+
+    @property
+    def met(self) -> bool:
+        return not self.reasons
+
+    @property
+    def waived(self) -> frozenset[str]:
+        """The failing cases that some waiver covers."""
+        return frozenset(case for each in self.waivers for case in each.covered)
+
+
+def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStanding = OWN) -> ProfileResult:
+    """Hold a run against a profile; waivers that expired before the day `on` cover nothing.
+
+    `standing` says whose the suite is.
+    """
+    demanded = [
+        each for each in results.cases if profile.demands(each.operator, each.id.family, each.element_type)
+    ]
+    waivers = tuple(_use(each, demanded, on) for each in profile.waivers)
+    waived = frozenset(case for each in waivers for case in each.covered)
+    reasons = [*_record_reasons(results, demanded)]
+    if profile.suite == "released":
+        departing = [OperatorName.parse(each.operator) for each in standing.departures]
+        wanted = {str(each) for each in departing if profile.demands_operator(each)}
+        reasons += standing.contradicts_release(wanted)
+    domains = {each.domain for each in results.by_operator}
+    for text in profile.operators:
+        domain = text.removesuffix("::*")
+        if domain != text and domain not in domains:
+            reasons.append(f"{text}: the suite has no operator of {domain}")
+    of_suite = [each for each in results.by_operator if profile.demands_operator(each)]
+    for operator in dict.fromkeys([*profile.named_operators, *of_suite]):
+        own = [each for each in demanded if each.operator == operator]
+        if not own:
+            reasons.append(f"{operator}: the suite has no case that the profile demands")
+            continue
+        reasons += _operator_reasons(profile, operator, own, waived)
+    for use in waivers:
+        if use.expired and use.cases:
+            reasons.append(
+                f"the waiver for {use.waiver.cases} ({use.waiver.reason}) expired on {use.waiver.expires}"
+            )
+    if demanded and not any(each.verdict == "pass" for each in demanded):
+        reasons.append("no demanded case passes")
+    return ProfileResult(profile, tuple(reasons), len(demanded), waivers)
+
+
+def _use(waiver: Waiver, demanded: Sequence[CaseResult], on: date) -> WaiverUse:
+    named = tuple(str(each.id) for each in demanded if each.fails and waiver.covers(each))
+    return WaiverUse(waiver, waiver.expires < on, named)
+
+
+def _record_reasons(results: Results, demanded: Sequence[CaseResult]) -> list[str]:
+    reasons = []
+    if results.record.partial:
+        reasons.append("the record is partial: the run did not come to its end")
+    operators = {str(each.operator) for each in demanded}
+    reasons += [
+        f"fault of the run: {fault_text(fault)}"
+        for fault in results.record.faults
+        if fault.get("operator") is None or fault.get("operator") in operators
+    ]
+    return reasons
+
+
+def _operator_reasons(
+    profile: Profile, operator: OperatorName, cases: Sequence[CaseResult], waived: frozenset[str]
+) -> list[str]:
+    by_verdict: dict[str, list[CaseResult]] = defaultdict(list)
+    for each in cases:
+        if str(each.id) not in waived:
+            by_verdict[each.verdict].append(each)
+    reasons = []
+    for verdict in (*FAILING, "harness_error", "not_run"):
+        own = by_verdict[verdict]
+        if own:
+            reasons.append(f"{operator}: {plural(len(own), 'case')} {word(verdict)}, such as {own[0].id}")
+    unsupported = by_verdict["unsupported"]
+    if unsupported and not _may_lack(profile, len(unsupported) == len(cases)):
+        what = "no case" if len(unsupported) == len(cases) else f"{plural(len(unsupported), 'case')} not"
+        reasons.append(f"{operator}: {what} supported, such as {unsupported[0].id}")
+    return reasons
+
+
+def _may_lack(profile: Profile, whole: bool) -> bool:
+    return profile.unsupported == "case" or (profile.unsupported == "operator" and whole)

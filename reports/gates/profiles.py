@@ -1,0 +1,165 @@
+"""Profiles: which operators, element types and families a certificate demands, and what is waived."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from conformance.judging.judge import FAILING, Verdict
+from conformance.suite.case_selection import selects
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.names import FAMILIES, OperatorName
+from opcert.vocabulary.near_names import near_names
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
+from opcert.vocabulary.yaml_schemas import validate
+from reports.causes.spoken_failures import check_message, fits_message
+from reports.gates.yaml_types import Date, Listed, Strict, read_list
+from reports.results.case_results import CaseResult
+
+Unsupported = Literal["operator", "case", "none"]
+Everything = Literal["all"]
+DemandedSuite = Literal["released", "any"]
+_EVERY_OF = re.compile(r"\w+(?:\.\w+)*::\*", re.ASCII)
+_FORMER_NAMES = {"seeds": "first-operators"}
+
+
+class Waiver(Strict):
+    """Failing cases that do not count.
+
+    `cases` means cases as `-k` does (`conformance.suite.case_selection`). `conditions` narrows it to those
+    with these levels, attributes or facts about inputs, as a report's notes name them; `verdicts` to these;
+    `message` to those of which the runtime says this (`reports.causes.spoken_failures`).
+    """
+
+    cases: str = Field(min_length=1)
+    conditions: dict[str, str] = Field(default_factory=dict)
+    verdicts: Listed[Verdict] = tuple(sorted(FAILING))
+    message: str = ""
+    reason: str = Field(min_length=1)
+    link: str = Field(min_length=1)
+    expires: Date
+
+    @field_validator("message")
+    @classmethod
+    def _check_message(cls, value: str) -> str:
+        return check_message(value) if value else value
+
+    def covers(self, case: CaseResult) -> bool:
+        """Whether a failing case is meant."""
+        named = selects(self.cases, str(case.id)) and case.verdict in self.verdicts
+        fits = all(case.features.get(name) == value for name, value in self.conditions.items())
+        return named and fits and (not self.message or fits_message(self.message, case))
+
+
+class Profile(Strict):
+    """A profile as its file states it.
+
+    `operators` are versions by name, or `domain::*`: every one of a domain that the suite has.
+    `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
+    which it supports no case; `case`, any case, as long as one case of the profile passes. `suite` is whose
+    cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
+    """
+
+    profile: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$")
+    description: str
+    operators: Listed[str] = Field(min_length=1)
+    element_types: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
+    families: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
+    unsupported: Unsupported = "none"
+    suite: DemandedSuite = "any"
+    waivers: Listed[Waiver] = ()
+
+    @field_validator("operators")
+    @classmethod
+    def _check_operators(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for each in value:
+            if _EVERY_OF.fullmatch(each):
+                continue
+            try:
+                OperatorName.parse(each)
+            except UserError as error:
+                raise ValueError(f"{error}; or domain::* for every one of the suite") from error
+        return value
+
+    @field_validator("element_types")
+    @classmethod
+    def _check_element_types(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
+        return _known_words(value, ELEMENT_TYPES, "no element type")
+
+    @field_validator("families")
+    @classmethod
+    def _check_families(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
+        return _known_words(value, FAMILIES, "no family of cases")
+
+    @property
+    def named_operators(self) -> tuple[OperatorName, ...]:
+        """The operator versions that the profile names one by one."""
+        return tuple(OperatorName.parse(each) for each in self.operators if not _EVERY_OF.fullmatch(each))
+
+    def demands_operator(self, operator: OperatorName) -> bool:
+        """Whether an operator version belongs to the profile, by its name or as one of a whole domain."""
+        return str(operator) in self.operators or f"{operator.domain}::*" in self.operators
+
+    def demands(self, operator: OperatorName, family: str, element_type: str) -> bool:
+        """Whether a case of this kind belongs to the profile."""
+        return (
+            self.demands_operator(operator)
+            and (self.families == "all" or family in self.families)
+            and (self.element_types == "all" or element_type in self.element_types)
+        )
+
+
+def _known_words(
+    value: Everything | tuple[str, ...], known: Collection[str], what: str
+) -> Everything | tuple[str, ...]:
+    for each in value if value != "all" else ():
+        if each not in known:
+            near = near_names(each, known)
+            told = f"perhaps {' or '.join(near)}" if near else f"known: {', '.join(known)}"
+            raise ValueError(f"{what}: {each}; {told}")
+    return value
+
+
+def list_profiles() -> list[str]:
+    """The names of the profiles that opcert brings."""
+    folder = files("conformance").joinpath("profiles")
+    return sorted(Path(each.name).stem for each in folder.iterdir() if each.name.endswith(".yaml"))
+
+
+def load_profile(text: str) -> Profile:
+    """The profile of a name, or of a former name, or of a file's path.
+
+    Raises UserError where there is none, and SeveralErrors with every mistake in the file: its line and key,
+    what was got and what expected.
+    """
+    name = _FORMER_NAMES.get(text, text)
+    if name in list_profiles():
+        file = f"{name}.yaml"
+        raw = files("conformance").joinpath("profiles", file).read_bytes()
+        return read_profile(raw, file)
+    path = Path(text)
+    if not path.exists():
+        raise UserError(
+            "unknown profile",
+            got=repr(text),
+            expected=f"one of {', '.join(list_profiles())}, or the path of a profile's YAML file",
+        )
+    try:
+        return read_profile(read_regular(path, MOST_BYTES), str(path))
+    except OSError as error:
+        raise unreadable("the profile", path, error) from error
+
+
+def read_profile(raw: bytes, file: str) -> Profile:
+    """A profile from the bytes of its file; errors as of `load_profile`."""
+    documents = load_bytes(raw, file)
+    if len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise UserError("not a profile", expected="one mapping of keys to values", where=Place(file, 1))
+    return validate(Profile, documents[0])

@@ -1,0 +1,1 @@
+"""Pages that need no network: what their sections say, their data, templates put together."""

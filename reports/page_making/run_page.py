@@ -1,0 +1,260 @@
+"""The page of a run: what each section says, ready for the templates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from reports.causes.cause_paragraphs import fault_cause, shown_cases
+from reports.causes.class_words import fit_text, headline, remarks
+from reports.causes.failure_classes import FailureClass, classes_of, marked_features
+from reports.causes.failure_kinds import TIERS
+from reports.causes.followed_readings import fault_name, fault_text
+from reports.causes.resemblances import class_sentence
+from reports.gates.excuses import STANDINGS, Excuse
+from reports.page_making.links import case_link, cases_link, note_id, token
+from reports.page_making.phrasing import count, listed, plural
+from reports.results.case_results import Results
+from reports.results.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
+from reports.results.matrix import Matrix, build_matrix
+from reports.results.told_facts import short_names
+from reports.results.type_order import in_type_order
+from reports.results.verdicts import GROUPS, word
+from reports.single_cases.answer_views import AnswerView, view_answer
+from reports.single_cases.case_views import CaseView, view_case
+from reports.single_cases.passages_shown import with_titles
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """A verdict and its number of cases."""
+
+    verdict: str
+    word: str
+    number: int
+    link: str
+
+
+@dataclass(frozen=True)
+class LedgerGroup:
+    heading: str
+    entries: tuple[LedgerEntry, ...]
+
+
+@dataclass(frozen=True)
+class ExcusedCases:
+    """How many failing cases have one excuse, or one standing; `link` leads to them."""
+
+    words: str
+    number: int
+    link: str
+    excuse: Excuse | None = None
+
+
+@dataclass(frozen=True)
+class ClassView:
+    """A failure class in words, with what is known of it and its smallest case.
+
+    `anchor` is its element; the links lead to cases.
+    """
+
+    found: FailureClass
+    headline: str
+    remarks: tuple[str, ...]
+    anchor: str
+    operators: str
+    fit: str
+    types: str
+    resembles: str
+    smallest: CaseView
+    answer: AnswerView
+    smallest_link: str
+    cases_link: str
+    excused: tuple[ExcusedCases, ...]
+
+    @property
+    def number(self) -> int:
+        return len(self.found.cases)
+
+    @property
+    def fit_beyond(self) -> str:
+        """How many cases fit, where that says more than their number."""
+        return "" if self.fit == plural(self.number, "case") else self.fit[0].upper() + self.fit[1:]
+
+    @property
+    def all_cases(self) -> str:
+        return f"All {plural(self.number, 'case')}" if self.number > 1 else "The only case"
+
+
+OPEN_CAUSES = 3
+"""So many causes are open at first; of a few more all are."""
+
+
+@dataclass(frozen=True)
+class TierView:
+    heading: str
+    why: str
+    classes: tuple[ClassView, ...]
+
+
+@dataclass(frozen=True)
+class FaultView:
+    """A fault of the whole run, what an entry tells and what excuses it, and links to cases that show it."""
+
+    text: str
+    told: str
+    known: Excuse | None
+    links: tuple[str, ...]
+
+
+class Page:
+    """What the report of one run says; each section is put together when it is asked for."""
+
+    def __init__(self, results: Results, position: int = 0, key: str = "", label: str = "") -> None:
+        self.results = results
+        self.position = position
+        self.key = key
+        self.runtime = label or runtime_label(results.record)
+        self.total = len(results.cases)
+
+    @property
+    def of(self) -> str:
+        """What names this run in links: nothing for the first one."""
+        return self.key if self.position else ""
+
+    @cached_property
+    def everything(self) -> str:
+        """The link to all cases."""
+        return cases_link(of=self.of)
+
+    @cached_property
+    def classes(self) -> tuple[FailureClass, ...]:
+        return classes_of(self.results)
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        return list_sentences(self.results, len(self.classes))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        return list_warnings(self.results)
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        return list_facts(self.results)
+
+    @cached_property
+    def ledger(self) -> tuple[LedgerGroup, ...]:
+        counts = self.results.counts
+        return tuple(
+            LedgerGroup(
+                group.heading,
+                tuple(
+                    LedgerEntry(each, word(each), counts[each], cases_link(token("status", each), of=self.of))
+                    for each in group.verdicts
+                ),
+            )
+            for group in GROUPS
+        )
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        return build_matrix(self.results.cases, self.classes, self.of, self.position, self.results.group_of)
+
+    @cached_property
+    def tiers(self) -> tuple[TierView, ...]:
+        found = []
+        for tier in TIERS:
+            classes = tuple(self._class_view(each) for each in self.classes if each.tier is tier)
+            if classes:
+                found.append(TierView(tier.heading, tier.why, classes))
+        return tuple(found)
+
+    @property
+    def open_causes(self) -> int:
+        """How many causes stand open when the page is opened."""
+        return OPEN_CAUSES if len(self.classes) > OPEN_CAUSES + 2 else len(self.classes)
+
+    @cached_property
+    def faults(self) -> tuple[FaultView, ...]:
+        known = self.results.excuses.by_name
+        return tuple(
+            FaultView(
+                fault_text(each),
+                fault_cause(self.results, each),
+                known.get(fault_name(each)),
+                tuple(case_link(case, of=self.of) for case in shown_cases(self.results, each)[:2]),
+            )
+            for each in self.results.record.faults
+        )
+
+    @cached_property
+    def excused(self) -> tuple[ExcusedCases, ...]:
+        """The failing cases by what is to be said of them, each in one; empty where nothing was asked."""
+        excuses = self.results.excuses
+        if not excuses.against:
+            return ()
+        found = Counter(excuses.standing(str(each.id)) for each in self.results.cases if each.fails)
+        return tuple(
+            ExcusedCases(words, found[each], cases_link(token("known", each), of=self.of))
+            for each, words in STANDINGS.items()
+            if found[each]
+        )
+
+    def _excused(self, found: FailureClass, note: str) -> tuple[ExcusedCases, ...]:
+        """The excuses of a class's cases, with how many of them each excuses."""
+        known = self.results.excuses.by_name
+        numbers = Counter(known[str(each.id)] for each in found.cases if str(each.id) in known)
+        return tuple(
+            ExcusedCases(
+                _part(number, len(found.cases)),
+                number,
+                cases_link(note, token("known", each.standing), of=self.of),
+                each.beside(headline(found)),
+            )
+            for each, number in numbers.items()
+        )
+
+    def _class_view(self, found: FailureClass) -> ClassView:
+        results, smallest = self.results, found.smallest
+        case = results.suite.case(str(smallest.id))
+        note = token("note", str(found.number))
+        return ClassView(
+            found,
+            headline(found),
+            tuple(with_titles(each, smallest.operator) for each in remarks(found)),
+            note_id(self.position, found.number),
+            short_names(found.operators),
+            fit_text(found),
+            _types(results, found),
+            class_sentence(results, found.cases),
+            view_case(results, case, marked_features(found)),
+            view_answer(results, smallest, case),
+            case_link(smallest.id, note, of=self.of),
+            cases_link(note, of=self.of),
+            self._excused(found, note),
+        )
+
+
+def _part(number: int, whole: int) -> str:
+    if number == whole:
+        return "this case" if whole == 1 else f"all {plural(whole, 'case')}"
+    return f"{count(number)} of {plural(whole, 'case')}"
+
+
+def _types(results: Results, found: FailureClass) -> str:
+    """Which element types fail, and whether those are all that were judged."""
+    failing = {each.element_type for each in found.cases}
+    judged = {
+        each.element_type
+        for each in results.cases
+        if each.operator in found.operators and (each.fails or each.verdict == "pass")
+    }
+    names = in_type_order(failing)
+    said = listed(names) if len(names) <= 6 else f"{len(names)} element types"
+    if failing == judged and len(failing) > 1:
+        said = "every element type that was judged"
+    if len(found.signals) == 1 and all(each.row and each.row.signal for each in found.cases):
+        said += f"; always {found.signals[0]}"
+    return said

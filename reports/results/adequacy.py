@@ -1,0 +1,102 @@
+"""What the suite itself could have missed: coverage, and planted faults that its cases find or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opcert.vocabulary.names import OperatorName
+from reports.page_making.phrasing import count
+from reports.results.case_results import Results
+from reports.results.told_facts import items, mapping, short_names, text
+from reports.results.trusted import trust_of, unreviewed
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A planted fault that no case finds: where it was put, what it does, and why it lives, where known."""
+
+    operator: str
+    mutant: str
+    place: str
+    diff: str
+    why: str
+
+
+@dataclass(frozen=True)
+class AdequacyRow:
+    """One operator version; texts are `a of b, c %`, empty where nothing was measured."""
+
+    operator: str
+    cases: int
+    factors: int
+    tuples: str
+    rules: str
+    mutants: str
+    equivalent: str
+    node_tests: str
+    trust: str
+
+
+@dataclass(frozen=True)
+class Adequacy:
+    rows: tuple[AdequacyRow, ...]
+    survivors: tuple[Survivor, ...]
+    measured: bool
+    unreviewed: str | None
+
+
+def find_adequacy(results: Results) -> Adequacy:
+    """What the suite's manifest says of its adequacy; `measured` is false where no faults were planted."""
+    told = mapping(results.suite.facts.get("adequacy"))
+    rows, survivors = [], []
+    for operator in results.by_operator:
+        own = mapping(told.get(str(operator)))
+        rows.append(_row(results, operator, own))
+        survivors += [_survivor(operator, mapping(each)) for each in items(own.get("survivors"))]
+    return Adequacy(tuple(rows), tuple(survivors), any(each.mutants for each in rows), unreviewed(results))
+
+
+def share_text(part: object, whole: object) -> str:
+    """`97 of 100, 97.0 %`; 100 % only where it is all, and never below what it is."""
+    if not isinstance(part, int) or not isinstance(whole, int) or whole <= 0:
+        return ""
+    if part == whole:
+        return f"{count(part)} of {count(whole)}, 100 %"
+    return f"{count(part)} of {count(whole)}, {min(part * 1000 // whole, 999) / 10:.1f} %"
+
+
+def _row(results: Results, operator: OperatorName, told: Mapping[str, Any]) -> AdequacyRow:
+    facts = results.operator_facts(operator)
+    cases = results.by_operator[operator]
+    coverage = mapping(facts.get("coverage"))
+    rules = mapping(facts.get("constraints"))
+    tried = {each.constraint for each in cases if each.constraint is not None}
+    mutants = mapping(told.get("mutants"))
+    made, equivalent = mutants.get("made"), mutants.get("equivalent")
+    left = made - equivalent if isinstance(made, int) and isinstance(equivalent, int) else None
+    node_tests = mapping(told.get("node_tests"))
+    refusable = [name for name, rule in rules.items() if mapping(rule).get("otherwise") is not None]
+    return AdequacyRow(
+        short_names([operator]),
+        len(cases),
+        len(mapping(facts.get("factors"))),
+        share_text(coverage.get("covered"), coverage.get("feasible")),
+        share_text(len(tried.intersection(refusable)), len(refusable)),
+        share_text(mutants.get("killed"), left),
+        "" if equivalent is None else text(equivalent),
+        share_text(node_tests.get("killed"), left),
+        trust_of(results, operator) or "",
+    )
+
+
+def _survivor(operator: OperatorName, told: Mapping[str, Any]) -> Survivor:
+    file, line = text(told.get("file")), text(told.get("line"))
+    return Survivor(
+        short_names([operator]),
+        text(told.get("mutant")),
+        f"{file}:{line}" if line else file,
+        text(told.get("diff")),
+        text(told.get("why")),
+    )

@@ -1,0 +1,176 @@
+"""What a run found, case by case: a suite and a record of it, put together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from conformance.judging.judge import FAILING, worst_verdict
+from conformance.judging.known_causes import KnownCause
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.harmless import for_shell
+from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
+from reports.causes.features import case_features
+from reports.causes.others import OtherRun
+from reports.certificates.standing import SuiteStanding
+from reports.gates.excuses import Excuses
+from reports.single_cases.document_texts import DocumentTexts
+
+Grouping = Literal["cause", "operator", "case"]
+ONNX = "ai.onnx"
+OTHERS = "Others"
+
+
+@dataclass(frozen=True, eq=False)
+class CaseResult:
+    """A case of a suite and its rows in a record; `row` is the worst of them, None where it did not run.
+
+    `features` are what conditions may name (see `features`); `size` orders cases from small to large.
+    """
+
+    id: CaseId
+    element_type: str
+    demand: str
+    constraint: str | None
+    features: Mapping[str, str]
+    size: tuple[int, int, int]
+    verdict: str
+    row: Result | None
+    rows: tuple[Result, ...]
+
+    @property
+    def operator(self) -> OperatorName:
+        return self.id.operator
+
+    @property
+    def fails(self) -> bool:
+        return self.verdict in FAILING
+
+    @property
+    def wrong_shape(self) -> bool:
+        """Whether a mismatch is one of shape, element type or number of outputs."""
+        return self.row is not None and self.row.difference in ("count", "type", "shape")
+
+    @property
+    def ratio(self) -> float | None:
+        """The greatest error over the error allowed to that element; None where equality was asked."""
+        worst = self.row.worst if self.row is not None else None
+        ratio = worst.get("ratio") if worst is not None else None
+        return float(ratio) if isinstance(ratio, int | float) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """A whole run: every case of the suite in suite order, each with exactly one verdict.
+
+    `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
+    are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
+    says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
+    failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
+    the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
+    `groups` are headings of what operators do, which stand over them where they are many.
+    """
+
+    suite: Suite
+    record: Record
+    cases: tuple[CaseResult, ...]
+    suite_name: str = DEFAULT_SUITE
+    excuses: Excuses = field(default_factory=Excuses)
+    standing: SuiteStanding | None = None
+    known: tuple[KnownCause, ...] = ()
+    mended: tuple[KnownCause, ...] = ()
+    others: tuple[OtherRun, ...] = ()
+    grouping: Grouping = "case"
+    texts: DocumentTexts = field(default_factory=DocumentTexts)
+    groups: Mapping[OperatorName, str] = field(default_factory=dict)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """Cases by verdict."""
+        return Counter(each.verdict for each in self.cases)
+
+    @cached_property
+    def by_operator(self) -> dict[OperatorName, tuple[CaseResult, ...]]:
+        """Cases by operator version, newest first within a domain."""
+        found: dict[OperatorName, list[CaseResult]] = defaultdict(list)
+        for each in self.cases:
+            found[each.operator].append(each)
+        return {operator: tuple(found[operator]) for operator in sorted(found)}
+
+    def group_of(self, operator: OperatorName) -> str:
+        """The group that an operator stands in; without one its domain, in ai.onnx the others."""
+        return self.groups.get(operator) or (OTHERS if operator.domain == ONNX else operator.domain)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the record has its footer and every case of the suite ran."""
+        return not self.record.partial and not self.counts["not_run"]
+
+    def reproduction_command(self, case: CaseId) -> str:
+        """The command that makes a folder which reproduces a case."""
+        words = ["opcert", "repro", str(case)]
+        return for_shell(words if self.suite_name == DEFAULT_SUITE else [*words, "-s", self.suite_name])
+
+    def operator_facts(self, operator: OperatorName) -> Mapping[str, Any]:
+        """What the suite's manifest says of an operator; empty where it says nothing."""
+        operators = self.suite.facts.get("operators")
+        found = operators.get(str(operator)) if isinstance(operators, dict) else None
+        return found if isinstance(found, dict) else {}
+
+
+def put_together(
+    suite: Suite, record: Record, suite_name: str = DEFAULT_SUITE, only: Container[str] | None = None
+) -> Results:
+    """Give every case of the suite, or of those in `only`, its rows and its verdict.
+
+    Raises UserError where the record is of another suite, or holds a row of a case that the suite lacks.
+    """
+    if record.header.get("suite") != suite.digest:
+        raise UserError(
+            "the record is of another suite",
+            got=str(record.header.get("suite")),
+            expected=suite.digest,
+            remedy="Name the suite that was run with -s.",
+        )
+    rows: dict[str, list[Result]] = defaultdict(list)
+    for each in record.results:
+        if only is None or each.case in only:
+            rows[each.case].append(each)
+    unknown = sorted(rows.keys() - set(suite.case_ids))
+    if unknown:
+        raise UserError(
+            "the record holds a case that its suite does not", got=unknown[0], where=Place(str(record.path))
+        )
+    chosen = (each for each in suite.case_ids if only is None or each in only)
+    cases = tuple(_case_result(suite, each, rows) for each in chosen)
+    return Results(suite, record, cases, suite_name)
+
+
+def _case_result(suite: Suite, case_id: str, rows: Mapping[str, list[Result]]) -> CaseResult:
+    case = suite.case(case_id, call_alone=True)
+    own = tuple(rows.get(case_id, ()))
+    verdict = worst_verdict(each.verdict for each in own) if own else "not_run"
+    row = next((each for each in own if each.verdict == verdict), None)
+    tensors = [tensor for _, tensor in case.inputs if tensor is not None]
+    size = (
+        sum(each.array.size for each in tensors),
+        len(case.attributes),
+        sum(len(each.shape) for each in tensors),
+    )
+    return CaseResult(
+        case.id,
+        case.element_type.name,
+        case.demand,
+        case.constraint,
+        case_features(case),
+        size,
+        verdict,
+        row,
+        own,
+    )

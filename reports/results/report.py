@@ -1,0 +1,137 @@
+"""The report of one run, or of several of one suite side by side: what its pages say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import slug
+from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
+from reports.causes.followed_readings import ReadingFollowed, find_readings
+from reports.page_making.run_page import Page
+from reports.results.accuracy import Accuracy, measure_accuracy
+from reports.results.adequacy import Adequacy, find_adequacy
+from reports.results.case_results import Results
+from reports.results.headline import runtime_label
+from reports.results.times import Times, measure_times
+from reports.results.told_facts import Document, Finding, list_documents, list_findings
+from reports.results.untested import Untested, find_untested
+
+
+@dataclass(frozen=True)
+class ReadingOfRuns:
+    """One open question of an operator version, as each run answers it."""
+
+    first: ReadingFollowed
+    followed: tuple[ReadingFollowed, ...]
+
+
+@dataclass(frozen=True)
+class OperatorReadings:
+    operator: str
+    readings: tuple[ReadingOfRuns, ...]
+
+
+class Report:
+    """What a report says; each section is put together when it is asked for.
+
+    Raises UserError where there is no run, or where the runs are not of one suite.
+    """
+
+    def __init__(self, runs: Sequence[Results]) -> None:
+        if not runs:
+            raise UserError("a report needs a run")
+        for each in runs:
+            if each.suite.digest != runs[0].suite.digest:
+                raise UserError(
+                    "runs of different suites do not stand side by side",
+                    got=f"{each.record.path}: {each.suite.digest}",
+                    expected=runs[0].suite.digest,
+                    remedy="Report them one by one, or hold them against each other with `opcert compare`.",
+                )
+        self.version = version("opcert")
+        labels = [runtime_label(each.record) for each in runs]
+        keys = run_keys(labels)
+        twice = {each for each in labels if labels.count(each) > 1}
+        self.pages = tuple(
+            Page(each, place, key, f"{label} ({place + 1})" if label in twice else label)
+            for place, (each, key, label) in enumerate(zip(runs, keys, labels, strict=True))
+        )
+
+    @property
+    def first(self) -> Page:
+        """The run that a reader sees before choosing another."""
+        return self.pages[0]
+
+    @property
+    def runs(self) -> tuple[Results, ...]:
+        return tuple(each.results for each in self.pages)
+
+    @cached_property
+    def title(self) -> str:
+        return ", ".join(each.runtime for each in self.pages)
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """The attributes, levels and other features in which cases differ, by which a matrix may be cut."""
+        seen: dict[str, set[str]] = {}
+        for each in self.runs[0].cases:
+            for name, value in each.features.items():
+                seen.setdefault(name, set()).add(value)
+        names = [name for name, values in seen.items() if len(values) > 1]
+        told = [each for each in names if each not in (CONSTRAINT, ELEMENT_TYPE)]
+        return tuple(sorted(told, key=lambda name: ("(" in name, name)))
+
+    @cached_property
+    def readings(self) -> tuple[OperatorReadings, ...]:
+        found = []
+        for operator in self.runs[0].by_operator:
+            columns = zip(*(find_readings(each, operator) for each in self.runs), strict=True)
+            readings = tuple(ReadingOfRuns(each[0], each) for each in columns)
+            if readings:
+                found.append(OperatorReadings(str(operator), readings))
+        return tuple(found)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        return list_findings(self.runs[0])
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        return list_documents(self.runs[0])
+
+    @cached_property
+    def untested(self) -> tuple[tuple[Page, tuple[Untested, ...]], ...]:
+        """For each run what it, or the suite, did not test."""
+        return tuple((each, find_untested(each.results, each.of)) for each in self.pages)
+
+    @cached_property
+    def adequacy(self) -> Adequacy:
+        return find_adequacy(self.runs[0])
+
+    @cached_property
+    def accuracy(self) -> tuple[tuple[Page, Accuracy], ...]:
+        return tuple((each, measure_accuracy(each.results)) for each in self.pages)
+
+    @cached_property
+    def times(self) -> tuple[tuple[Page, Times], ...]:
+        return tuple((each, measure_times(each)) for each in self.pages)
+
+
+def run_keys(labels: Sequence[str]) -> list[str]:
+    """A word for each run that a search can begin with: its name; with the version where names are equal."""
+    words = [slug(each).lower() for each in labels]
+    names = [slug(each.split(" ")[0]).lower() for each in labels]
+    twice = Counter(names)
+    found = [name if twice[name] == 1 else word for name, word in zip(names, words, strict=True)]
+    counts = Counter(found)
+    seen: Counter[str] = Counter()
+    for place, each in enumerate(found):
+        seen[each] += 1
+        if counts[each] > 1:
+            found[place] = f"{each}-{seen[each]}"
+    return found

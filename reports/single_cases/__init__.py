@@ -1,0 +1,1 @@
+"""One case as people see it: its call, the answer, pictures, a folder or a script that reproduces it."""

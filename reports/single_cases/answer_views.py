@@ -1,0 +1,158 @@
+"""What a runtime made of a case, as a page shows it: what happened, the outputs, the runtime's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.recording.rows import Result
+from conformance.suite.cases import Case
+from opcert.vocabulary.harmless import one_line
+from reports.causes import unstable_cases
+from reports.causes.resemblances import case_sentence
+from reports.page_making.phrasing import duration, ratio_text
+from reports.results.case_results import CaseResult, Results
+from reports.results.recorded_answers import Output, read_outputs
+from reports.results.verdicts import word
+from reports.single_cases.pictures import Picture, draw_picture
+from reports.single_cases.view_parts import Part
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """Everything that a page says about what one run saw of a case."""
+
+    verdict: str
+    word: str
+    sentence: str
+    resembles: str
+    answer: str
+    error: str
+    got: tuple[Part, ...]
+    worst: tuple[Part, ...]
+    circumstances: tuple[Part, ...]
+    messages: tuple[Part, ...]
+    picture: Picture | None
+
+
+def view_answer(results: Results, found: CaseResult, case: Case) -> AnswerView:
+    """Put the worst row of a case into words, with the outputs as far as the record kept them."""
+    outputs = read_outputs(results.record, case, found.row)
+    row = found.row
+    return AnswerView(
+        verdict=found.verdict,
+        word=word(found.verdict),
+        sentence=_sentence(found),
+        resembles=case_sentence(results, found),
+        answer=_answer(found, outputs),
+        error=error_text(found),
+        got=_got(found, outputs),
+        worst=_worst(case, found),
+        circumstances=_circumstances(found),
+        messages=tuple(
+            Part(name, each)
+            for name, each in (
+                ("the runtime's message", row.message if row else None),
+                ("last lines of standard error", row.stderr if row else None),
+            )
+            if each
+        ),
+        picture=_picture(case, found, outputs),
+    )
+
+
+def _picture(case: Case, found: CaseResult, outputs: Sequence[Output]) -> Picture | None:
+    """The output with the worst element beside the expectation that was the closest."""
+    row = found.row
+    if row is None or row.verdict != "mismatch" or row.difference != "value" or row.worst is None:
+        return None
+    position, number = row.worst.get("output"), row.expectation or 0
+    if not isinstance(position, int) or not 0 <= number < len(case.expectations):
+        return None
+    wanted = case.expectations[number].outputs
+    if not 0 <= position < min(len(wanted), len(outputs)):
+        return None
+    tensor = outputs[position].tensor
+    return None if tensor is None else draw_picture(wanted[position], tensor)
+
+
+def error_text(found: CaseResult) -> str:
+    """`not equal`, or the error in units of the allowed one; empty for what is no matter of values."""
+    if found.verdict != "mismatch" or found.row is None:
+        return ""
+    if found.wrong_shape:
+        return f"wrong {'number of outputs' if found.row.difference == 'count' else found.row.difference}"
+    if found.row.difference == "property":
+        return "not as demanded"
+    if found.ratio is None:
+        return "not equal"
+    return f"{ratio_text(found.ratio)} the allowed error"
+
+
+def _answer(found: CaseResult, outputs: Sequence[Output]) -> str:
+    """What happened, in a line: the outputs, or why there are none."""
+    if found.verdict in ("mismatch", "accepted_invalid") and outputs:
+        return "; ".join(each.line for each in outputs)
+    row = found.row
+    if row is not None and found.verdict == "rejected_valid" and row.message:
+        return one_line(f"{row.error}: {row.message}" if row.error else row.message, 500)
+    return (row.reason if row is not None else None) or word(found.verdict)
+
+
+def _sentence(found: CaseResult) -> str:
+    reason = (found.row.reason if found.row is not None else None) or "no reason was recorded"
+    opening = {
+        "crash": "The process was lost",
+        "timeout": "No answer in time",
+        "mismatch": "Not what the documents say",
+        "rejected_valid": "A valid call was refused",
+        "accepted_invalid": "A call that must be refused was answered",
+    }.get(found.verdict, word(found.verdict))
+    return f"{opening}: {reason}. {unstable_cases.case_text(found)}".rstrip()
+
+
+def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[Part, ...]:
+    if outputs:
+        return tuple(Part(f"got {each.name}", each.values, each.type) for each in outputs)
+    return (Part("got", _answer(found, outputs)),)
+
+
+def _worst(case: Case, found: CaseResult) -> tuple[Part, ...]:
+    worst = found.row.worst if found.row is not None else None
+    if worst is None or found.verdict != "mismatch":
+        return ()
+    position, index = worst.get("output"), worst.get("index")
+    known = isinstance(position, int) and 0 <= position < len(case.output_names)
+    name = case.output_names[position] if known and isinstance(position, int) else "output"
+    limit = worst.get("allowed")
+    allowed = "none" if limit is None else f"{limit:.3g}" if isinstance(limit, float) else str(limit)
+    described = (
+        f"{name}{index}: got {worst.get('got')}, expected {worst.get('expected')}, allowed error {allowed}"
+    )
+    parts = [Part("worst element", described), Part("error ÷ allowed", ratio_text(found.ratio))]
+    ulps = worst.get("ulps")
+    if ulps is not None:
+        parts.append(Part("error in ulp", f"{ulps:,}" if isinstance(ulps, int) else str(ulps)))
+    return tuple(parts)
+
+
+def _circumstances(found: CaseResult) -> tuple[Part, ...]:
+    """Readings matched, what the result looks like, the form of the call and its time."""
+    row = found.row
+    if row is None:
+        return ()
+    parts = [
+        Part(f"reading {name}", " or ".join(options))
+        for name, options in {**row.readings, **row.behaviours}.items()
+    ]
+    if row.pattern:
+        parts.append(Part("looks like", row.pattern))
+    parts += [Part("form", row.form), Part("time", duration(row.seconds))]
+    if len(found.rows) > 1:
+        parts.append(Part("each call", "; ".join(_call(each) for each in found.rows)))
+    return tuple(parts)
+
+
+def _call(row: Result) -> str:
+    """One of several calls of a case: `initializers, repetition 1: pass`."""
+    return f"{row.form}{f', repetition {row.repeat}' if row.repeat else ''}: {word(row.verdict)}"

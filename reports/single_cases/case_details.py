@@ -1,0 +1,95 @@
+"""What a report says about one case, as the page's script reads it: of those that fail in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from reports.page_making.run_page import Page
+from reports.results.report import Report
+from reports.single_cases.answer_views import view_answer
+from reports.single_cases.case_views import view_case
+from reports.single_cases.pictures import Overview, Picture, Plane
+from reports.single_cases.standalone import case_lines
+from reports.single_cases.view_parts import Part
+
+
+def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The position and the details of each case that fails in at least one of the runs, in suite order."""
+    known = frozenset(report.runs[0].suite.case_ids)
+    for position, cases in enumerate(zip(*(each.cases for each in report.runs), strict=True)):
+        if any(each.fails for each in cases):
+            yield position, _detail(report.pages, position, known)
+
+
+def _detail(pages: Sequence[Page], position: int, known: frozenset[str]) -> dict[str, Any]:
+    first = pages[0].results
+    case = first.suite.case(str(first.cases[position].id))
+    view = view_case(first, case)
+    valid = first.suite.case(case.valid_case) if case.valid_case in known else None
+    script = case_lines(case, valid)
+    return {
+        "script": [script.kind, *script.lines] if script else None,
+        "attributes": _parts(view.attributes),
+        "inputs": _parts(view.inputs),
+        "expected": _parts(view.expected),
+        "rules": _parts(view.rules),
+        "passages": [each.to_json() for each in view.passages],
+        "levels": _parts(view.levels),
+        "runs": [
+            _answer(page, position, case) if page.results.cases[position].fails else None for page in pages
+        ],
+    }
+
+
+def _answer(page: Page, position: int, case: Any) -> dict[str, Any]:
+    view = view_answer(page.results, page.results.cases[position], case)
+    found: dict[str, Any] = {
+        "sentence": view.sentence,
+        "resembles": view.resembles,
+        "got": _parts(view.got),
+        "worst": _parts(view.worst),
+        "circumstances": _parts(view.circumstances),
+        "messages": _parts(view.messages),
+        "picture": _picture(view.picture) if view.picture else None,
+    }
+    return {name: each for name, each in found.items() if each}
+
+
+def _parts(parts: Iterable[Part]) -> list[list[str]]:
+    return [[each.name, each.values, each.type] if each.type else [each.name, each.values] for each in parts]
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    return {
+        "output": picture.output,
+        "shape": picture.shape,
+        "elements": picture.elements,
+        "wrong": picture.wrong,
+        "exact": picture.exact,
+        "planes": [_plane(each) for each in picture.planes],
+        "overview": _overview(picture.overview) if picture.overview else None,
+    }
+
+
+def _plane(plane: Plane) -> dict[str, Any]:
+    same = len(set(plane.allowed)) == 1
+    return {
+        "at": plane.at,
+        "from": [plane.row, plane.column],
+        "size": [plane.rows, plane.columns],
+        "expected": plane.expected,
+        "got": plane.got,
+        "apart": plane.apart,
+        "allowed": plane.allowed[0] if same else plane.allowed,
+        "levels": plane.levels,
+    }
+
+
+def _overview(overview: Overview) -> dict[str, Any]:
+    return {
+        "size": [overview.rows, overview.columns],
+        "tile": [overview.height, overview.width],
+        "levels": overview.levels,
+        "wrong": overview.wrong,
+    }

@@ -1,0 +1,178 @@
+"""All cases of a report in columns: what a search looks at, and what a list shows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import FAMILIES
+from reports.causes.class_words import headline
+from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
+from reports.causes.followed_readings import matched_options
+from reports.page_making.links import operator_words
+from reports.page_making.run_page import Page
+from reports.results.case_results import CaseResult, Results
+from reports.results.report import Report
+from reports.results.told_facts import items, mapping, text
+from reports.results.type_order import in_type_order
+from reports.results.verdicts import WORST_FIRST, short_word, word
+
+_REASON = 240
+_NOT_EQUAL, _WRONG_SHAPE = -1, -2
+"""What stands for a ratio where there is none: equality was asked; the output has another shape or type."""
+
+
+class Words:
+    """Texts by number, each once, in the order in which they came; 0 is none."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, said: str | None) -> int:
+        return self._numbers.setdefault(said, len(self._numbers) + 1) if said else 0
+
+    @property
+    def all(self) -> list[str]:
+        return list(self._numbers)
+
+
+def build_table(report: Report) -> dict[str, Any]:
+    """The table as JSON holds it.
+
+    Cases stand in suite order, those of an operator version together. A column of an operator version is a
+    list with a number a case, or one number where all are equal; numbers count the values of `features` from
+    1, and 0 is absent. Of each run there is a verdict (its place in `verdicts`), the number of the failure
+    class, error over allowed error, milliseconds, and the numbers of reason, readings and excuse, a case.
+    """
+    first = report.runs[0]
+    names = operator_words(first.by_operator)
+    types = in_type_order(each.element_type for each in first.cases)
+    rules = Words()
+    features: dict[str, Words] = {}
+    operators = []
+    for operator, cases in _blocks(first):
+        columns: dict[str, Any] = {}
+        for name in dict.fromkeys(name for each in cases for name in each.features):
+            if name not in (CONSTRAINT, ELEMENT_TYPE):
+                values = features.setdefault(name, Words())
+                columns[name] = _column([values.number(each.features.get(name)) for each in cases])
+        operators.append(
+            {
+                "name": str(operator),
+                "word": names[operator],
+                "count": len(cases),
+                "columns": columns,
+                "usual": _usual(first, cases, features),
+            }
+        )
+    return {
+        "verdicts": [[each, word(each), short_word(each)] for each in WORST_FIRST],
+        "types": types,
+        "families": [each for each in FAMILIES if any(case.id.family == each for case in first.cases)],
+        "operators": operators,
+        "ids": [str(each.id).removeprefix(f"{each.operator.path}/") for each in first.cases],
+        "type": _column([types.index(each.element_type) for each in first.cases]),
+        "rule": _column([rules.number(each.constraint) for each in first.cases]),
+        "rules": rules.all,
+        "features": {name: values.all for name, values in features.items()},
+        "runs": [_run(each) for each in report.pages],
+    }
+
+
+def _blocks(results: Results) -> list[tuple[Any, list[CaseResult]]]:
+    """The cases of each operator version, in suite order."""
+    found: list[tuple[Any, list[CaseResult]]] = []
+    for each in results.cases:
+        if not found or found[-1][0] != each.operator:
+            found.append((each.operator, []))
+        found[-1][1].append(each)
+    return found
+
+
+def _column(numbers: list[int]) -> int | list[int]:
+    return numbers[0] if numbers and len(set(numbers)) == 1 else numbers
+
+
+def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str, Words]) -> dict[str, int]:
+    """The value of each feature that goes without saying: the default, the first level, the most common."""
+    facts = results.operator_facts(cases[0].operator)
+    attributes, factors = mapping(facts.get("attributes")), mapping(facts.get("factors"))
+    found = {}
+    for name, values in features.items():
+        seen = Counter(each.features[name] for each in cases if name in each.features)
+        if not seen:
+            continue
+        default = text(mapping(attributes.get(name)).get("default"))
+        levels = [text(each) for each in items(factors.get(name))]
+        usual = next((each for each in (default, *levels[:1]) if each in seen), seen.most_common(1)[0][0])
+        found[name] = values.number(usual)
+    return found
+
+
+def _run(page: Page) -> dict[str, Any]:
+    results = page.results
+    note_of = {str(case.id): each.number for each in page.classes for case in each.cases}
+    reasons, readings = Words(), Words()
+    places = {each: place for place, each in enumerate(WORST_FIRST)}
+    excuses = results.excuses
+    named = list(dict.fromkeys(excuses.by_name.values()))
+    number_of = {each: number for number, each in enumerate(named, 1)}
+    return {
+        "key": page.key,
+        "label": page.runtime,
+        "held": bool(excuses.against),
+        "excuses": [
+            [each.standing, each.mark, each.sentence, each.link, bool(each.address)] for each in named
+        ],
+        "excuse": [
+            number_of[excuses.by_name[str(each.id)]] if str(each.id) in excuses.by_name else 0
+            for each in results.cases
+        ],
+        "classes": [
+            {
+                "text": headline(each),
+                "verb": each.verb,
+                "features": [one.feature for one in each.conditions or ()],
+                "smallest": str(each.smallest.id),
+            }
+            for each in page.classes
+        ],
+        "verdict": [places[each.verdict] for each in results.cases],
+        "note": [note_of.get(str(each.id), 0) for each in results.cases],
+        "ratio": [_ratio(each) for each in results.cases],
+        "time": [_milliseconds(each) for each in results.cases],
+        "reason": [
+            reasons.number(one_line(each.row.reason or "", _REASON) if each.row else "")
+            for each in results.cases
+        ],
+        "reasons": reasons.all,
+        "reading": [readings.number(_readings(each)) for each in results.cases],
+        "readings": readings.all,
+    }
+
+
+def _ratio(case: CaseResult) -> float | None:
+    """Error over allowed error in four digits, never rounded over 1; None where no answer was judged."""
+    if case.demand != "answer" or case.verdict not in ("pass", "mismatch"):
+        return None
+    if case.verdict == "mismatch" and case.wrong_shape:
+        return _WRONG_SHAPE
+    if case.ratio is None or not math.isfinite(case.ratio):
+        return 0 if case.verdict == "pass" else _NOT_EQUAL
+    rounded = float(f"{case.ratio:.4g}")
+    return max(rounded, 1.001) if case.verdict == "mismatch" else min(rounded, 1.0)
+
+
+def _milliseconds(case: CaseResult) -> float | None:
+    """The time of a case in three digits; None where it was never sent."""
+    if case.row is None or not case.row.seconds:
+        return None
+    return float(f"{case.row.seconds * 1000:.3g}")
+
+
+def _readings(case: CaseResult) -> str:
+    found = matched_options(case)
+    return ";".join(f"{name}={option}" for name, options in found.items() for option in options)

@@ -1,0 +1,137 @@
+"""A case as a page shows it: the call, what must happen, the rule and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conformance.suite.cases import Case, ExpectedOutput
+from opcert.vocabulary.tensors import Tensor
+from reports.causes.features import ABSENT, ELEMENT_TYPE
+from reports.page_making.phrasing import plural
+from reports.results.case_results import Results
+from reports.results.told_facts import items, mapping, text
+from reports.single_cases.passages_shown import Passage, passages_of
+from reports.single_cases.value_text import attribute_text, shape_text, values_text
+from reports.single_cases.view_parts import Part
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """Everything that a page says about a case, whatever a runtime made of it."""
+
+    id: str
+    command: str
+    demand: str
+    attributes: tuple[Part, ...]
+    inputs: tuple[Part, ...]
+    expected: tuple[Part, ...]
+    rules: tuple[Part, ...]
+    passages: tuple[Passage, ...]
+    levels: tuple[Part, ...]
+
+
+def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()) -> CaseView:
+    """Put a case into words; `marked` are the features that its class names."""
+    return CaseView(
+        id=str(case.id),
+        command=results.reproduction_command(case.id),
+        demand=demand_text(case),
+        attributes=tuple(
+            Part(name, attribute_text(each.value), marked=name in marked)
+            for name, each in sorted(case.attributes.items())
+        ),
+        inputs=tuple(_input(name, tensor) for name, tensor in case.inputs),
+        expected=_expected(case),
+        rules=_rules(case, results.operator_facts(case.operator)),
+        passages=_passages(results, case),
+        levels=_levels(case, marked),
+    )
+
+
+def demand_text(case: Case) -> str:
+    """What must happen, in a line."""
+    if case.demand == "refuse":
+        rule = f" ({case.constraint} is broken)" if case.constraint else ""
+        return f"must be refused{rule}"
+    if case.demand == "survive":
+        return "nothing is asked but survival"
+    first = case.expectations[0].outputs if case.expectations else ()
+    text_of = "; ".join(f"{shape_text(each.expected)} {values_text(each.expected)}" for each in first)
+    others = len(case.expectations) - 1
+    text = f"{text_of} (or {plural(others, 'other reading')})" if others > 0 else text_of
+    return f"{text}; a refusal is no fault" if case.may_refuse else text
+
+
+def _input(name: str, tensor: Tensor | None) -> Part:
+    if tensor is None:
+        return Part(name, ABSENT)
+    return Part(name, values_text(tensor), shape_text(tensor))
+
+
+def _expected(case: Case) -> tuple[Part, ...]:
+    if case.demand != "answer":
+        return (Part("expected", demand_text(case)),)
+    parts = []
+    for expectation in case.expectations:
+        options = {**expectation.readings, **expectation.behaviours}
+        several = len(case.expectations) > 1
+        under = "; ".join(f"{name}: {' or '.join(each)}" for name, each in sorted(options.items()))
+        for each in expectation.outputs:
+            name = f"expected {each.name}" + (f" ({under})" if several and under else "")
+            parts.append(Part(name, values_text(each.expected), shape_text(each.expected)))
+            parts.append(Part("allowed error", allowed_text(each)))
+    return tuple(parts)
+
+
+def allowed_text(output: ExpectedOutput) -> str:
+    """The error allowed to the elements of an output: `none, equal bits`, `up to 1.2e-07`, `1e-9 to 3e-7`."""
+    if output.allowed is None or not output.allowed.size:
+        said = "none: equal bits"
+    else:
+        least, most = float(np.min(output.allowed)), float(np.max(output.allowed))
+        if most == 0:
+            said = "none"
+        elif np.isinf(least):
+            said = "any value"
+        else:
+            said = f"{least:.3g}" if least == most else f"{least:.3g} to {most:.3g}, element by element"
+    number = len(output.alternatives)
+    return f"{said}; {plural(number, 'element')} may have other values too" if number else said
+
+
+def _rules(case: Case, facts: Mapping[str, Any]) -> tuple[Part, ...]:
+    parts = []
+    rule = case.rule
+    if case.constraint is not None:
+        constraint = mapping(mapping(facts.get("constraints")).get(case.constraint))
+        rule = rule or text(constraint.get("rule"))
+        parts.append(Part("rule broken", case.constraint))
+    if rule:
+        parts.append(Part("rule", rule))
+    if case.valid_case:
+        parts.append(Part("made from", case.valid_case))
+    if case.may_refuse is not None:
+        leave = mapping(mapping(facts.get("may_refuse")).get(case.may_refuse))
+        parts.append(Part("may be refused", text(leave.get("why")) or case.may_refuse))
+    return tuple(parts)
+
+
+def _passages(results: Results, case: Case) -> tuple[Passage, ...]:
+    """Where what is expected stands: the case's own sources, else those of the rule that it breaks."""
+    facts = results.operator_facts(case.operator)
+    constraint = mapping(mapping(facts.get("constraints")).get(case.constraint or ""))
+    return passages_of(results, case.operator, case.sources or items(constraint.get("sources")))
+
+
+def _levels(case: Case, marked: frozenset[str]) -> tuple[Part, ...]:
+    """The levels that the case was built from, without those that only repeat an attribute."""
+    attributes = {name: attribute_text(each.value) for name, each in case.attributes.items()}
+    return tuple(
+        Part(name, str(level), marked=name in marked)
+        for name, level in case.levels.items()
+        if name != ELEMENT_TYPE and attributes.get(name) != str(level)
+    )
