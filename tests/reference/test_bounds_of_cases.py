@@ -14,6 +14,8 @@ from benchmarks.terms_of_cases import Values
 from tests.conftest import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "bounds.md"
+LESS_NOTICED = {("pooling", "inputs rounded to bfloat16"): 90}
+"""Means of 4,099 numbers and of 12 near 2**23 hide it: each input loses less than an honest sum may."""
 _START = "### On the suite's own cases"
 
 
@@ -38,9 +40,12 @@ def test_the_page_has_every_family_and_accuses_nobody() -> None:
     for family, row in families.items():
         assert row[1] == ", ".join(FAMILIES[family])
         assert re.fullmatch(r"0\.\d\d", row[3]), family
-    changed = [(int(row[5]), int(row[6].removesuffix(" %"))) for row in rows]
-    assert all(noticed >= 90 for _, noticed in changed)
-    assert sum(cases * noticed for cases, noticed in changed) >= 98 * sum(cases for cases, _ in changed)
+    noticed, family = dict[tuple[str, str], int](), ""
+    for row in rows:
+        family = row[0] or family
+        noticed[family, row[4]] = int(row[6].removesuffix(" %"))
+    assert all(share >= LESS_NOTICED.get(each, 95) for each, share in noticed.items())
+    assert len(noticed) == len(rows)
 
 
 def test_a_table_is_made_of_what_was_measured() -> None:
