@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from reference.numbers import smallest_normal
 from reference.rationals import Rationals
-from reference.working import MARGIN, Floats, Mask
+from reference.working import MARGIN, Floats, Mask, Working
 
-if TYPE_CHECKING:
-    from reference.number_arrays import Numbers
+
+class Operand(Protocol):
+    """What a quotient's errors hang on of its operands, which are Numbers."""
+
+    @property
+    def working(self) -> Working: ...
+    @property
+    def value(self) -> Rationals: ...
+    @property
+    def error(self) -> Floats: ...
+    @property
+    def finite(self) -> Mask: ...
+    @property
+    def magnitude(self) -> Floats: ...
 
 
 def reciprocal_errors(
-    dividend: Numbers, divisor: Numbers, inverse: Rationals, ratio: Floats
+    dividend: Operand, divisor: Operand, inverse: Rationals, ratio: Floats
 ) -> tuple[Floats, Mask]:
     """The further error of each quotient, and where it is lost; `ratio` is its size.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import multiprocessing
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -92,7 +92,7 @@ def _remove_left_behind(lock: Path) -> None:
 
 
 def _tell(text: str) -> None:
-    print(f"opcert: {text}", file=sys.stderr, flush=True)
+    logging.getLogger("opcert").warning("opcert: %s", text)
 
 
 @contextmanager
