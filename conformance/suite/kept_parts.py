@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from conformance.processes.scratch_folders import scratch_folder
-from conformance.suite.kept_suites import holder, locked_soon, read_holder, suites_folder, write_holder
+from conformance.suite.kept_suites import locked_soon, read_holder, suites_folder, told_holder, write_holder
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import is_still_at, read_regular
@@ -136,7 +136,7 @@ def _lock(lock: Path, tell: Callable[[str], object]) -> int | None:
             if not locked_soon(descriptor):
                 known = read_holder(descriptor)
                 if known is None or known[0] != _main_process():
-                    tell(f"waiting for {holder(descriptor)} and holds {lock}")
+                    tell(f"waiting for {told_holder(known)} and holds {lock}")
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
         except OSError:
             os.close(descriptor)

@@ -77,7 +77,7 @@ def one_at_a_time(what: str, tell: Callable[[str], object]) -> Iterator[None]:
         return
     try:
         if not locked_soon(descriptor):
-            tell(f"waiting for {holder(descriptor)} and holds {path}")
+            tell(f"waiting for {told_holder(read_holder(descriptor))} and holds {path}")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         write_holder(descriptor, what)
         yield
@@ -118,10 +118,9 @@ def read_holder(descriptor: int) -> tuple[int, str] | None:
         return None
 
 
-def holder(descriptor: int) -> str:
-    """`process 7, which makes the default suite`; what a file that says nothing of it leaves unknown."""
-    told = read_holder(descriptor)
-    return f"process {told[0]}, which makes {told[1]}" if told else "another process, which makes a suite"
+def told_holder(known: tuple[int, str] | None) -> str:
+    """`process 7, which makes the default suite`; of a holder whose file says nothing, no more than that."""
+    return f"process {known[0]}, which makes {known[1]}" if known else "another process, which makes a suite"
 
 
 def suite_of_sources(sources: str) -> Path | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.judging.judge import Verdict
+from conformance.suite.cases import Case
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
 from generator.asking.validity import find_refusable
@@ -46,12 +47,11 @@ class FailureEntries:
             left_open = find_refusable(self.spec, call)
             if left_open is not None:
                 return next(each for each in self.spec.may_refuse if each.id == left_open)
-        return next((each for each in self.entries if self._fits(each, witness, found, call)), None)
-
-    def _fits(self, entry: Disagreement, witness: str, found: Witnessed, call: Call) -> bool:
-        if witness not in entry.against:
-            return False
         case = bare_case(self.spec, call)
+        about = (each for each in self.entries if witness in each.against)
+        return next((each for each in about if self._fits(each, witness, found, call, case)), None)
+
+    def _fits(self, entry: Disagreement, witness: str, found: Witnessed, call: Call, case: Case) -> bool:
         levels = {"element_type": case.element_type.name}
         operator, verdict = str(self.spec.operator), _VERDICTS[found.reaction]
         try:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import entries
 from benchmarks.disagreeing import Disagreeing
 from benchmarks.entries import ALIKE, Known, Standing, known_entries, standings
-from benchmarks.explained import Explained, Use, read_explained, uses_in_run, write_explained
+from benchmarks.explained import Explained, Part, Use, read_explained, uses_in_run, write_explained
 from generator.witnessed.truth_explanations import read_explanations
 from opcert.vocabulary.errors import UserError
 from reference.disagreements import FILE_NAME, Disagreement
@@ -23,14 +23,19 @@ from tests.documents.gathering import Documents
 OPERATOR = "ai.onnx::Gather-13"
 
 
-def known(name: str, place: str = "ai.onnx/Gather", **changed: object) -> Known:
-    stated = {"part": "cases", "against": "some", "versions": ("1.2.*",), **changed}
-    return Known(place=place, id=name, **stated)  # type: ignore[arg-type]
+def known(
+    name: str,
+    place: str = "ai.onnx/Gather",
+    part: Part = "cases",
+    against: str = "some",
+    versions: tuple[str, ...] = ("1.2.*",),
+) -> Known:
+    return Known(place, part, name, against, versions)
 
 
 def asked(*uses: Use, calls: bool = True) -> Explained:
-    parts = ("cases", "calls") if calls else ("cases",)
-    return Explained("made up", parts, {"some": "1.2.3"}, Counter(uses))  # type: ignore[arg-type]
+    parts: tuple[Part, ...] = ("cases", "calls") if calls else ("cases",)
+    return Explained("made up", parts, {"some": "1.2.3"}, Counter(uses))
 
 
 def one(found: list[Standing]) -> Standing:
