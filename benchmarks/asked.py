@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+
+from opcert.commands.failures import explain
+from opcert.vocabulary.errors import OpcertError
 
 
 def parser_of(about: str | None) -> argparse.ArgumentParser:
@@ -25,3 +29,11 @@ def number_asked(about: str | None, words: Sequence[str], usual: int = 400) -> i
     parser = parser_of(about)
     parser.add_argument("number", nargs="?", type=int, default=usual, metavar="NUMBER")
     return int(parser.parse_args(words).number)
+
+
+def exit_code_of(main: Callable[[Sequence[str]], int]) -> int:
+    """Run a benchmark with the words of the command line; a mistake in them is told as commands tell it."""
+    try:
+        return main(sys.argv[1:])
+    except OpcertError as error:
+        return explain(error, sys.argv[1:])

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from time import process_time
 
-from benchmarks.asked import operators_asked
+from benchmarks.asked import exit_code_of, operators_asked
 from generator.making.discovery import select_operators
 from generator.making.operator_cases import generate_operator
 from generator.making.workshop import Options
@@ -54,4 +54,4 @@ def timed(operator: OperatorName) -> tuple[float, int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

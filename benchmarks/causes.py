@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from benchmarks.asked import exit_code_of
 from conformance.recording.records import Record, read_record
 from conformance.suite.kept_suites import kept_suite
 from conformance.suite.suites import open_suite
@@ -135,4 +136,4 @@ def _show(record: Record, suite_name: str, *, known: bool, each: bool) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 
-from benchmarks.asked import parser_of
+from benchmarks.asked import exit_code_of, parser_of
 from generator.making.named_operators import calls_are_declared
 from generator.rows.cores import FILE_NAME, Core, write_cores
 from generator.rows.learning import learn_versions
@@ -77,4 +77,4 @@ def _told(versions: Sequence[OperatorName], found: Mapping[int, Sequence[Core]])
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

@@ -14,7 +14,7 @@ from itertools import combinations
 from statistics import median
 from time import process_time
 
-from benchmarks.asked import operators_asked
+from benchmarks.asked import exit_code_of, operators_asked
 from benchmarks.cores import modelled_versions
 from generator.rows.cores import model_with_cores
 from generator.rows.covering_rows import make_rows, space_model
@@ -117,4 +117,4 @@ def _possible(model: Model) -> Iterator[Pair]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

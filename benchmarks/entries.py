@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from benchmarks.asked import exit_code_of
 from benchmarks.explained import Explained, Part, Use, read_explained
 from generator.witnessed.truth_explanations import ANYBODY, read_explanations
 from opcert.vocabulary.names import OperatorName
@@ -153,4 +154,4 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
+from benchmarks.asked import exit_code_of
 from benchmarks.declarations import lines_of
 from generator.making.opsets import default_operators
 from opcert.vocabulary.names import OperatorName
@@ -123,4 +124,4 @@ def _git(*words: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

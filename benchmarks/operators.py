@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
+from benchmarks.asked import exit_code_of
 from benchmarks.declarations import lines_of
 from benchmarks.disagreeing import Disagreeing, by_subject, disagreeing
 from benchmarks.explained import Explained, Use, uses_in_run, write_explained
@@ -174,4 +175,4 @@ def _noticed(operator: OperatorName) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

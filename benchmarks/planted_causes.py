@@ -21,6 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
+from benchmarks.asked import exit_code_of
 from conformance.judging.judge import judge
 from conformance.judging.kept_diagnosis import DiagnosedCause, Diagnosis
 from conformance.running.responses import Answered, Refused, Response
@@ -248,4 +249,4 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

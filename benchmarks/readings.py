@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from time import process_time
 
-from benchmarks.asked import operators_asked
+from benchmarks.asked import exit_code_of, operators_asked
 from conformance.suite.cases import Expectation
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
@@ -42,10 +42,10 @@ def counted(reference: ReferenceOperator, every: bool) -> tuple[ReferenceOperato
     readings = tuple(reference.readings)
 
     class Counted(ReferenceOperator):
-        def evaluate(self, attributes, inputs, given=None, asked=None, outputs=None):  # type: ignore[no-untyped-def]
+        def evaluate(self, attributes, inputs, given=None, asked=None, outputs=None, before=()):  # type: ignore[no-untyped-def]
             nonlocal count
             count += 1
-            answers: tuple[Answer, ...] = super().evaluate(attributes, inputs, given, asked, outputs)
+            answers: tuple[Answer, ...] = super().evaluate(attributes, inputs, given, asked, outputs, before)
             if every and asked is not None:
                 asked.update(readings)
             return answers
@@ -101,4 +101,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

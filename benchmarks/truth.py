@@ -19,6 +19,7 @@ from time import process_time
 
 import onnx
 
+from benchmarks.asked import exit_code_of
 from benchmarks.explained import Explained, Use, uses_in_table, write_explained
 from generator.spaces.modelled import modelled_operators
 from generator.witnessed.truth_runs import Reaction
@@ -94,4 +95,4 @@ def _add(sums: Counts, counts: Mapping[str, Mapping[str, Counter[Reaction]]]) ->
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

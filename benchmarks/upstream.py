@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.asked import exit_code_of
 from benchmarks.operators import suite_folder
 from conformance.judging.known_causes import KnownCause
 from conformance.recording.records import read_record
@@ -238,4 +239,4 @@ def _report(told: Told) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(main))

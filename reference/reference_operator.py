@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -63,11 +63,13 @@ class ReferenceOperator:
         readings: Mapping[str, str] | None = None,
         asked: set[str] | None = None,
         outputs: int | None = None,
+        before: Collection[str] = (),
     ) -> tuple[Answer, ...]:
         """The outputs of one call, under the given readings (the first option of those not given).
 
         `outputs` is how many outputs the node has, for functions that are told. `asked` gets the readings
-        that were asked for: no other option of any other one changes the outputs.
+        that were asked for: no other option of any other one changes the outputs. `before` is what they
+        were with the same readings under the first precision, where that is known.
         Raises OutsideDomain where the documents define no result, UnstableLength where an output length
         hangs on rounding, UserError for a reading or option that the operator does not have.
         """
@@ -91,14 +93,16 @@ class ReferenceOperator:
             self._check_names("input or attribute", set(given), self.attributes | frozenset(self.inputs))
         if absent := self.required - set(given):
             raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
-        noted: set[str] = set()
+        noted: set[str] = set(before)
         told: dict[str, Any] = {} if self.count is None else {self.count: outputs}
         if "version" in self.hints and self.segments is not None:
             told["version"] = self.operator.since_version
         # Whether anything is rounded on its way shows where nothing is rounded more than it must be.
         first = {name: options[0] for name, options in self.readings.items() if name == PRECISION}
-        found = self._evaluated(given, chosen | first, noted, told)
-        if PRECISION in noted and chosen[PRECISION] != first[PRECISION]:
+        other = chosen.get(PRECISION) != first.get(PRECISION)
+        if not other or PRECISION not in noted:
+            found = self._evaluated(given, chosen | first, noted, told)
+        if other and PRECISION in noted:
             found = self._evaluated(given, chosen, noted, told)
         if asked is not None:
             asked |= noted

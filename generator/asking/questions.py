@@ -12,6 +12,7 @@ from generator.asking.given_inputs import arguments_of, output_names
 from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
+from reference.conversions import PRECISION
 from reference.reference_operator import Argument, ReferenceOperator
 from specs.model import Reading, Spec
 
@@ -40,8 +41,9 @@ class Question:
             chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
             asked: set[str] = set()
             try:
+                before = self.asked.get(self._under_first_precision(options), ())
                 found = self.reference.evaluate(
-                    self._attributes, self._given, chosen, asked, len(self._names)
+                    self._attributes, self._given, chosen, asked, len(self._names), before
                 )
                 check_answers(self.spec, self._names, found, self._declared)
                 self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
@@ -74,6 +76,12 @@ class Question:
             if alike is not None:
                 return alike
         return None
+
+    def _under_first_precision(self, options: Options) -> Options:
+        return tuple(
+            next(iter(each.options)) if each.id == PRECISION else option
+            for each, option in zip(self.open, options, strict=True)
+        )
 
     @cached_property
     def _evaluated(self) -> dict[tuple[int, ...], dict[Options, Options]]:

@@ -19,6 +19,7 @@ from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength
+from reference.conversions import PRECISION
 from reference.numbers import bits_of, storage_of
 from reference.reference_operator import ReferenceOperator
 from reference.registry import find_operator
@@ -119,6 +120,35 @@ def test_what_was_not_asked_for_changes_nothing(operator: OperatorName) -> None:
     assert tried
 
 
+def _asks_for_precision(space: Space) -> bool:
+    return any(each.id == PRECISION and each.chosen is None for each in space.spec.readings)
+
+
+@pytest.mark.parametrize(
+    "operator", [each for each in newest_operators() if _asks_for_precision(space_of(each))], ids=str
+)
+def test_a_precision_comes_to_the_same_with_the_first_one_known_and_without(operator: OperatorName) -> None:
+    space, reference = space_of(operator), find_operator(operator)
+    tried = 0
+    for call, draw in _calls(space):
+        knowing, alone = ask(space.spec, reference, call), ask(space.spec, reference, call)
+        drawn = [draw.choice(list(each.options)) for each in knowing.open]
+        first, other = (
+            tuple(
+                option if each.id == PRECISION else own for each, own in zip(knowing.open, drawn, strict=True)
+            )
+            for option in ("float32", "input")
+        )
+        try:
+            knowing.answer(first)
+            assert _held(knowing, other) == _held(alone, other)
+        except UnstableLength:
+            continue
+        assert knowing.asked[other] == alone.asked[other]
+        tried += 1
+    assert tried
+
+
 @dataclass
 class Peeking:
     """A reference whose answer hangs on a reading that it does not ask for."""
@@ -127,7 +157,7 @@ class Peeking:
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def evaluate(
-        self, _: object, __: object, chosen: Mapping[str, str], asked: set[str], ___: int
+        self, _: object, __: object, chosen: Mapping[str, str], asked: set[str], *___: object
     ) -> tuple[Answer, ...]:
         return (Answer(tensor([float(chosen["subnormals"] == "flushed")], "float")),)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.upstream import document, tell
+from benchmarks.asked import exit_code_of
+from benchmarks.upstream import document, main, tell
 from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
+from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.tensors import Tensor
 from reference.disagreements import Disagreement, load_disagreements
 from reports.results.case_results import put_together
@@ -153,3 +156,11 @@ def test_the_document_has_each_entry_with_its_thread(repository: Path) -> None:
         and not each.same_as
     }
     assert shown == wanted, "write it with `uv run python -m benchmarks.upstream > docs/upstream.md`"
+
+
+def test_a_mistake_of_who_asks_is_told_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["upstream", "-s", "nosuch"])
+    assert exit_code_of(main) == ExitCode.USAGE
+    assert "opcert: input: no suite has this name; got 'nosuch'" in capsys.readouterr().err
