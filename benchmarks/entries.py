@@ -25,7 +25,7 @@ from benchmarks.asked import exit_code_of
 from benchmarks.explained import Explained, Part, Use, read_explained
 from generator.witnessed.truth_explanations import ANYBODY, read_explanations
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import FILE_NAME, read_disagreements
+from reference.disagreements import FILE_NAME, files_by_runtime, read_disagreements
 from reports.page_making.phrasing import plural
 from specs.spec_folders import OWN_FOLDER
 
@@ -73,7 +73,8 @@ class Standing:
 def known_entries(folder: Path = OWN_FOLDER) -> list[Known]:
     """Every entry of a folder of specs, once for each witness that it is about."""
     rooms = {path.parent.relative_to(folder).as_posix(): path for path in folder.glob(f"*/*/{FILE_NAME}")}
-    files = {**rooms, ALIKE: folder / FILE_NAME}
+    shared = {path.relative_to(folder).as_posix(): path for path in files_by_runtime(folder)}
+    files = {**rooms, ALIKE: folder / FILE_NAME, **shared}
     return sorted(each for place, path in files.items() if path.is_file() for each in _known_in(place, path))
 
 

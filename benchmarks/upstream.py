@@ -157,8 +157,8 @@ def _seen(results: Results, cause: KnownCause) -> Told:
 def _unseen(entry: Disagreement) -> Told:
     groups = [_BY_VERDICT.get(each, "follows") for each in entry.verdicts]
     first = min(groups, key=list(GROUPS).index, default="wrong")
-    name, _, version = entry.operator.removeprefix("ai.onnx::").partition("-")
-    if _GLOB & set(name):
+    name, _, version = entry.operator[0].removeprefix("ai.onnx::").partition("-")
+    if len(entry.operator) > 1 or _GLOB & set(name):
         subject = "several operators"
     else:
         subject = name if _GLOB & set(version) else f"{name}-{version}"

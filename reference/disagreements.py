@@ -1,7 +1,8 @@
 """Known disagreements of the reference with documents' examples, witnesses and runtimes, each with its cause.
 
 `cases` of `disagreements.yaml` in an operator's room is a list of entries, and so is that of the file of this
-name in a folder of specs, for several operators; the first that fits a disagreement explains it.
+name in a folder of specs, for several operators, and of `disagreements/<runtime>.yaml` beside it, for what
+one runtime does in several operators; the first that fits a disagreement explains it.
 A disagreement without an entry is a mistake of ours until somebody has looked into it.
 """
 
@@ -23,6 +24,8 @@ from specs.schemas import Entry
 from specs.spec_folders import OWN_FOLDER
 
 FILE_NAME = "disagreements.yaml"
+BY_RUNTIME = "disagreements"
+"""The folder of files that are named after the runtime which their entries are about."""
 
 Cause = Literal["reading", "finding", "witness_fault", "tolerance"]
 """The document may be read so; the document is wrong; the other side is; it rounds beyond the bound.
@@ -54,7 +57,7 @@ Condition = Annotated[str, AfterValidator(_check_expression)]
 class Disagreement(Entry):
     """One class of disagreements.
 
-    `operator` and `cases` are globs over operator names (`ai.onnx::Resize-*`) and case ids
+    `operator` and `cases` are globs, one or several, over operator names (`ai.onnx::Resize-*`) and case ids
     (`ai.onnx/Resize-18/cover/*`); `against` is `document` (a printed example), `onnx-node-tests`, or the name
     of a runtime, or of several that are one code in several packages. Where given, `verdicts` are those that
     the entry explains (`fault` for one of the whole run), `levels` asks for certain levels of the case's
@@ -68,7 +71,7 @@ class Disagreement(Entry):
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
-    operator: str
+    operator: Annotated[Texts, Field(min_length=1)]
     cases: Texts = ("*",)
     against: Annotated[Texts, Field(min_length=1)]
     versions: Texts = ("*",)
@@ -108,13 +111,17 @@ class Disagreement(Entry):
         given = levels or {}
         return (
             against in self.against
-            and fnmatchcase(operator, self.operator)
+            and self.concerns(operator)
             and any(fnmatchcase(case, pattern) for pattern in self.cases)
             and (not self.verdicts or verdict in self.verdicts)
             and all(str(given.get(factor)) in wanted for factor, wanted in self.levels.items())
             and (not self.reason or any(fnmatchcase(reason or "", each) for each in self.reason))
             and (self.when is None or (names is not None and bool(parse(self.when).evaluate(names))))
         )
+
+    def concerns(self, operator: str) -> bool:
+        """Whether the entry may be about cases of an operator."""
+        return any(fnmatchcase(operator, each) for each in self.operator)
 
     def is_about(self, version: str) -> bool:
         """Whether the entry is known to hold for a version of the runtime."""
@@ -128,12 +135,18 @@ class _File(Entry):
 
 
 def load_disagreements(folder: Path = OWN_FOLDER) -> tuple[Disagreement, ...]:
-    """The entries of a folder of specs, those about several operators last.
+    """The entries of a folder of specs: of rooms, then of all operators, then of files by runtime.
 
     Raises SeveralErrors with everything that is wrong in a file, and where two entries have one id.
     """
-    paths = [*sorted(folder.glob(f"*/*/{FILE_NAME}")), folder / FILE_NAME]
+    shared = [folder / FILE_NAME, *files_by_runtime(folder)]
+    paths = [*sorted(folder.glob(f"*/*/{FILE_NAME}")), *shared]
     return _with_ids_of_their_own([each for path in paths if path.is_file() for each in _read(path)])
+
+
+def files_by_runtime(folder: Path = OWN_FOLDER) -> list[Path]:
+    """The files about one runtime each, in the order of their names."""
+    return sorted((folder / BY_RUNTIME).glob("*.yaml"))
 
 
 def read_disagreements(path: Path) -> tuple[Disagreement, ...]:

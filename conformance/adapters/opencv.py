@@ -37,5 +37,45 @@ ADAPTER = Adapter(
             kind="error",
             message=r"(?m)^> [\w ]+ (is|are) not supported",
         ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) eyelike_layer.cpp:99: error: (-17:Input image depth is not supported by "
+            "function) Unsupported output depth for EyeLikeLayer in function 'forward'",
+            kind="error",
+            message=r"error: \(-17:Input image depth is not supported by function\)",
+        ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) layer.cpp:274: error: (-2:Unspecified error) in function 'virtual void "
+            "cv::dnn::Layer::getTypes(const std::vector<int>&, int, int, std::vector<int>&, "
+            "std::vector<int>&) const'\n> :\n>     'input == CV_32F || input == CV_64F'\n> where\n"
+            ">     'input' is 4 (CV_32SC1)",
+            kind="error",
+            # The element types that a layer has, each by its name, and the one that came.
+            message=r"::getTypes\(.*\n> .*:\n> +'(\S+) == CV_\w+( \|\| \1 == CV_\w+)*'\n> where\n> +'\1' is ",
+        ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) maxpool_layer.cpp:638: error: (-215:Assertion failed) func != nullptr && "
+            "\"MaxPool: unsupported data type\" in function 'runOp'",
+            kind="error",
+            message=r'\(-215:Assertion failed\) .* && ".*\b(unsupported|supported|supports)\b.*"',
+        ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) fast_gemm.cpp:720: error: (-2:Unspecified error) in function "
+            "'fastGemmBatch'\n> DNN/fastGemmBatch: only support float32 for now "
+            "(expected: 'A.type() == CV_32F')",
+            kind="error",
+            message=r"(?m)^> [\w/]+: only support ",
+        ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) is_inf_layer.cpp:56: error: (-2:Unspecified error) IsInf: Unsupported mode "
+            "in function 'computeIsInfMask'",
+            kind="error",
+            message=r"error: \(-2:Unspecified error\) \w+: Unsupported ",
+        ),
+        UnsupportedRule(
+            "error: OpenCV(5.0.0) nary_eltwise_layers.cpp:1264: error: (-5:Bad argument) Unsupported "
+            "operation. in function 'boolOpDispatch'",
+            kind="error",
+            message=r"error: \(-5:Bad argument\) Unsupported operation",
+        ),
     ),
 )

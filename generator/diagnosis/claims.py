@@ -139,7 +139,7 @@ def _about(
 ) -> Iterator[str]:
     """The cases that an entry is about, whatever a runtime made of them."""
     demands = {_DEMAND.get(each) for each in entry.verdicts} or {None}
-    fitting = [each for each in by_operator if fnmatchcase(each, entry.operator)]
+    fitting = [each for each in by_operator if entry.concerns(each)]
     for operator, name in ((each, name) for each in fitting for name in by_operator[each]):
         if not any(fnmatchcase(name, each) for each in entry.cases):
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ class Explainer:
         """The entry about a failing row, if there is one."""
         if row.case not in self._suite and not self._strict:
             return None
-        about = [each for each in self.known if fnmatchcase(row.operator, each.operator)]
+        about = [each for each in self.known if each.concerns(row.operator)]
         if not about:
             return None
         case = self._suite.case(row.case, call_alone=True)

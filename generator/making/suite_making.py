@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import partial
 from math import prod
 from multiprocessing import active_children, get_context
@@ -198,7 +197,7 @@ def _known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) ->
     return [
         each.model_dump(mode="json", exclude_defaults=True)
         for each in entries
-        if each.against != ("document",) and any(fnmatchcase(name, each.operator) for name in names)
+        if each.against != ("document",) and any(map(each.concerns, names))
     ]
 
 

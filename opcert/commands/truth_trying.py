@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import onnx
@@ -64,7 +63,7 @@ def try_operators(
         spec = load_spec(operator, folders)
         calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
         known = explanations_of(operator, folders)
-        failures = [each for each in entries if fnmatchcase(str(operator), each.operator)]
+        failures = [each for each in entries if each.concerns(str(operator))]
         maker = TruthTableMaker(operator, calls, known, FailureEntries(spec, failures))
         if is_known_to_onnx(operator):
             told, maker.said = _ask_onnx(spec, calls)

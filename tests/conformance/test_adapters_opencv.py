@@ -33,12 +33,23 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     line, one = numbers((2,)), numbers((1, 1, 1, 1))
+    truth, double = tensor([True, False]), numbers((2, 2), "double")
     past = [("Q", one), ("K", one), ("V", one), ("attn_mask", None), ("past_key", one), ("past_value", one)]
     cases = [
         make_case("com.microsoft::Pad-1", [("data", line), ("pads", tensor([1, 1]))]),
         make_case("ai.onnx::Cast-19", [("X", line)], {"to": ("int", 17)}, numbers((2,), "float8e4m3fn")),
         make_case("ai.onnx::Exp-13", [("X", tensor([1, 2]))]),
         make_case("ai.onnx::Attention-23", past),
+        make_case("ai.onnx::EyeLike-22", [("input", numbers((2, 2)))], {"dtype": ("int", 12)}),
+        make_case("ai.onnx::Abs-13", [("X", tensor([1, 2], "int32"))]),
+        make_case(
+            "ai.onnx::MaxPool-22", [("X", numbers((1, 1, 2, 2), "uint8"))], {"kernel_shape": ("ints", [1, 1])}
+        ),
+        make_case("ai.onnx::Gemm-13", [("A", double), ("B", double), ("C", double)]),
+        make_case(
+            "ai.onnx::IsInf-20", [("X", line)], {"detect_negative": ("int", 0), "detect_positive": ("int", 0)}
+        ),
+        make_case("ai.onnx::Where-16", [("condition", truth), ("A", truth), ("B", truth)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
-from reference.disagreements import explain, load_disagreements, read_disagreements
+from reference.disagreements import (
+    BY_RUNTIME,
+    explain,
+    files_by_runtime,
+    load_disagreements,
+    read_disagreements,
+)
 from specs.evaluation import Operand
 from specs.library import list_operators, load_spec
 from tests.documents.cited import assert_cited
@@ -45,7 +50,7 @@ def test_the_file_is_well_formed() -> None:
 def test_every_passage_that_blames_stands_in_a_document_of_the_operator(documents: Documents) -> None:
     operators = {str(each): load_spec(each) for each in list_operators()}
     for entry in load_disagreements():
-        about = [spec for name, spec in operators.items() if fnmatchcase(name, entry.operator)]
+        about = [spec for name, spec in operators.items() if entry.concerns(name)]
         files = {each.file for spec in about for each in spec.documents}
         for passage in entry.passage:
             assert passage.partition(":")[0] in files, f"{entry.id}: no document of {entry.operator}"
@@ -150,3 +155,28 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, problem:
     with pytest.raises(SeveralErrors, match=problem) as caught:
         read_disagreements(write(tmp_path, text))
     assert "disagreements.yaml:" in str(caught.value)
+
+
+def test_an_entry_may_name_several_operators(tmp_path: Path) -> None:
+    text = ENTRY.replace("operator: ai.onnx::Resize-*", 'operator: ["ai.onnx::Resize-*", "ai.onnx::Abs-13"]')
+    assert text != ENTRY
+    (entry,) = read_disagreements(write(tmp_path, text))
+    told = ["ai.onnx::Resize-18", "ai.onnx::Resize-19", "ai.onnx::Abs-13"]
+    others = ["ai.onnx::Abs-6", "com.example::Resize-18"]
+    assert [each for each in (*told, *others) if entry.concerns(each)] == told
+
+
+def test_files_by_runtime_come_last_and_hold_that_runtime_alone(tmp_path: Path) -> None:
+    room, folder = tmp_path / "ai.onnx" / "Resize", tmp_path / BY_RUNTIME
+    room.mkdir(parents=True)
+    folder.mkdir()
+    write(room, ENTRY)
+    write(tmp_path, ENTRY.replace("id: widened", "id: everywhere"))
+    for name in ("second", "first"):
+        text = ENTRY.replace("id: widened", f"id: {name}_widened").replace("some_runtime", name)
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    found = [each.id for each in load_disagreements(tmp_path)]
+    assert found == ["widened", "everywhere", "first_widened", "second_widened"]
+    assert files_by_runtime()
+    for path in files_by_runtime():
+        assert {each.against for each in read_disagreements(path)} == {(path.stem,)}

@@ -35,7 +35,7 @@ def run(suite: Suite, runtime: str, folder: Path) -> Record:
 def is_about(entry: Disagreement, case: str) -> bool:
     """Whether an entry may be about a case: some are about operators that the default suite has not."""
     operator = str(CaseId.parse(case).operator)
-    return fnmatchcase(operator, entry.operator) and any(fnmatchcase(case, each) for each in entry.cases)
+    return entry.concerns(operator) and any(fnmatchcase(case, each) for each in entry.cases)
 
 
 def check(suite: Suite, record: Record) -> None:
