@@ -63,7 +63,7 @@ ADAPTER = Adapter(
             "'fastGemmBatch'\n> DNN/fastGemmBatch: only support float32 for now "
             "(expected: 'A.type() == CV_32F')",
             kind="error",
-            message=r"(?m)^> [\w/]+: only support ",
+            message=r"(?m)^> [\w/]+: only (support|\w+ is supported) ",
         ),
         UnsupportedRule(
             "error: OpenCV(5.0.0) is_inf_layer.cpp:56: error: (-2:Unspecified error) IsInf: Unsupported mode "
