@@ -20,13 +20,13 @@ ADAPTER = Adapter(
             'TractError: Translating node #2 "output" Pad ToTypedTranslator\n\n'
             "Caused by:\n    Expect padding to be constant",
             kind="TractError",
-            message=r"(?m)^ +Expect (\w+ to be constant|constant .*)$",
+            message=r"(?m)^ +(\d+: )?Expect (\w+ to be constant|constant .*)$",
         ),
         UnsupportedRule(
             'TractError: Translating node #2 "output" Pad ToTypedTranslator\n\n'
             "Caused by:\n    Pad constant input must be constant",
             kind="TractError",
-            message=r"(?m)^ +.* must be (constant|a const)$",
+            message=r"(?m)^ +.* must be (constant|a const|a constant)$",
         ),
         UnsupportedRule(
             "TractError: Building node  (QuantizeLinear)\n\n"
@@ -75,7 +75,48 @@ ADAPTER = Adapter(
             'TractError: Translating node #1 "output" ConstantOfShape ToTypedTranslator\n\n'
             "Caused by:\n    shape input is variable",
             kind="TractError",
-            message=r"(?m)^ +shape input is variable$",
+            message=r"(?m)^ +shape input is variable(, .*)?$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #2 "reduced" Reduce13 ToTypedTranslator\n\n'
+            "Caused by:\n    expected axes as a constant",
+            kind="TractError",
+            message=r"(?m)^ +(\w+ expected to be a const|expected \w+ as a constant|"
+            r"Need \w+ to be a constant.*)$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #5 "output" StridedSlice ToTypedTranslator\n\n'
+            "Caused by:\n    0: in output_facts invocation for output: StridedSlice\n"
+            "    1: StridedSlice is typable only if stride is a const",
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?\w+ is typable only if \w+ is a const$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #3 "output" OneHot ToTypedTranslator\n\n'
+            "Caused by:\n    Expected dim and value to be determined, got 1,F32 and 2,F32",
+            kind="TractError",
+            message=r"(?m)^ +Expected dim and value to be determined, got ",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #1 "output" DepthToSpace ToTypedTranslator\n\n'
+            "Caused by:\n    Undetermined symbol in expression: input_1",
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?Undetermined symbol in expression: \w+$",
+        ),
+        UnsupportedRule(
+            'TractError: Failed analyse for node #1 "output" Flatten\n\n'
+            "Caused by:\n    0: Infering facts\n    1: Applying rule GivenRule { inputs[0].shape }\n"
+            "    2: Can not compute a shape with square of symbols",
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?Can not compute a shape with square of symbols$",
+        ),
+        UnsupportedRule(
+            'TractError: Failed analyse for node #3 "Y" Gemm\n\n'
+            "Caused by:\n    0: Infering facts\n"
+            "    1: Applying rule inputs[0].shape[1] == inputs[1].shape[0]\n"
+            "    2: Impossible to unify Sym(A_1) with Sym(B_0).",
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?Impossible to unify Sym\(\w+\) with .+\.$",
         ),
     ),
 )

@@ -7,6 +7,7 @@ import pytest
 
 from conformance.models.case_models import FORMS, Form
 from conformance.runtimes.adapter import load_adapter
+from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -29,9 +30,10 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     line, pads, scale, zero = numbers((2,)), tensor([1, 1]), numbers((2,)), numbers((2,), "uint8")
-    wide = numbers((2,), "uint64")
+    wide, square, planes = numbers((2,), "uint64"), numbers((2, 2)), numbers((1, 4, 2, 2))
+    slicing = ("starts", "ends", "axes", "steps")
     to_float8, to_int2 = {"to": ("int", 17)}, {"to": ("int", 26)}
-    cases = [
+    cases: list[Case | tuple[Case, Form]] = [
         make_case("ai.onnx::CenterCropPad-18", [("input_data", line), ("shape", tensor([2]))]),
         make_case("com.microsoft::Pad-1", [("data", line), ("pads", pads)]),
         make_case("ai.onnx::QuantizeLinear-10", [("x", line), ("y_scale", numbers((1,)))], output=zero),
@@ -53,6 +55,14 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             "ai.onnx::Compress-11", [("input", line), ("condition", numbers((2,), "bool"))], output=scale
         ),
         make_case("ai.onnx::ConstantOfShape-9", [("input", pads)], output=numbers((1, 1))),
+        make_case("ai.onnx::ReduceSum-13", [("data", line), ("axes", tensor([0]))]),
+        make_case("ai.onnx::Slice-13", [("data", line), *((each, tensor([1])) for each in slicing)]),
+        make_case(
+            "ai.onnx::OneHot-11", [("indices", pads), ("depth", tensor([2])), ("values", line)], output=square
+        ),
+        (make_case("ai.onnx::DepthToSpace-13", [("input", planes)], {"blocksize": ("int", 2)}), "dynamic"),
+        (make_case("ai.onnx::Flatten-13", [("input", square)]), "dynamic"),
+        (make_case("ai.onnx::Gemm-13", [("A", square), ("B", square)]), "dynamic"),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 
