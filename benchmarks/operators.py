@@ -4,9 +4,10 @@ Usage: uv run python -m benchmarks.operators [--keep] [--records FOLDER] [-s SUI
 
 Makes the suite, runs it on each runtime, and counts verdicts by operator, with how many of the failing cases
 have an entry in the operator's room. Failing cases without one are listed on standard error, and the answer
-is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms;
-`-s first-operators` asks about the older versions that were reviewed first. `--records` leaves the records in
-a folder, and what each entry explains, which `benchmarks.entries` reads.
+is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms,
+beside what other runtimes made of the same cases; `-s first-operators` asks about the older versions that
+were reviewed first. `--records` leaves the records in a folder, and what each entry explains, which
+`benchmarks.entries` reads. Any runtime can be asked: `tract onnxruntime-node onnxruntime-web`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -33,7 +35,7 @@ from conformance.suite.suites import Suite, open_suite
 from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
 from generator.making.cache import named_suite
 from generator.making.named_operators import referenced_operators
-from generator.witnessed.agreed import Agreed, Asked, write_agreed
+from generator.witnessed.agreed import Agreed, Asked, read_agreed, write_agreed
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.disagreements import load_disagreements
 from reference.registry import find_operator
@@ -84,7 +86,7 @@ def main(words: Sequence[str]) -> int:
             write_explained(asked.records, Explained(f"the suite {asked.suite}", ("cases",), versions, uses))
         if asked.keep:
             for agreed in _agreed(suite, runs):
-                write_agreed(agreed)
+                write_agreed(beside_others(agreed, read_agreed(OperatorName.parse(agreed.operator))))
     open_ones = [each for _, found in runs.values() for each in found if each.entry is None]
     for each in open_ones:
         reason = each.reason.splitlines()[0][:160]
@@ -147,6 +149,13 @@ def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]
             version = str(record.header["runtime"]["version"])
             asked[runtime] = Asked(version, len(disagreeing_ones), explained)
         yield Agreed(name, cases_digest(own), asked)
+
+
+def beside_others(agreed: Agreed, before: Agreed | None) -> Agreed:
+    """What was found, with what is known of runtimes that were asked of the same cases before."""
+    if before is None or before.cases != agreed.cases:
+        return agreed
+    return replace(agreed, runtimes={**before.runtimes, **agreed.runtimes})
 
 
 def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.operators import beside_others
 from generator.adequacy.kept import Kept, Selected, adequacy_facts, cases_digest, read_kept, write_kept
 from generator.making.lock import read_lock
 from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
@@ -59,6 +60,14 @@ def test_whatever_lacks_leaves_it_referenced(
     tmp_path: Path, kept: Kept | None, agreed: Agreed | None
 ) -> None:
     assert trust(tmp_path, kept, agreed) == "referenced"
+
+
+def test_who_was_asked_of_the_same_cases_before_is_kept() -> None:
+    again = replace(AGREED, runtimes={"other": Asked("3.0", 1, 1)})
+    kept = beside_others(again, AGREED)
+    assert kept.runtimes == {"onnx": Asked("1.0", 3, 3), "other": Asked("3.0", 1, 1)}
+    assert beside_others(again, replace(AGREED, cases="0" * 64)) == again
+    assert beside_others(again, None) == again
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "opcert-agreement/0"}', "\x00"])
