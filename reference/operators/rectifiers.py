@@ -38,9 +38,13 @@ def hard_sigmoid(
     *,
     alpha: Fraction = Fraction(1, 5),
     beta: Fraction = Fraction(1, 2),
+    infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], Reading],
     nan_in_max_min: NanReading,
 ) -> Numbers:
     """y = max(0, min(1, alpha * x + beta)). Source: HardSigmoid, Summary."""
+    beyond = np.isinf(X.sign)
+    if alpha == 0 and beyond.any() and infinity_in_formula.ask() == "limit":
+        X = X.where(~beyond, 0)
     return greater_of(X.lift(0), lesser_of(X.lift(1), X * alpha + beta, nan_in_max_min), nan_in_max_min)
 
 

@@ -98,6 +98,22 @@ def test_one_operand(name: str) -> None:
     agree(evaluate(name, x, **attributes), exact, 2.0**-24 * (3 if name.startswith("HardSwish") else 1))
 
 
+def test_a_slope_of_zero_keeps_an_infinity_to_the_line_or_makes_nan_of_it() -> None:
+    operator = find_operator(OperatorName.parse("ai.onnx::HardSigmoid-22"))
+    x = tensor(np.array([np.inf, -np.inf, 3.0], np.float32))
+    found = {
+        each: operator.evaluate(
+            {"alpha": 0.0, "beta": 0.25},
+            {"X": x},
+            {"infinity_in_formula": each, "nan_in_max_min": "propagates"},
+        )[0].expected.array.tolist()
+        for each in ("limit", "nan")
+    }
+    assert found["limit"] == [0.25, 0.25, 0.25]
+    assert np.isnan(found["nan"][:2]).all()
+    assert found["nan"][2] == 0.25
+
+
 @pytest.mark.parametrize("name", TWO)
 def test_two_operands(name: str) -> None:
     attributes, formula = TWO[name]
