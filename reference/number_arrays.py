@@ -272,12 +272,19 @@ class Numbers:
         return np.asarray(self.finite & (~held | (self.error > 0)))
 
     def rounded(
-        self, roundings: int, *, exact: Mask | bool, free: Mask | bool = False, least: int = 0
+        self,
+        roundings: int,
+        *,
+        exact: Mask | bool,
+        free: Mask | bool = False,
+        least: int = 0,
+        ulps: float = 0.5,
     ) -> Numbers:
         """With the errors of rounding; `least` of them may also underflow.
 
-        Nothing is charged where the operands are `exact` and the result representable, nor where it is
-        `free`: where it is one of the operands.
+        The first is of so many units in the last place, as a rule of half one. Nothing is charged where the
+        operands are `exact` and the result representable, nor where it is `free`: where it is one of the
+        operands.
         """
         if not self.working.is_float:
             return self
@@ -287,7 +294,7 @@ class Numbers:
             kept = exact & self.value.spread(self.shape).representable(self.working.layout)
         working = self.working
         size = self.magnitude
-        charge = working.unit * power_below(size) + least * working.least
+        charge = 2 * ulps * working.unit * power_below(size) + least * working.least
         if roundings > 1:
             charge = charge + (roundings - 1) * working.unit * (1 + working.unit) * size
         error = np.where(kept | free | ~self.finite, self.error, rounded_up(self.error + charge))

@@ -1,0 +1,67 @@
+"""Values of elementary functions, each rounded to so many bits, whatever computes them.
+
+An enclosure is computed with some bits more than are asked for, and with more again until both its ends
+round to one number: that number hangs neither on the library, nor on its version, nor on the processor.
+Arguments whose values are rational (`exp(0)`) are the caller's to exclude: no enclosure need tell there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from opcert.vocabulary.errors import InternalError
+
+Ball = arb
+"""A number and how far from it the true one may lie, both exact: arithmetic of them is rigorous."""
+
+_GUARD = 64
+_MOST_BITS = 1 << 15
+
+
+def nearest_value(function: Callable[[Ball], Ball], argument: Fraction, bits: int) -> Fraction:
+    """The number of so many significant bits that is nearest to the function's value.
+
+    Raises InternalError where no precision tells it from its neighbour.
+    """
+    before, precision = ctx.prec, bits + _GUARD
+    try:
+        while precision <= _MOST_BITS:
+            ctx.prec = precision
+            found = _rounded(function(arb(fmpq(argument.numerator, argument.denominator))), bits)
+            if found is not None:
+                return found
+            precision *= 2
+    finally:
+        ctx.prec = before
+    raise InternalError(
+        "the value of a function is too near to a point between two numbers",
+        got=f"the argument {argument}",
+        expected=f"an enclosure of {_MOST_BITS} bits that tells on which side it lies",
+    )
+
+
+def _rounded(ball: Ball, bits: int) -> Fraction | None:
+    """The number that both ends of a ball round to; None where there are two, or no end."""
+    if not ball.is_finite():
+        return None
+    (middle, above), (radius, beside) = (each.man_exp() for each in (ball.mid(), ball.rad()))
+    power = min(int(above), int(beside))
+    whole, reach = int(middle) << (int(above) - power), int(radius) << (int(beside) - power)
+    low, high = _round(whole - reach, bits), _round(whole + reach, bits)
+    if low != high or not low:
+        return None
+    return Fraction(low << power) if power >= 0 else Fraction(low, 1 << -power)
+
+
+def _round(whole: int, bits: int) -> int:
+    """The nearest integer with zeros behind so many bits; of two the one whose last bit is even."""
+    size = abs(whole)
+    dropped = size.bit_length() - bits
+    if dropped <= 0:
+        return whole
+    kept, rest, half = size >> dropped, size & ((1 << dropped) - 1), 1 << (dropped - 1)
+    kept += rest > half or (rest == half and kept & 1)
+    return (kept << dropped) * (1 if whole > 0 else -1)
