@@ -158,7 +158,7 @@ def _reach(name: str, argument: Fraction, off: Fraction, value: Fraction | float
     if function.slope == "swings":
         return float(min(off, Fraction(2)))
     if function.slope == "even":
-        return float(_value(name, abs(argument) + off, bits) - value)
+        return _distance(_value(name, abs(argument) + off, bits), value)
     around = [argument - off, argument + off]
     for end, limit, here in zip(function.ends, function.limits, around, strict=True):
         outside = end is not None and (here < end if end is function.ends[0] else here > end)
@@ -166,4 +166,12 @@ def _reach(name: str, argument: Fraction, off: Fraction, value: Fraction | float
             return None
     low, high = sorted(_value(name, each, bits) for each in around)
     # A pole lies between where the values are not in the order of the arguments.
-    return float(max(high - value, value - low)) if low <= value <= high else None
+    return _distance(value, low, high) if low <= value <= high else None
+
+
+def _distance(value: Fraction, *others: Fraction) -> float | None:
+    """The greatest distance of a value from others; None where float64 has none so great."""
+    try:
+        return float(max(abs(value - each) for each in others))
+    except OverflowError:
+        return None

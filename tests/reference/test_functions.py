@@ -1,0 +1,236 @@
+"""Elementary functions against mpmath, the C library's special values, and programs that compute them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import mpmath  # type: ignore[import-untyped] # ships no types
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
+from reference.answers import Answer
+from reference.enclosures import nearest_value
+from reference.functions import FUNCTIONS, function_of
+from reference.number_arrays import Numbers
+from reference.rationals import Rationals
+from reference.registry import find_operator
+from reference.working import Working
+
+Array = NDArray[Any]
+C_LIBRARY: dict[str, Callable[[Array], Array]] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atanh": np.arctanh,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "erf": np.vectorize(math.erf, otypes=[np.float64]),
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+OPERATORS = {
+    **{name: name.capitalize() for name in FUNCTIONS},
+    "sigmoid": "Sigmoid",
+}
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 1.5, -1.5, math.inf, -math.inf, math.nan)
+
+
+def newest(name: str) -> OperatorName:
+    version = 13 if name in ("erf", "exp", "log", "sigmoid", "tanh") else 22
+    return OperatorName("ai.onnx", OPERATORS[name], version)
+
+
+def evaluate(name: str, data: Array, **readings: str) -> Answer:
+    """What the reference of the function's operator answers."""
+    operator = find_operator(newest(name))
+    (given_name,) = operator.inputs
+    return operator.evaluate({}, {given_name: tensor(data)}, readings)[0]
+
+
+def by_mpmath(name: str, value: float) -> Any:
+    """The function at a number, by an independent library, with 400 bits; None where it has no real value."""
+    with mpmath.workprec(400):
+        number = mpmath.mpf(value)
+        found = 1 / (1 + mpmath.exp(-number)) if name == "sigmoid" else getattr(mpmath, name)(number)
+        return found if isinstance(found, mpmath.mpf) and mpmath.isfinite(found) else None
+
+
+def arguments(name: str, count: int = 300) -> Array:
+    """Numbers of many magnitudes, some inside every domain."""
+    draw = np.random.default_rng(sorted(OPERATORS).index(name))
+    return np.concatenate(
+        [
+            draw.uniform(-1, 1, count),
+            draw.normal(0, 8, count),
+            10.0 ** draw.uniform(-20, 6, count) * draw.choice([-1, 1], count),
+            1 + 10.0 ** draw.uniform(-6, 3, count),
+        ]
+    )
+
+
+def inside(answer: Answer, got: Array) -> NDArray[np.bool_]:
+    """Which elements are accepted, the alternatives among them."""
+    expected = np.asarray(answer.expected.array, np.float64).reshape(-1)
+    assert answer.allowed is not None
+    with np.errstate(invalid="ignore"):
+        near = np.abs(got.reshape(-1).astype(np.float64) - expected) <= answer.allowed.reshape(-1)
+    same = (got.reshape(-1) == expected) | (np.isnan(got.reshape(-1)) & np.isnan(expected))
+    for index, values in (answer.alternatives or {}).items():
+        near[index] |= any(float(got.reshape(-1)[index]) == float(each) for each in values)
+    return np.asarray(near | same)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_values_are_those_of_mpmath_rounded_once(name: str, kind: type) -> None:
+    data: Array = arguments(name).astype(kind)
+    found = evaluate(name, data).expected.array
+    compared = 0
+    for value, got in zip(data.tolist(), found.tolist(), strict=True):
+        exact = by_mpmath(name, value)
+        if exact is not None:
+            with mpmath.workprec(24 if kind is np.float32 else 53), np.errstate(over="ignore"):
+                wanted = kind(float(+exact))
+            if abs(wanted) > np.finfo(kind).tiny:
+                assert got == wanted, (name, value)
+                compared += 1
+    assert compared > 200
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_no_number_and_zeros_are_as_in_the_c_library(name: str) -> None:
+    data = np.array(SPECIAL)
+    found = evaluate(name, data).expected.array
+    with np.errstate(all="ignore"):
+        wanted = C_LIBRARY[name](data)
+    for value, got, right in zip(SPECIAL, found.tolist(), wanted.tolist(), strict=True):
+        assert got == pytest.approx(right, rel=1e-14, abs=0, nan_ok=True), (name, value)
+        assert math.copysign(1, got) == math.copysign(1, right) or math.isnan(right), (name, value)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_c_library_is_inside_its_allowance(name: str, kind: type) -> None:
+    data: Array = arguments(name).astype(kind)
+    with np.errstate(all="ignore"):
+        got: Array = C_LIBRARY[name](data).astype(kind)
+    assert inside(evaluate(name, data), got).all()
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_the_formula_of_sigmoid_as_it_is_written_is_inside(kind: type) -> None:
+    data: Array = np.linspace(-120, 120, 2000).astype(kind)
+    with np.errstate(all="ignore"):
+        got = kind(1) / (kind(1) + np.exp(-data))
+    flushed = evaluate("sigmoid", data, subnormals="flushed", accumulation_type="input")
+    kept = evaluate("sigmoid", data, accumulation_type="input")
+    assert (inside(flushed, got) | inside(kept, got)).all()
+
+
+def table_of_12_bits(x: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.exp(np.round(x * 4096) / 4096)
+
+
+def error_function_by_tanh(x: Array) -> Array:
+    return np.tanh(np.sqrt(4 / np.pi) * (x + 0.08949129 * x**3))
+
+
+def sigmoid_cut_off(x: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.where(x < -18, 0.0, 1 / (1 + np.exp(-x)))
+
+
+def sigmoid_by_tanh(x: Array) -> Array:
+    return np.asarray((np.tanh(x / 2).astype(np.float32) + np.float32(1)) / np.float32(2))
+
+
+def sine_of_short_pi(x: Array) -> Array:
+    pi = np.float64(np.float32(np.pi))
+    return np.sin(x - np.round(x / (2 * pi)) * 2 * pi)
+
+
+def logarithm_by_two(x: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return np.log2(x) * np.float64(np.float16(np.log(2)))
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "least"),
+    [
+        ("exp", table_of_12_bits, 100),
+        ("erf", error_function_by_tanh, 100),
+        ("sigmoid", sigmoid_cut_off, 20),
+        ("sigmoid", sigmoid_by_tanh, 100),
+        ("sin", sine_of_short_pi, 100),
+        ("log", logarithm_by_two, 100),
+        ("tanh", lambda x: np.clip(x * (27 + x * x) / (27 + 9 * x * x), -1, 1), 100),
+        ("cos", np.sin, 100),
+        ("sinh", np.tan, 100),
+    ],
+)
+def test_programs_that_compute_something_near_are_outside(
+    name: str, program: Callable[[Array], Array], least: int
+) -> None:
+    data = np.concatenate([arguments(name), np.linspace(-60, 60, 400)]).astype(np.float32)
+    with np.errstate(over="ignore"):
+        got = program(data.astype(np.float64)).astype(np.float32)
+    assert np.count_nonzero(~inside(evaluate(name, data), got)) >= least
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_whatever_lies_within_the_error_of_an_argument_stays_within_that_of_the_value(name: str) -> None:
+    draw = np.random.default_rng(5)
+    at = arguments(name, 60)
+    off = np.abs(at) * 10.0 ** draw.uniform(-6, -1, at.size)
+    working = Working(tensor(np.zeros(1)).element_type)
+    given_numbers = Numbers(
+        working,
+        Rationals.of([Fraction(each) for each in at.tolist()]),
+        off,
+        np.sign(at),
+        np.zeros(at.shape, np.bool_),
+    )
+    found = function_of(name, given_numbers)
+    values = found.value.spread(found.shape).fractions()
+    for place, share in enumerate(draw.uniform(-1, 1, at.size).tolist()):
+        moved = by_mpmath(name, at[place] + share * off[place])
+        if found.finite[place] and not found.lost[place] and moved is not None:
+            with mpmath.workprec(400):
+                exact = mpmath.mpf(values[place].numerator) / values[place].denominator
+                assert abs(moved - exact) <= mpmath.mpf(float(found.error[place]))
+    assert np.isfinite(found.error[found.finite]).any()
+
+
+def test_an_argument_that_may_be_beyond_the_domain_or_at_a_pole_loses_the_value() -> None:
+    working = Working(tensor(np.zeros(1)).element_type)
+    for name, at in (("log", 1e-3), ("atanh", 0.9995), ("acos", 0.9995), ("acosh", 1.0005), ("tan", 1.5702)):
+        doubtful = Numbers(
+            working, Rationals.of([Fraction(at)]), np.array([1e-3]), np.ones(1), np.zeros(1, np.bool_)
+        )
+        assert function_of(name, doubtful).lost.all(), name
+
+
+@given(st.floats(-700, 700), st.sampled_from([64, 200, 320]))
+def test_more_bits_round_to_fewer(argument: float, bits: int) -> None:
+    if argument == 0:
+        return
+    function = FUNCTIONS["exp"].enclose
+    few = nearest_value(function, Fraction(argument), bits)
+    many = nearest_value(function, Fraction(argument), 2 * bits)
+    assert abs(few - many) <= abs(many) * Fraction(1, 1 << bits)
+    assert few.numerator.bit_length() - (few.numerator & -few.numerator).bit_length() < bits
