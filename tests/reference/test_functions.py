@@ -147,7 +147,7 @@ def table_of_12_bits(x: Array) -> Array:
 
 
 def error_function_by_tanh(x: Array) -> Array:
-    return np.tanh(np.sqrt(4 / np.pi) * (x + 0.08949129 * x**3))
+    return np.asarray(np.tanh(np.sqrt(4 / np.pi) * (x + 0.08949129 * x**3)))
 
 
 def sigmoid_cut_off(x: Array) -> Array:
