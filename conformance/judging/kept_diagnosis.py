@@ -92,9 +92,9 @@ class DiagnosedCause:
         """What was shown, and no more: with which values it fails, and with which it does not."""
         if not self.needed:
             return "no single change of an attribute, type, sign or element makes it right"
-        fails = " and ".join(f"{each.factor} = {_either((each.value, *each.fails))}" for each in self.needed)
-        cures = " or ".join(f"{each.factor} = {_either(each.cures)}" for each in self.needed)
-        only = " and ".join(f"{each.factor} = {each.value}" for each in self.beside)
+        fails = " and ".join(_with(each.factor, (each.value, *each.fails)) for each in self.needed)
+        cures = " or ".join(_with(each.factor, each.cures) for each in self.needed)
+        only = " and ".join(_with(each.factor, (each.value,)) for each in self.beside)
         return f"fails with {fails}{f', while {only}' if only else ''}; right with {cures}"
 
     def count(self, outcome: Outcome) -> int:
@@ -115,6 +115,12 @@ class Diagnosis:
     seconds: float
     stopped: str | None
     calls: tuple[TriedCall, ...]
+
+
+def _with(factor: str, values: Sequence[str]) -> str:
+    """A factor with its values; elements and lengths, which have no value that could be named, as given."""
+    named = [each for each in values if each]
+    return f"{factor} = {_either(named)}" if named else f"{factor} as given"
 
 
 def _either(values: Sequence[str]) -> str:

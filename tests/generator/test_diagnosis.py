@@ -14,7 +14,14 @@ import jsonschema
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
+from conformance.judging.kept_diagnosis import (
+    FILE,
+    DiagnosedCause,
+    Diagnosis,
+    Needed,
+    read_diagnosis,
+    write_diagnosis,
+)
 from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.diagnosis import diagnose as diagnosing
@@ -76,6 +83,13 @@ def test_a_wrong_value_of_an_attribute_is_named() -> None:
     assert {*cause.cases, *found.unexplained} == {str(each.id) for each in failing(PAD, reflect_as_edge)}
     assert set(cause.without.values()) == {"pass"}
     assert cause.sentence == "fails with mode = reflect; right with mode = constant or edge"
+
+
+def test_elements_have_no_value_to_be_named() -> None:
+    needed = Needed("elements of X", "", (), ("0, 1, 2, ...", "not negative"))
+    cause = DiagnosedCause(False, (), "", (), "", (needed,), (), (), (), {})
+    told = "fails with elements of X as given; right with elements of X = 0, 1, 2, ... or not negative"
+    assert cause.sentence == told
 
 
 def test_two_mistakes_of_which_one_needs_two_factors_are_two_causes() -> None:
