@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
@@ -21,6 +22,7 @@ _GUARD = 64
 _MOST_BITS = 1 << 15
 
 
+@lru_cache(maxsize=1 << 16)
 def nearest_value(function: Callable[[Ball], Ball], argument: Fraction, bits: int) -> Fraction:
     """The number of so many significant bits that is nearest to the function's value.
 

@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32, BINARY64
 from reference.enclosures import Ball, nearest_value
@@ -79,7 +79,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "sin": Function(arb.sin, (4, 4, 2), {_ZERO: _ZERO}, slope="swings"),
     "sinh": Function(arb.sinh, (4, 4, 2), {_ZERO: _ZERO}, limits=(-math.inf, math.inf), beyond=_EXPLODED),
     "tan": Function(arb.tan, (5, 5, 2), {_ZERO: _ZERO}),
-    "tanh": Function(arb.tanh, (5, 5, 2), {_ZERO: _ZERO}, limits=(-1.0, 1.0)),
+    "tanh": Function(arb.tanh, (5, 5, 2), {_ZERO: _ZERO}, limits=(-1.0, 1.0), beyond=_EXPLODED),
 }
 """By name, as C's mathematical library has them."""
 
@@ -98,16 +98,20 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
         is_value = isinstance(outcome, Fraction)
         values.flat[at], special.flat[at] = (outcome, 0.0) if is_value else (_ZERO, outcome)
         if off:
-            reach = _reach(name, argument, Fraction(off), outcome, bits)
+            reach = None if math.isinf(off) else _reach(name, argument, Fraction(off), outcome, bits)
             error.flat[at] = math.inf if reach is None else reach
             lost.flat[at] |= reach is None
-    value = Rationals.of(values) if values.size else Rationals(values, np.array(1, dtype=object))
+    value = _together(values)
     zero = np.where(numbers.sign == 0, numbers.sign, 0.0)
     found = settled(working, value, rounded_up(error), special, zero, lost)
     exact = (found.value.signs() == 0) & (found.error == 0)
     working.note_chain(found.finite & ~exact)
     ulps = function.allowance(working)
     return found.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
+
+
+def _together(values: NDArray[Any]) -> Rationals:
+    return Rationals.of(values) if values.size else Rationals(values, np.array(1, dtype=object))
 
 
 def _held(outcome: Fraction | float, working: Working) -> Fraction | float:
@@ -139,7 +143,6 @@ def _outcome(name: str, argument: Fraction, sign: float, bits: int) -> Fraction 
     return _value(name, argument, bits)
 
 
-@lru_cache(maxsize=1 << 15)
 def _value(name: str, argument: Fraction, bits: int) -> Fraction:
     """The value at an argument inside the domain."""
     function = FUNCTIONS[name]
