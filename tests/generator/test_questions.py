@@ -28,7 +28,7 @@ class Asking:
     evaluated: list[tuple[str, ...]] = field(default_factory=list)
 
     def evaluate(
-        self, _: Any, given: Any, chosen: dict[str, str], asked: set[str], __: int
+        self, _: Any, given: Any, chosen: dict[str, str], asked: set[str], *__: object
     ) -> tuple[Answer, ...]:
         self.evaluated.append(tuple(chosen.values()))
         asked.add("first")
