@@ -19,10 +19,9 @@ import flint
 
 from benchmarks.asked import exit_code_of, parser_of
 from reference.enclosures import nearest_value
-from reference.functions import FUNCTIONS
+from reference.functions import DOUBLE_BITS, FUNCTIONS, USUAL_BITS
 
 VALUES = 150
-BITS = (320, 1280)
 _WIDEST = 60.0
 
 
@@ -32,7 +31,7 @@ def digest_of_values() -> str:
     for _, function in sorted(FUNCTIONS.items()):
         low, high = (float(each) if each is not None else None for each in function.ends)
         ends = (-_WIDEST if low is None else low, _WIDEST if high is None else high)
-        for bits in BITS:
+        for bits in (USUAL_BITS, DOUBLE_BITS):
             for _ in range(VALUES):
                 argument = Fraction(draw.uniform(*ends))
                 found.update(str(nearest_value(function.enclose, argument, bits)).encode())

@@ -10,7 +10,7 @@ answer is 1 where they differ.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from time import process_time
 
 from benchmarks.asked import exit_code_of, operators_asked
@@ -20,10 +20,11 @@ from generator.asking.expectations import expect
 from generator.families.cover import make_cases
 from generator.making.discovery import open_spec, select_operators
 from generator.making.workshop import Options, Workshop
+from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.names import OperatorName
 from reference.answers import Answer
 from reference.interpolation import axis_weights, coordinates, nearest, resampling
-from reference.reference_operator import ReferenceOperator
+from reference.reference_operator import Argument, ReferenceOperator
 from reference.registry import find_operator
 from specs.library import load_spec
 
@@ -39,15 +40,25 @@ def calls_of(operator: OperatorName) -> list[Call]:
 def counted(reference: ReferenceOperator, every: bool) -> tuple[ReferenceOperator, Callable[[], int]]:
     """The operator, and how often it was evaluated; with `every` each reading counts as asked for."""
     count = 0
-    readings = tuple(reference.readings)
+    every_reading = tuple(reference.readings)
 
     class Counted(ReferenceOperator):
-        def evaluate(self, attributes, inputs, given=None, asked=None, outputs=None, before=()):  # type: ignore[no-untyped-def]
+        def evaluate(
+            self,
+            attributes: Mapping[str, AttributeValue],
+            inputs: Mapping[str, Argument],
+            readings: Mapping[str, str] | None = None,
+            asked: set[str] | None = None,
+            outputs: int | None = None,
+            before: Collection[str] = (),
+        ) -> tuple[Answer, ...]:
             nonlocal count
             count += 1
-            answers: tuple[Answer, ...] = super().evaluate(attributes, inputs, given, asked, outputs, before)
+            # What counts as asked for here need not be, and tells nothing of the first precision.
+            known = () if every else before
+            answers = super().evaluate(attributes, inputs, readings, asked, outputs, known)
             if every and asked is not None:
-                asked.update(readings)
+                asked.update(every_reading)
             return answers
 
     fields = {name: getattr(reference, name) for name in reference.__dataclass_fields__}

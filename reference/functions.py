@@ -11,11 +11,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32, BINARY64
 from reference.enclosures import Ball, nearest_value
@@ -23,8 +22,7 @@ from reference.number_arrays import Numbers, settled
 from reference.rationals import Rationals
 from reference.working import MARGIN, Working, rounded_up
 
-_BITS = {"double": 1280}
-_USUAL_BITS = 320
+DOUBLE_BITS, USUAL_BITS = 1280, 320
 """Of a value: what is left of it where a formula subtracts it from another tells the result's last bit."""
 _EXPLODED = Fraction(2048)
 """The exponential function is above all numbers of all types there, and on the other side below all."""
@@ -53,6 +51,13 @@ class Function:
     limits: tuple[float | None, float | None] = (math.nan, math.nan)
     slope: Literal["rises", "falls", "even", "swings"] = "rises"
     beyond: Fraction | None = None
+
+    def has_value_at(self, argument: Fraction) -> bool:
+        """Whether a number lies in the domain, and is no end at which a limit comes out."""
+        low, high = self.ends
+        if argument in self.ends:
+            return self.limits[self.ends.index(argument)] is None
+        return (low is None or argument > low) and (high is None or argument < high)
 
     def allowance(self, working: Working) -> float:
         """The units in the last place that a program may be off by, in the arithmetic of a call."""
@@ -87,7 +92,7 @@ FUNCTIONS: Mapping[str, Function] = {
 def function_of(name: str, numbers: Numbers) -> Numbers:
     """An elementary function of each number: within its allowance, NaN outside its domain."""
     function, working = FUNCTIONS[name], numbers.working
-    bits = _BITS.get(working.element_type.name, _USUAL_BITS)
+    bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     values = np.empty(numbers.shape, dtype=object)
     special, error = np.zeros(numbers.shape), np.zeros(numbers.shape)
     lost = np.array(np.broadcast_to(numbers.lost, numbers.shape))
@@ -98,20 +103,15 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
         is_value = isinstance(outcome, Fraction)
         values.flat[at], special.flat[at] = (outcome, 0.0) if is_value else (_ZERO, outcome)
         if off:
-            reach = None if math.isinf(off) else _reach(name, argument, Fraction(off), outcome, bits)
+            reach = _reach(name, argument, off, outcome, bits)
             error.flat[at] = math.inf if reach is None else reach
             lost.flat[at] |= reach is None
-    value = _together(values)
     zero = np.where(numbers.sign == 0, numbers.sign, 0.0)
-    found = settled(working, value, rounded_up(error), special, zero, lost)
+    found = settled(working, Rationals.of(values), rounded_up(error), special, zero, lost)
     exact = (found.value.signs() == 0) & (found.error == 0)
     working.note_chain(found.finite & ~exact)
     ulps = function.allowance(working)
     return found.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
-
-
-def _together(values: NDArray[Any]) -> Rationals:
-    return Rationals.of(values) if values.size else Rationals(values, np.array(1, dtype=object))
 
 
 def _held(outcome: Fraction | float, working: Working) -> Fraction | float:
@@ -124,23 +124,21 @@ def _held(outcome: Fraction | float, working: Working) -> Fraction | float:
 def _outcome(name: str, argument: Fraction, sign: float, bits: int) -> Fraction | float:
     """What comes out: a value, or an infinity or NaN."""
     function = FUNCTIONS[name]
+    low, high = function.ends
     if math.isnan(sign):
         return sign
-    at_end = [math.isinf(sign) and sign < 0, math.isinf(sign) and sign > 0]
-    if any(at_end) and function.ends[at_end.index(True)] is not None:
-        return math.nan
-    if not any(at_end):
-        low, high = function.ends
+    if math.isinf(sign):
+        if (high if sign > 0 else low) is not None:
+            return math.nan
+        argument = _FARTHEST if sign > 0 else -_FARTHEST
+        limit = function.limits[int(sign > 0)]
+    else:
         if (low is not None and argument < low) or (high is not None and argument > high):
             return math.nan
-        at_end = [low == argument, high == argument]
-    if any(at_end):
-        limit = function.limits[at_end.index(True)]
-        if limit is not None:
-            return limit if not math.isfinite(limit) else Fraction(limit)
-        if math.isinf(sign):
-            argument = _FARTHEST if sign > 0 else -_FARTHEST
-    return _value(name, argument, bits)
+        limit = None if function.has_value_at(argument) else function.limits[function.ends.index(argument)]
+    if limit is None:
+        return _value(name, argument, bits)
+    return Fraction(limit) if math.isfinite(limit) else limit
 
 
 def _value(name: str, argument: Fraction, bits: int) -> Fraction:
@@ -153,20 +151,18 @@ def _value(name: str, argument: Fraction, bits: int) -> Fraction:
     return nearest_value(function.enclose, argument, bits)
 
 
-def _reach(name: str, argument: Fraction, off: Fraction, value: Fraction | float, bits: int) -> float | None:
+def _reach(name: str, argument: Fraction, off: float, value: Fraction | float, bits: int) -> float | None:
     """How far the value may be off where the argument is; None for any distance."""
     function = FUNCTIONS[name]
-    if not isinstance(value, Fraction):
+    if not isinstance(value, Fraction) or math.isinf(off):
         return None
     if function.slope == "swings":
-        return float(min(off, Fraction(2)))
+        return min(off, 2.0)
     if function.slope == "even":
-        return _distance(_value(name, abs(argument) + off, bits), value)
-    around = [argument - off, argument + off]
-    for end, limit, here in zip(function.ends, function.limits, around, strict=True):
-        outside = end is not None and (here < end if end is function.ends[0] else here > end)
-        if outside or (limit is not None and end is not None and here == end):
-            return None
+        return _distance(_value(name, abs(argument) + Fraction(off), bits), value)
+    around = [argument - Fraction(off), argument + Fraction(off)]
+    if not all(map(function.has_value_at, around)):
+        return None
     low, high = sorted(_value(name, each, bits) for each in around)
     # A pole lies between where the values are not in the order of the arguments.
     return _distance(value, low, high) if low <= value <= high else None

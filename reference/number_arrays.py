@@ -187,7 +187,7 @@ class Numbers:
             roots.flat[index], inexact.flat[index] = root(max(each, Fraction(0)))
         with np.errstate(invalid="ignore"):
             special = np.sqrt(self.sign)
-        value = Rationals.of(roots) if roots.size else Rationals(roots, np.array(1, dtype=object))
+        value = Rationals.of(roots)
         held = value.floats()
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # |sqrt(v + e) - sqrt(v)| is at most e / sqrt(v), and at most sqrt(e).

@@ -13,6 +13,8 @@ from reference.orders import NanComparison, NanReading, above, below, greater_of
 from reference.registry import reference_operator
 from reference.thresholds import beside, either
 
+Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
+
 
 @reference_operator("ai.onnx::LeakyRelu")
 def leaky(X: Numbers, *, alpha: Fraction = Fraction(1, 100)) -> Numbers:
@@ -38,7 +40,7 @@ def hard_sigmoid(
     *,
     alpha: Fraction = Fraction(1, 5),
     beta: Fraction = Fraction(1, 2),
-    infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], Reading],
+    infinity_in_formula: Infinity,
     nan_in_max_min: NanReading,
 ) -> Numbers:
     """y = max(0, min(1, alpha * x + beta)). Source: HardSigmoid, Summary."""
@@ -53,7 +55,7 @@ def hard_swish(
     X: Numbers,
     *,
     alpha_of_body: Annotated[Choice[Literal["sixth", "float32"]], Reading],
-    infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], Reading],
+    infinity_in_formula: Infinity,
     nan_in_max_min: NanReading,
 ) -> Numbers:
     """y = x * max(0, min(1, alpha * x + beta)), alpha = 1/6 and beta = 0.5. Source: HardSwish, Summary."""
