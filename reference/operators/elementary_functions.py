@@ -5,6 +5,7 @@ from __future__ import annotations
 from reference.functions import function_of
 from reference.number_arrays import Numbers
 from reference.registry import reference_operator
+from reference.stable_formulas import logistic
 
 
 @reference_operator("ai.onnx::Exp")
@@ -100,5 +101,4 @@ def error_function(input: Numbers) -> Numbers:
 @reference_operator("ai.onnx::Sigmoid")
 def sigmoid(X: Numbers) -> Numbers:
     """y = 1 / (1 + exp(-x)), by an exponential that does not overflow. Source: Sigmoid, Summary."""
-    power = function_of("exp", -abs(X))
-    return (X.lift(1) / (power + 1)).where(X.sign > 0, power / (power + 1))
+    return logistic(X)
