@@ -75,6 +75,7 @@ function onKey(event) {
 function listen() {
   addEventListener('hashchange', show);
   addEventListener('resize', () => { fitMatrix(); coverRest(); });
+  document.addEventListener('contentvisibilityautostatechange', event => { if (!event.skipped) fitMatrix(); });
   document.addEventListener('click', onClick);
   document.addEventListener('keydown', onKey);
   document.addEventListener('focusin', showTip);

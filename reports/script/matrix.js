@@ -1,6 +1,7 @@
 // The support matrix by something else than element type: that one stands in the page from the beginning.
 const MOST_ON_PAPER = 12, MOST_ACROSS = 20; // A table of more columns flows on paper; a long one stands across.
 const MANY_ROWS = 40; // Of more rows those groups are folded at first in which nothing fails.
+const ROW_HEIGHT = 45; // About, in pixels: a long table is laid out when it comes into sight.
 const madeBefore = new Map();
 let madeColumn = 0; // The column that arrow keys go up and down in, also past the head of a group.
 
@@ -9,6 +10,7 @@ function matrixMade(place, box) {
   if (!madeBefore.has(place)) {
     const bodies = findAll('tbody', box), rows = findAll('tr[data-operator]', box).length;
     if (rows > MANY_ROWS) for (const each of bodies) if (each.classList.contains('quiet')) setFold(each, true);
+    box.style.containIntrinsicBlockSize = `auto ${ROW_HEIGHT * findAll('tbody:not(.folded) tr, .folded .domain', box).length}px`;
     const groups = bodies.map(body => ({
       name: find('button', body).textContent, says: find('.small', body)?.textContent ?? '', quiet: body.classList.contains('quiet'),
       operators: findAll('tr[data-operator]', body).map(each => each.dataset.operator),
@@ -42,12 +44,15 @@ async function showMatrix() {
     for (const body of findAll('tbody', box)) setFold(body, made.folded.has(find('button', body).textContent));
   }
   find('[data-only]', columns)?.setAttribute('aria-pressed', String(state.only === 'failing'));
-  find('table', box).classList.toggle('failing-only', state.only === 'failing');
-  fitMatrix();
+  const { classList } = find('table', box);
+  classList.toggle('failing-only', state.only === 'failing');
+  // Whether a long table is in sight is known when the window was drawn.
+  if (classList.contains('long')) requestAnimationFrame(() => setTimeout(fitMatrix)); else fitMatrix();
 }
 // A table that has room needs no box to scroll in, and keeps its heads in sight.
 function fitMatrix() {
   const box = find(`#matrix-${runPlace()}`);
+  if (!find('table', box).checkVisibility({ contentVisibilityAuto: true })) return;
   box.classList.remove('fits');
   box.classList.toggle('fits', box.scrollWidth <= box.clientWidth);
 }

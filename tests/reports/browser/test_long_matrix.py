@@ -1,0 +1,77 @@
+"""A table of very many operators: laid out when it comes into sight, and whole wherever it is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from benchmarks.report_page import many_cases, many_operators
+from reports.page_making.report_page import write_report
+from reports.results.case_results import put_together
+from tests.reports.accessibility import find_violations
+from tests.reports.sample import Maker
+
+pytestmark = pytest.mark.browser
+OPERATORS = 45
+EACH = 24
+TABLE = "document.querySelector('#matrix-0 table')"
+LAID_OUT = f"{TABLE}.checkVisibility({{contentVisibilityAuto: true}})"
+TO_TABLE = f"{TABLE}.scrollIntoView({{behavior: 'instant'}})"
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run of many operators, in some of which something fails."""
+    folder = tmp_path_factory.mktemp("many")
+    made = Maker(folder).make(list(many_cases(EACH * OPERATORS, OPERATORS)))
+    with made.suite:
+        return write_report([put_together(made.suite, made.record)], folder / "report")
+
+
+@pytest.fixture
+def page(module_browser: Browser, index: Path) -> Iterator[Page]:
+    """The report as it opens, 1440 pixels wide."""
+    opened = module_browser.new_page(viewport={"width": 1440, "height": 900}, bypass_csp=True)
+    opened.goto(index.as_uri())
+    opened.wait_for_selector("html[data-ready]", state="attached")
+    yield opened
+    opened.close()
+
+
+def test_it_is_laid_out_when_it_comes_into_sight(page: Page) -> None:
+    fits = "document.querySelector('#matrix-0').classList.contains('fits')"
+    # A browser lays out what is a few windows away, so that nobody waits for it: this window is low.
+    page.set_viewport_size({"width": 1440, "height": 200})
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.evaluate(FRAMES)
+    assert not page.evaluate(LAID_OUT)
+    assert not page.evaluate(fits)
+    page.evaluate(TO_TABLE)
+    page.wait_for_function(LAID_OUT)
+    page.wait_for_function(fits)
+    page.evaluate("scrollBy({top: 150, behavior: 'instant'})")
+    head = "document.querySelector('#matrix-0 thead th').getBoundingClientRect().top"
+    page.wait_for_function(f"Math.round({head}) === 49")
+
+
+def test_paper_has_all_of_it(page: Page) -> None:
+    page.emulate_media(media="print")
+    page.evaluate(FRAMES)
+    assert page.evaluate(LAID_OUT)
+    rows = page.locator("#matrix-0 tr[data-operator]")
+    assert rows.count() == len(many_operators(OPERATORS))
+    assert rows.evaluate_all("all => all.every(each => each.checkVisibility())")
+
+
+def test_axe_finds_nothing_in_the_dark(page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 1920, "height": 1800})
+    page.evaluate(FRAMES)
+    assert page.evaluate(LAID_OUT)
+    assert find_violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1920
