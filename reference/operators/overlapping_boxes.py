@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from typing import Annotated, Literal
 
 import numpy as np
 
 from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
+from reference.choices import Choice, Reading
 from reference.numbers import decode, is_representable
 from reference.registry import reference_operator
 
 _UNIT = Fraction(1, 1 << 21)
 """Several times what float32 rounds a coordinate, an extent, an area or a quotient by."""
+Flat = Choice[Literal["none", "whole"]]
+Omitted = Choice[Literal["keeps_all", "keeps_zero", "keeps_positive"]]
 
 
 @reference_operator("ai.onnx::NonMaxSuppression")
@@ -28,6 +32,8 @@ def suppress_overlaps(
     score_threshold: Tensor | None = None,
     *,
     center_point_box: int = 0,
+    omitted_threshold: Annotated[Omitted, Reading],
+    overlap_of_flat_boxes: Annotated[Flat, Reading],
 ) -> Answer:
     """[batch, class, box] of what is selected, a set; boxes at a threshold are kept.
 
@@ -38,6 +44,8 @@ def suppress_overlaps(
     least = _fractions(score_threshold)[0] if score_threshold is not None else None
     batches, classes, count = scores.shape
     corners, weights = _fractions(boxes), _fractions(scores)
+    if least is None and min(weights, default=Fraction(1)) <= 0:
+        least = _least_without_threshold(weights, omitted_threshold.ask())
     found = []
     for batch in range(batches):
         first = batch * count
@@ -45,10 +53,17 @@ def suppress_overlaps(
         for chosen in range(classes):
             start = (batch * classes + chosen) * count
             own = weights[start : start + count]
-            places = _selected(areas, own, max_output_boxes_per_class, overlap, least)
+            places = _selected(areas, own, max_output_boxes_per_class, overlap, least, overlap_of_flat_boxes)
             found += [(batch, chosen, place) for place in places]
     array = np.array(found, dtype=np.int64).reshape(len(found), 3)
     return Answer(Tensor(ELEMENT_TYPES["int64"], array), unordered=True)
+
+
+def _least_without_threshold(scores: Sequence[Fraction], option: str) -> Fraction | None:
+    if option == "keeps_all":
+        return None
+    positive = min((each for each in scores if each > 0), default=Fraction(1))
+    return positive if option == "keeps_positive" else Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -77,35 +92,45 @@ def _box(numbers: Sequence[Fraction], centred: int) -> _Box:
 
 
 def _selected(
-    boxes: Sequence[_Box], scores: Sequence[Fraction], most: int, overlap: Fraction, least: Fraction | None
+    boxes: Sequence[_Box],
+    scores: Sequence[Fraction],
+    most: int,
+    overlap: Fraction,
+    least: Fraction | None,
+    flat: Flat,
 ) -> list[int]:
     """The places of the boxes of one class that are selected, those of higher scores first."""
+
+    def suppresses(at: int, other: int) -> bool:
+        return _beyond(boxes[at], boxes[other], overlap, flat)
+
     candidates = [at for at, score in enumerate(scores) if least is None or score >= least]
     found: list[int] = []
     for _, group in groupby(sorted(candidates, key=lambda at: (-scores[at], at)), key=lambda at: scores[at]):
         room = most - len(found)
         if room <= 0:
             break
-        left = [at for at in group if not any(_beyond(boxes[at], boxes[other], overlap) for other in found)]
-        several = any(
-            _beyond(boxes[at], boxes[other], overlap) for at in left for other in left if at < other
-        )
+        left = [at for at in group if not any(suppresses(at, other) for other in found)]
+        several = any(suppresses(at, other) for at in left for other in left if at < other)
         if several or len(left) > room:
             raise UnstableLength("the order of equal scores decides which boxes are selected")
         found += left
     return found
 
 
-def _beyond(box: _Box, other: _Box, threshold: Fraction) -> bool:
+def _beyond(box: _Box, other: _Box, threshold: Fraction, flat: Flat) -> bool:
     """Whether the intersection over the union is greater than a threshold."""
-    low, high = _overlaps(box, other)
+    low, high = _overlaps(box, other, flat)
     if (low > threshold) != (high > threshold):
         raise UnstableLength("rounding decides whether two boxes overlap by more than the threshold")
     return low > threshold
 
 
-def _overlaps(box: _Box, other: _Box) -> tuple[Fraction, Fraction]:
-    """The least and the greatest intersection over union that a program may compute; 0 of empty boxes."""
+def _overlaps(box: _Box, other: _Box, flat: Flat) -> tuple[Fraction, Fraction]:
+    """The least and the greatest intersection over union that a program may compute.
+
+    Of two boxes without area no text says anything: 0, or 1, is asked.
+    """
     shared, areas, steps = Fraction(1), [Fraction(1), Fraction(1)], list[Fraction]()
     for ours, theirs in zip(box.ends, other.ends, strict=True):
         both = max(min(ours[1], theirs[1]) - max(ours[0], theirs[0]), Fraction(0))
@@ -116,7 +141,8 @@ def _overlaps(box: _Box, other: _Box) -> tuple[Fraction, Fraction]:
     both_areas = areas[0] + areas[1]
     union = both_areas - shared
     if union == 0:
-        return Fraction(0), Fraction(0)
+        alone = Fraction(int(flat.ask() == "whole"))
+        return alone, alone
     ratio = shared / union
     exact = all(_is_held(each) for each in (*steps, *areas, shared, both_areas, union, ratio))
     moved = 2 * (box.apart + other.apart)

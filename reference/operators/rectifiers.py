@@ -76,8 +76,14 @@ def shrink(
     *,
     bias: Fraction = Fraction(0),
     lambd: Fraction = Fraction(1, 2),
+    both_conditions: Annotated[Choice[Literal["first", "second"]], Reading],
     nan_in_comparison: NanComparison,
 ) -> Numbers:
     """y = x + bias for x < -lambd, x - bias for x > lambd, 0 otherwise. Source: Shrink, Summary."""
-    kept = either(above(input, lambd, nan_in_comparison), input - bias, input.lift(0), beside(input, lambd))
-    return either(below(input, -lambd), input + bias, kept, beside(input, -lambd))
+    nothing = input.lift(0)
+    low, high = below(input, -lambd), above(input, lambd, nan_in_comparison)
+    if (low & high).any() and both_conditions.ask() == "second":
+        other = either(low, input + bias, nothing, beside(input, -lambd))
+        return either(high, input - bias, other, beside(input, lambd))
+    kept = either(high, input - bias, nothing, beside(input, lambd))
+    return either(low, input + bias, kept, beside(input, -lambd))

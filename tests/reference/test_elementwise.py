@@ -241,3 +241,11 @@ def test_equal_strings_are_equal() -> None:
     a, b = (tensor(np.array(each, object), "string") for each in (["a", "b", "c"], ["a", "x", "c"]))
     answer = operator.evaluate({}, {"A": a, "B": b})[0]
     assert answer.expected == Tensor(answer.expected.element_type, np.array([True, False, True]))
+
+
+def test_which_condition_of_shrink_counts_below_zero_is_a_reading() -> None:
+    given = {"input": tensor(np.array([-2, -0.5, 0, 0.5, 2], np.float32))}
+    operator = find_operator(OperatorName.parse("ai.onnx::Shrink-9"))
+    for option, wanted in (("first", [0, 1.5, 2, 2.5, 0]), ("second", [0, -2.5, -2, -1.5, 0])):
+        (found,) = operator.evaluate({"bias": 2.0, "lambd": -1.0}, given, {"both_conditions": option})
+        np.testing.assert_array_equal(found.expected.array, np.array(wanted, np.float32))

@@ -56,7 +56,13 @@ def by_lists(
 
 
 def select(
-    boxes: Array, scores: Array, most: int, threshold: float, least: float | None, **more: Any
+    boxes: Array,
+    scores: Array,
+    most: int,
+    threshold: float,
+    least: float | None,
+    readings: dict[str, str] | None = None,
+    **more: Any,
 ) -> set[tuple[int, ...]]:
     given = {
         "boxes": boxes.astype(np.float32),
@@ -65,7 +71,7 @@ def select(
         "iou_threshold": np.array(threshold, np.float32),
         **({} if least is None else {"score_threshold": np.array(least, np.float32)}),
     }
-    answer = evaluate("NonMaxSuppression-11", given, **more)
+    answer = evaluate("NonMaxSuppression-11", given, readings, **more)
     assert answer.unordered
     assert answer.expected.shape[1:] == (3,)
     rows = [tuple(each) for each in answer.expected.array.tolist()]
@@ -123,3 +129,22 @@ def test_where_rounding_or_an_order_decides_there_is_no_case(
 ) -> None:
     with pytest.raises(UnstableLength):
         select(np.array([boxes]), np.array([[scores]]), 2, threshold, None)
+
+
+def test_what_a_threshold_that_is_left_out_removes_is_a_reading() -> None:
+    boxes = np.array([[[5 * at, 0, 5 * at + 1, 1] for at in range(4)]])
+    scores = np.array([[[-1, 0, 2, 1]]])
+    kept = {
+        option: {place for *_, place in select(boxes, scores, 4, 0.5, None, {"omitted_threshold": option})}
+        for option in ("keeps_all", "keeps_zero", "keeps_positive")
+    }
+    assert kept == {"keeps_all": {0, 1, 2, 3}, "keeps_zero": {1, 2, 3}, "keeps_positive": {2, 3}}
+
+
+def test_whether_boxes_without_area_suppress_each_other_is_a_reading() -> None:
+    boxes = np.array([[[0, 0, 0, 1], [5, 5, 5, 6], [7, 7, 8, 8]]])
+    scores = np.array([[[1, 3, 2]]])
+    assert len(select(boxes, scores, 3, 0.5, None, {"overlap_of_flat_boxes": "none"})) == 3
+    whole = {"overlap_of_flat_boxes": "whole"}
+    assert {place for *_, place in select(boxes, scores, 3, 0.5, None, whole)} == {1, 2}
+    assert len(select(boxes, scores, 3, 1.0, None, whole)) == 3
