@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -41,7 +42,7 @@ class Function:
     comes out at each end: an infinity at a pole, NaN where there is no limit, None where the end is like any
     other point, or the limit is no rational number. Its `slope` says whether it rises, falls, is even and
     rises from 0 on ever more steeply, or swings with a slope of at most 1; arguments `beyond` a number are as
-    good as that.
+    good as that. Where poles recur there is at most one between arguments that are less than `poles` apart.
     """
 
     enclose: Callable[[Ball], Ball]
@@ -51,6 +52,7 @@ class Function:
     limits: tuple[float | None, float | None] = (math.nan, math.nan)
     slope: Literal["rises", "falls", "even", "swings"] = "rises"
     beyond: Fraction | None = None
+    poles: float = math.inf
 
     def has_value_at(self, argument: Fraction) -> bool:
         """Whether a number lies in the domain, and is no end at which a limit comes out."""
@@ -79,11 +81,14 @@ FUNCTIONS: Mapping[str, Function] = {
     "cos": Function(arb.cos, (4, 4, 2), {_ZERO: _UNIT}, slope="swings"),
     "cosh": Function(arb.cosh, (4, 4, 2), {_ZERO: _UNIT}, limits=_UP, slope="even", beyond=_EXPLODED),
     "erf": Function(arb.erf, (16, 16, 4), {_ZERO: _ZERO}, limits=(-1.0, 1.0), beyond=_LEVEL),
+    "erfc": Function(arb.erfc, (16, 16, 4), {_ZERO: _UNIT}, limits=(2.0, 0.0), slope="falls", beyond=_LEVEL),
     "exp": Function(arb.exp, (3, 3, 2), {_ZERO: _UNIT}, limits=(0.0, math.inf), beyond=_EXPLODED),
+    "expm1": Function(arb.expm1, (3, 3, 2), {_ZERO: _ZERO}, limits=(-1.0, math.inf), beyond=_EXPLODED),
     "log": Function(arb.log, (3, 3, 2), {_UNIT: _ZERO}, (_ZERO, None), (-math.inf, math.inf)),
+    "log1p": Function(arb.log1p, (2, 2, 2), {_ZERO: _ZERO}, (-_UNIT, None), (-math.inf, math.inf)),
     "sin": Function(arb.sin, (4, 4, 2), {_ZERO: _ZERO}, slope="swings"),
     "sinh": Function(arb.sinh, (4, 4, 2), {_ZERO: _ZERO}, limits=(-math.inf, math.inf), beyond=_EXPLODED),
-    "tan": Function(arb.tan, (5, 5, 2), {_ZERO: _ZERO}),
+    "tan": Function(arb.tan, (5, 5, 2), {_ZERO: _ZERO}, poles=3.0),
     "tanh": Function(arb.tanh, (5, 5, 2), {_ZERO: _ZERO}, limits=(-1.0, 1.0), beyond=_EXPLODED),
 }
 """By name, as C's mathematical library has them."""
@@ -97,13 +102,15 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
     special, error = np.zeros(numbers.shape), np.zeros(numbers.shape)
     lost = np.array(np.broadcast_to(numbers.lost, numbers.shape))
     arguments = numbers.value.spread(numbers.shape).fractions()
+    most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
     signs, errors = numbers.sign.reshape(-1).tolist(), numbers.error.reshape(-1).tolist()
     for at, (argument, sign, off) in enumerate(zip(arguments, signs, errors, strict=True)):
-        outcome = _held(_outcome(name, argument, sign, bits), working)
+        outcome, reach = _found(name, argument.numerator, argument.denominator, sign, off, bits)
+        if isinstance(outcome, Fraction) and abs(outcome) > most:
+            outcome, reach = math.inf if outcome > 0 else -math.inf, None
         is_value = isinstance(outcome, Fraction)
         values.flat[at], special.flat[at] = (outcome, 0.0) if is_value else (_ZERO, outcome)
         if off:
-            reach = _reach(name, argument, off, outcome, bits)
             error.flat[at] = math.inf if reach is None else reach
             lost.flat[at] |= reach is None
     zero = np.where(numbers.sign == 0, numbers.sign, 0.0)
@@ -114,11 +121,14 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
     return found.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
 
 
-def _held(outcome: Fraction | float, working: Working) -> Fraction | float:
-    """An infinity for what is too great for any program to hold in the arithmetic of a call."""
-    if isinstance(outcome, Fraction) and abs(outcome) > Fraction(working.greatest) * (1 + Fraction(MARGIN)):
-        return math.inf if outcome > 0 else -math.inf
-    return outcome
+@lru_cache(maxsize=1 << 16)
+def _found(
+    name: str, numerator: int, denominator: int, sign: float, off: float, bits: int
+) -> tuple[Fraction | float, float | None]:
+    """What comes out of an argument, and how far that may be off; kept for other readings."""
+    argument = Fraction(numerator, denominator)
+    outcome = _outcome(name, argument, sign, bits)
+    return outcome, _reach(name, argument, off, outcome, bits) if off else 0.0
 
 
 def _outcome(name: str, argument: Fraction, sign: float, bits: int) -> Fraction | float:
@@ -154,7 +164,7 @@ def _value(name: str, argument: Fraction, bits: int) -> Fraction:
 def _reach(name: str, argument: Fraction, off: float, value: Fraction | float, bits: int) -> float | None:
     """How far the value may be off where the argument is; None for any distance."""
     function = FUNCTIONS[name]
-    if not isinstance(value, Fraction) or math.isinf(off):
+    if not isinstance(value, Fraction) or math.isinf(off) or 2 * off > function.poles:
         return None
     if function.slope == "swings":
         return min(off, 2.0)

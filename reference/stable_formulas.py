@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from reference.choices import Choice
+from dataclasses import replace
+from fractions import Fraction
+from typing import Annotated, Literal
+
+import numpy as np
+from flint import arb
+
+from reference.choices import Choice, Reading
+from reference.enclosures import nearest_value
 from reference.functions import function_of
 from reference.number_arrays import Numbers
 from reference.working import Mask
+
+Overflow = Annotated[Choice[Literal["exact", "as_formula"]], Reading]
+PI = nearest_value(lambda one: 4 * arb.atan(one), Fraction(1), 1280)
+"""The circle's number with 1,280 bits."""
 
 
 def logistic(numbers: Numbers) -> Numbers:
@@ -19,3 +31,26 @@ def in_the_limit(found: Numbers, infinite: Mask, limit: Numbers, option: Choice[
     if infinite.any() and option.ask() == "limit":
         return found.where(~infinite, limit)
     return found
+
+
+def overflowing(found: Numbers, beyond: Mask, exact: Numbers, option: Choice[str]) -> Numbers:
+    """What a formula gives where a step of it is beyond all numbers: its result, or no number as well."""
+    found = found.where(~beyond, exact)
+    return replace(found, lost=found.lost | beyond) if option.ask() == "as_formula" else found
+
+
+def whichever(first: Numbers, *others: Numbers) -> Numbers:
+    """One value that programs come to by several formulas: with the greatest of their errors.
+
+    Where one formula gives a number and another none, anything may come out.
+    """
+    error, lost = first.error, first.lost
+    for each in others:
+        error = np.maximum(error, each.error)
+        lost = lost | each.lost | (each.finite != first.finite)
+    return replace(first, error=error, lost=lost)
+
+
+def exponential_less_one(numbers: Numbers) -> Numbers:
+    """exp(x) - 1, as it is written or by the function of that name."""
+    return whichever(function_of("exp", numbers) - 1, function_of("expm1", numbers))

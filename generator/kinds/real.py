@@ -24,13 +24,17 @@ _TRIED = (2.0, 0.5)
 
 @dataclass(frozen=True)
 class Real(SingleKind):
-    """A number at or between `low` and `high`; `more_than` and `below` leave the end itself out."""
+    """A number at or between `low` and `high`; `more_than` and `below` leave the end itself out.
+
+    `other_than` leaves one number out that lies between.
+    """
 
     low: Expression | None = None
     high: Expression | None = None
     at_least: Expression | None = None
     more_than: Expression | None = None
     below: Expression | None = None
+    other_than: Expression | None = None
 
     def levels(self) -> tuple[Level, ...]:
         return ("plain", "low", "high", "zero") if self._reaches(0.0) else ("plain", "low", "high")
@@ -63,6 +67,7 @@ class Real(SingleKind):
                 (">", self.more_than),
                 ("<=", self.high),
                 ("<", self.below),
+                ("!=", self.other_than),
             )
             if bound is not None
         ]
@@ -78,6 +83,8 @@ class Real(SingleKind):
             yield f"{self.name}_range", {self.name: float(low) - 0.5}
         if high is not None:
             yield f"{self.name}_range", {self.name: float(high) + 0.5}
+        if self.other_than is not None:
+            yield f"{self.name}_range", {self.name: float(scope.value(self.other_than))}
         yield from forbidden(self.name, [each for each in _TRIED if self._admits(each, scope)], scope)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
@@ -99,12 +106,15 @@ class Real(SingleKind):
 
     def _admits(self, value: float, scope: Partial) -> bool:
         low, high = self._low(scope), self._high(scope)
+        if self.other_than is not None and value == scope.value(self.other_than):
+            return False
         above = low is None or (value > low if self.more_than is not None else value >= low)
         return above and (high is None or (value < high if self.below is not None else value <= high))
 
     def _reaches(self, value: float) -> bool:
         """Whether a level of its own for a value would be inside, and no end."""
-        return not any((self.low, self.high, self.at_least, self.more_than, self.below)) and value == 0.0
+        ends = (self.low, self.high, self.at_least, self.more_than, self.below, self.other_than)
+        return not any(ends) and value == 0.0
 
     def _is_input(self) -> bool:
         return self.subject.input(self.name) is not None

@@ -1,0 +1,91 @@
+"""Elu, Celu, Softsign, Softplus, Swish and Gelu: lines bent by exponentials, or weighed by what they make."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+import numpy as np
+
+from reference.choices import Choice, Reading
+from reference.functions import function_of
+from reference.number_arrays import Numbers
+from reference.orders import NanReading, below, greater_of, lesser_of
+from reference.registry import reference_operator
+from reference.stable_formulas import (
+    PI,
+    Overflow,
+    exponential_less_one,
+    in_the_limit,
+    logistic,
+    overflowing,
+    whichever,
+)
+
+POWER = 16.0
+"""Units in the last place that a power may be off by, by the table that `reference/functions.py` cites."""
+Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
+
+
+@reference_operator("ai.onnx::Elu")
+def exponential_unit(X: Numbers, *, alpha: Fraction = Fraction(1)) -> Numbers:
+    """f(x) = alpha * (exp(x) - 1) for x < 0, x for x >= 0. Source: Elu, Summary."""
+    return _bent(X, alpha).where(below(X, 0), X)
+
+
+@reference_operator("ai.onnx::Celu")
+def continuous_exponential_unit(
+    X: Numbers, *, alpha: Fraction = Fraction(1), nan_in_max_min: NanReading
+) -> Numbers:
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Source: Celu, Summary."""
+    # Above 0 the second part is 0, whatever the exponential comes to.
+    bent = _bent(X.where(~(X.sign > 0), 0) / alpha, alpha)
+    found = greater_of(X.lift(0), X, nan_in_max_min) + lesser_of(X.lift(0), bent, nan_in_max_min)
+    return found.where(~(X.sign >= 0), X)
+
+
+def _bent(argument: Numbers, alpha: Fraction) -> Numbers:
+    """alpha * (exp(argument) - 1), or with the product taken apart."""
+    power = function_of("exp", argument)
+    return whichever(exponential_less_one(argument) * alpha, power * alpha - alpha)
+
+
+@reference_operator("ai.onnx::Softsign")
+def softsign(input: Numbers, *, infinity_in_formula: Infinity) -> Numbers:
+    """x / (1 + |x|). Source: Softsign, Summary."""
+    ones = Numbers.exact(np.where(input.sign < 0, -1, 1).astype(object), input.working)
+    return in_the_limit(input / (abs(input) + 1), np.isinf(input.sign), ones, infinity_in_formula)
+
+
+@reference_operator("ai.onnx::Softplus")
+def softplus(X: Numbers, *, intermediate_overflow: Overflow) -> Numbers:
+    """y = ln(exp(x) + 1), which is x where the exponential overflows. Source: Softplus, Summary."""
+    power = function_of("exp", X)
+    found = whichever(function_of("log", power + 1), function_of("log1p", power))
+    beyond = np.isinf(power.sign) & X.finite
+    if not beyond.any():
+        return found
+    exact = X + function_of("log1p", function_of("exp", -abs(X)))
+    return overflowing(found, beyond, exact, intermediate_overflow)
+
+
+@reference_operator("ai.onnx::Swish")
+def swish(X: Numbers, *, alpha: Fraction = Fraction(1), infinity_in_formula: Infinity) -> Numbers:
+    """x * sigmoid(alpha * x). Source: Swish, Summary."""
+    found = X * logistic(X * alpha)
+    vanishing = np.isinf(X.sign) & ((X.sign < 0) == (alpha > 0)) & (alpha != 0)
+    return in_the_limit(found, vanishing, X.lift(0), infinity_in_formula)
+
+
+@reference_operator("ai.onnx::Gelu")
+def gaussian_unit(X: Numbers, *, approximate: str = "none", infinity_in_formula: Infinity) -> Numbers:
+    """0.5 * x * (1 + erf(x / sqrt(2))), or by tanh where asked. Source: Gelu, Summary."""
+    if approximate == "tanh":
+        cube = (X * X * X).rounded(1, exact=False, ulps=POWER)
+        cubic = X + cube * Fraction(44715, 1000000)
+        turned = cubic * X.held(2 / PI).sqrt()
+        weight = whichever(function_of("tanh", turned) + 1, logistic(turned * 2) * 2)
+    else:
+        turned = X / X.lift(2).sqrt()
+        weight = whichever(function_of("erf", turned) + 1, function_of("erfc", -turned))
+    return in_the_limit(X * Fraction(1, 2) * weight, X.sign == -np.inf, X.lift(0), infinity_in_formula)
