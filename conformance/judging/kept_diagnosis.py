@@ -41,8 +41,9 @@ class TriedCall:
 
     `case` is where the experiment began; `step` counts the changes that were kept before this one. Of a call
     that fails `how` tells calls that fail in another way from it (None: it does not fail), `reason` says it,
-    `pattern` what the wrong output looks like, and `empty` that it should have had no elements. `several`:
-    two elements of what is expected differ. With these experiments go on without asking again.
+    `pattern` what the wrong output looks like, `special` what its worst element is (NaN, infinity, number)
+    where another of these is expected, and `empty` that it should have had no elements. `several`: two
+    elements of what is expected differ. With these experiments go on without asking again.
     """
 
     case: str
@@ -54,6 +55,7 @@ class TriedCall:
     how: str | None = None
     reason: str = ""
     pattern: str = ""
+    special: str = ""
     empty: bool = False
     several: bool = True
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Needed, Outcome
 from generator.asking.calls import Call
 from generator.diagnosis.laboratory import Laboratory
 from generator.diagnosis.laboratory import Outcome as Tried
-from generator.diagnosis.one_factor import LEFT_OUT, Changed, is_crisp, others, plainest, value_of
-from generator.diagnosis.taking_apart import Core
+from generator.diagnosis.one_factor import (
+    LEFT_OUT,
+    is_crisp,
+    value_of,
+    with_value,
+)
+from generator.diagnosis.taking_apart import Core, changes_of, fails_of_it, needs_special
 from generator.fuzzing.finds import call_lines
 from generator.fuzzing.judged_calls import Failure
 from generator.fuzzing.known_space import Space
@@ -65,32 +70,59 @@ class Shown:
             if is_crisp(name)
         )
 
-    def is_in(self, space: Space, call: Call, failure: Failure, cures: Collection[str]) -> bool:
+    def is_in(
+        self, laboratory: Laboratory, space: Space, call: Call, failure: Failure, cures: Collection[str]
+    ) -> bool:
         """Whether a case that passes with each of these factors made plain alone has just this cause.
 
-        With a value of which the core shows nothing it must fail as the core does.
+        A value of which the core shows nothing is tried on it; where that says nothing, the case must fail
+        as the core does. Raises Exhausted.
         """
         crisp = {each.factor: each for each in self.core.crisp if is_crisp(each.factor)}
         if not crisp or crisp.keys() != set(cures) or not self.may_be_in(space, call):
             return False
-        shown = all(value_of(space, call, name) in (each.value, *each.fails) for name, each in crisp.items())
-        return shown or failure.alike(self.core.failure)
+        found = self._fails_with_those_of(laboratory, Core(space, call, failure, (), ()), crisp)
+        if found is False or (found is None and not failure.alike(self.core.failure)):
+            return False
+        if not self.core.special and not failure.special:
+            return True
+        special = needs_special(laboratory, space, self.case, call, failure)
+        return {self.core.special, special} != {True, False}
 
-    def takes(self, core: Core) -> bool:
-        """Whether another core has the same factors, with values that agree."""
+    def takes(self, laboratory: Laboratory, core: Core) -> bool:
+        """Whether another core has the same factors, with values that agree.
+
+        A value of which neither shows anything is tried. Raises Exhausted.
+        """
         own, theirs = _factors(self.core), _factors(core)
         both = own.keys() & theirs.keys()
         if not _agree(own, theirs, strictly=True):
             return False
-        shown = all(
-            theirs[name].value in (own[name].value, *own[name].fails) or own[name].value in theirs[name].fails
-            for name in both
-        )
-        if not shown and not self.core.failure.alike(core.failure):
+        found = self._fails_with_those_of(laboratory, core, filter(is_crisp, both))
+        if found is False or (found is None and not self.core.failure.alike(core.failure)):
             return False
         if not all(map(is_crisp, own)):
-            return self.core.failure.how == core.failure.how and own.keys() == theirs.keys()
+            return own.keys() == theirs.keys() and _same_elements(self.core, core)
+        if _apart(self.core, core):
+            return False
         return (own.keys() - both) <= core.unclear and (theirs.keys() - both) <= self.core.unclear
+
+    def _fails_with_those_of(
+        self, laboratory: Laboratory, other: Core, factors: Iterable[str]
+    ) -> bool | None:
+        """Whether the core fails with the other one's values of factors; else, that one with the core's."""
+        own, theirs = _factors(self.core), _factors(other)
+        unknown = False
+        for name in factors:
+            value = value_of(other.space, other.call, name)
+            found = _fails_with(laboratory, self.core, self.case, own[name], value)
+            if found is None:
+                there = theirs.get(name, Needed(name, value, (), ()))
+                found = _fails_with(laboratory, other, self.case, there, own[name].value)
+            if found is False:
+                return False
+            unknown = unknown or found is None
+        return None if unknown else True
 
     def is_like(self, other: Shown) -> bool:
         """Whether both have the same factors, one fails with the other's values, and results look the same.
@@ -99,6 +131,8 @@ class Shown:
         """
         own, theirs = _factors(self.core), _factors(other.core)
         if own.keys() != theirs.keys() or not _agree(own, theirs, strictly=False):
+            return False
+        if _apart(self.core, other.core):
             return False
         hows = {self.core.failure.how, other.core.failure.how}
         return bool(self.patterns & other.patterns) or hows in ({"shape"}, {"type"}, {"count"})
@@ -112,7 +146,7 @@ class Shown:
         own, theirs = _factors(self.core), _factors(other.core)
         alike = self.core.failure.alike(other.core.failure)
         nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and alike
-        if not nested or not _agree(own, theirs, strictly=True):
+        if not nested or not _agree(own, theirs, strictly=True) or _apart(self.core, other.core):
             return False
         return own.keys() - theirs.keys() <= set(other.core.free) or bool(self.patterns & other.patterns)
 
@@ -157,6 +191,37 @@ class Shown:
         )
 
 
+def _fails_with(laboratory: Laboratory, core: Core, case: str, needed: Needed, value: str) -> bool | None:
+    """Whether the core of a case fails with a value of a factor; None where that cannot be said."""
+    if value in (needed.value, *needed.fails):
+        return True
+    if value in needed.cures:
+        return False
+    changed = with_value(core.space, core.call, needed.factor, value)
+    if changed is None:
+        return None
+    found = laboratory.outcome(core.space, case, 0, changed)
+    if found.passes:
+        return False if found.cures(laboratory.outcome(core.space, case, 0, core.call)) else None
+    if not found.like(core.failure):
+        return None
+    return fails_of_it(laboratory, case, core, needed, value)
+
+
+def _same_elements(one: Core, other: Core) -> bool:
+    """Whether cores that need elements are right with the same ones, and wrong in one way with others."""
+    specials = {each.failure.special for each in (one, other)}
+    if one.failure.how != other.failure.how or len(specials) > 1:
+        return False
+    own, theirs = ({way for each in core.crisp for way in each.cures} for core in (one, other))
+    return not own & other.uncured and not theirs & one.uncured
+
+
+def _apart(one: Core, other: Core) -> bool:
+    """Whether one of both is wrong because of NaN or an infinity, and the other one without."""
+    return {one.special, other.special} == {True, False}
+
+
 def _factors(core: Core) -> dict[str, Needed]:
     return {each.factor: each for each in core.crisp}
 
@@ -187,19 +252,8 @@ def _alike(value: str, needed: Needed) -> bool:
 
 def _cured(laboratory: Laboratory, space: Space, case: str, call: Call, needed: Needed) -> Iterator[Tried]:
     """What becomes of a call with the factor at values that cure the core, until one says something."""
-    for changed in _changes(space, call, needed):
+    for changed in changes_of(space, call, needed):
         found = laboratory.outcome(space, case, 0, changed)
         yield found
         if found.passes or found.failure is not None:
             return
-
-
-def _changes(space: Space, call: Call, needed: Needed) -> Iterator[Changed]:
-    """The call with the factor at a curing value; signs, elements and lengths at any plain one."""
-    of_factor = [
-        each for each in (*plainest(space, call), *others(space, call)) if each.factor == needed.factor
-    ]
-    exact = [each for each in of_factor if each.to in needed.cures]
-    yield from exact
-    if not exact and (needed.factor.startswith("signs of ") or not is_crisp(needed.factor)):
-        yield from of_factor

@@ -112,13 +112,13 @@ class _Work:
         known = [each for each in self.shown if not each.told and _same_operator(each, space)]
         cures = [each.factor for each in single_cures(self.laboratory, space, name, 0, call)]
         for each in known:
-            if each.is_in(space, call, failure, cures):
+            if each.is_in(self.laboratory, space, call, failure, cures):
                 each.add(name, failure, "pass", confirmed=True)
                 return
         core = take_apart(self.laboratory, space, name, call, failure)
         if not core.needed:
             return
-        found = next((each for each in known if each.takes(core)), None)
+        found = next((each for each in known if each.takes(self.laboratory, core)), None)
         if found is None:
             found = Shown(core, name)
             self.shown.append(found)

@@ -116,14 +116,15 @@ def _noted(call: TriedCall, found: Outcome) -> TriedCall:
     failure = found.failure
     if failure is None:
         return replace(call, several=found.several)
-    how, reason, pattern = failure.how, failure.reason, failure.pattern
-    return replace(call, how=how, reason=reason, pattern=pattern, empty=failure.empty, several=found.several)
+    how, reason, pattern, special = failure.how, failure.reason, failure.pattern, failure.special
+    noted = replace(call, how=how, reason=reason, pattern=pattern, special=special, empty=failure.empty)
+    return replace(noted, several=found.several)
 
 
 def _outcome_of(call: TriedCall) -> Outcome:
     if call.how is None:
         return Outcome(call.outcome, None, call.several)
-    failure = Failure(call.outcome, call.how, call.empty, call.reason, call.pattern)
+    failure = Failure(call.outcome, call.how, call.empty, call.reason, call.pattern, call.special)
     return Outcome(call.outcome, failure, call.several)
 
 

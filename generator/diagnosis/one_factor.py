@@ -109,6 +109,20 @@ def others(space: Space, call: Call) -> Iterator[Changed]:
                     yield Changed(factor, each, with_type(call, names, each))
 
 
+def with_value(space: Space, call: Call, factor: str, value: str) -> Changed | None:
+    """The call with a crisp factor at a value as text; None where it cannot have that one."""
+    known = space.spec.attributes.get(factor)
+    if known is not None and known.kind is not None:
+        for each in values_of(space, known):
+            if _text(each) == value:
+                return Changed(factor, value, call.with_attribute(factor, Attribute(known.kind, each)))
+    if not call.slots:
+        for name, names, kinds in _types(space, call):
+            if name == factor and value in kinds:
+                return Changed(factor, value, with_type(call, names, value))
+    return None
+
+
 def _default(space: Space, name: str) -> str:
     known = space.spec.attributes[name]
     return _text(known.default) if known.has_default else LEFT_OUT
@@ -194,8 +208,12 @@ def _elements(call: Call) -> Iterator[Changed]:
     numbers = np.asarray(numbers_of(given), dtype=np.float64)
     finite = np.nan_to_num(numbers, nan=1.0, posinf=2.0, neginf=-2.0)
     ways = {PLAIN_ELEMENTS: np.arange(numbers.size, dtype=np.float64) % 100}
+    if kind.kind == "complex" and given.array.imag.any():
+        real = Tensor(kind, given.array.real.astype(given.array.dtype))
+        yield Changed(f"{ELEMENTS} {name}", "real", call.with_input(name, real), plain=True)
     if kind.kind != "complex":
         ways["not negative"] = np.abs(numbers)
+        ways["not NaN"] = np.nan_to_num(numbers, nan=1.0, posinf=np.inf, neginf=-np.inf)
         ways["finite"] = finite
         ways["small"] = np.where(np.abs(finite) > 100, np.sign(finite) * (np.abs(finite) % 97), finite)
     for to, values in ways.items():

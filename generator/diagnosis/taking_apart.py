@@ -7,7 +7,7 @@ factor is changed once more, alone: a value with which the call passes shows tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
@@ -22,6 +22,7 @@ from generator.diagnosis.one_factor import (
     plainest,
     value_of,
     with_plain_elements,
+    with_value,
 )
 from generator.fuzzing.judged_calls import Failure
 from generator.fuzzing.known_space import Space
@@ -51,7 +52,8 @@ class Core:
     `needed` are factors that are not plain, and right when they are; where there are none, plain ones that
     are right with every other value; else elements. `unclear` are factors of which nothing can be
     said, because the call with another value fails in another way, or is none; `beside` are plain ones that
-    the call fails with alone.
+    the call fails with alone. With the elements of `uncured` it fails, in whatever way. `special`:
+    see `needs_special`.
     """
 
     space: Space
@@ -61,6 +63,8 @@ class Core:
     free: tuple[str, ...]
     unclear: frozenset[str] = frozenset()
     beside: tuple[Needed, ...] = ()
+    uncured: frozenset[str] = frozenset()
+    special: bool | None = None
 
     @property
     def crisp(self) -> tuple[Needed, ...]:
@@ -112,9 +116,12 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
     left = laboratory.outcome(space, case, step, call)
     own = left.failure or failure
     values: dict[str, _Values] = {}
+    uncured = set[str]()
     for changed in (*plainest(space, call), *others(space, call)):
         found = laboratory.outcome(space, case, step, changed)
         known = values.setdefault(changed.factor, _Values())
+        if found.failure is not None and changed.factor.startswith(ELEMENTS):
+            uncured.add(changed.to)
         if found.passes:
             known.cures[changed.to] = None
             known.plain_cures |= changed.plain
@@ -127,7 +134,26 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
     free = tuple(name for name, each in values.items() if is_crisp(name) and each.fails and not each.cures)
     unclear = frozenset(name for name, each in values.items() if each.said_nothing and not each.plain_cures)
     needed = tuple(_needed(space, call, values))
-    return Core(space, call, failure, needed, free, unclear, tuple(_beside(space, call, values, needed)))
+    beside = tuple(_beside(space, call, values, needed))
+    special = needs_special(laboratory, space, case, call, own)
+    core = Core(space, call, failure, needed, free, unclear, beside, frozenset(uncured), special)
+    return replace(core, needed=tuple(_of_this_cause(laboratory, case, core)))
+
+
+def needs_special(
+    laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure
+) -> bool | None:
+    """Whether a call is wrong because of NaN or an infinity: right with plain elements; raises Exhausted.
+
+    None where it is right with those for another reason, or where nothing can be said.
+    """
+    plain = with_plain_elements(call)
+    if plain is None:
+        return False
+    found, own = (laboratory.outcome(space, case, 0, each) for each in (plain, call))
+    if found.passes:
+        return True if failure.special and found.cures(own) else None
+    return False if found.like(failure) else None
 
 
 def _looks_otherwise(found: Outcome, own: Failure) -> bool:
@@ -181,3 +207,40 @@ def _still_cures(
                 return False
             left.remove(changed.factor)
     return not left
+
+
+def changes_of(space: Space, call: Call, needed: Needed) -> Iterator[Changed]:
+    """The call with the factor at a curing value; signs, elements and lengths at any plain one."""
+    of_factor = [
+        each for each in (*plainest(space, call), *others(space, call)) if each.factor == needed.factor
+    ]
+    exact = [each for each in of_factor if each.to in needed.cures]
+    yield from exact
+    if not exact and (needed.factor.startswith("signs of ") or not is_crisp(needed.factor)):
+        yield from of_factor
+
+
+def _of_this_cause(laboratory: Laboratory, case: str, core: Core) -> Iterator[Needed]:
+    """The needed factors, with those further values alone that fail of this cause; raises Exhausted."""
+    for each in core.needed:
+        own = (to for to in each.fails if fails_of_it(laboratory, case, core, each, to))
+        yield replace(each, fails=tuple(own))
+
+
+def fails_of_it(laboratory: Laboratory, case: str, core: Core, needed: Needed, to: str) -> bool:
+    """Whether the other needed factors cure the core with one at another value that fails, too.
+
+    What fails whatever they are fails of something else. Raises Exhausted.
+    """
+    changed = with_value(core.space, core.call, needed.factor, to)
+    if changed is None:
+        return True
+    for other in core.needed:
+        if other.factor == needed.factor:
+            continue
+        changes = changes_of(core.space, changed.call, other)
+        tried = (laboratory.outcome(core.space, case, 0, each) for each in changes)
+        said = next((each for each in tried if each.passes or each.failure is not None), None)
+        if said is not None and not said.passes:
+            return False
+    return True

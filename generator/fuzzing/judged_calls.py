@@ -10,6 +10,7 @@ from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.signatures import signature
 from conformance.running.responses import Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case, Expectation
+from conformance.suite.values import JsonNumber
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.bare_cases import first_type, output_types
 from generator.asking.calls import Call
@@ -40,7 +41,8 @@ class Failure:
 
     `how` is the signal of a crash, the kind of a difference, what a refusal says without its particulars, or
     the rule that a call breaks which was answered. `empty`: the documents define outputs without elements.
-    `pattern` is what wrong outputs look like.
+    `pattern` is what wrong outputs look like; `special` what the worst element is (NaN, infinity, number)
+    where another of these is expected.
     """
 
     verdict: str
@@ -48,6 +50,7 @@ class Failure:
     empty: bool = False
     reason: str = field(default="", compare=False)
     pattern: str = field(default="", compare=False)
+    special: str = field(default="", compare=False)
 
     def like(self, other: Failure) -> bool:
         """Whether both may have one cause: a call without results may fail of the same as one with some."""
@@ -174,7 +177,23 @@ def failure_of(judgement: Judgement, response: Response, empty: bool = False, ho
         how = signature(response.kind, response.message)
     elif judgement.verdict == "mismatch":
         how = _difference(judgement)
-    return Failure(judgement.verdict, how, empty, str(judgement.reason), judgement.pattern or "")
+    pattern = judgement.pattern or ""
+    return Failure(judgement.verdict, how, empty, str(judgement.reason), pattern, _special(judgement))
+
+
+def _special(judgement: Judgement) -> str:
+    """What the worst element is, where that is another kind of number than is expected; else empty."""
+    worst = judgement.worst
+    if worst is None or _kind(worst.got) == _kind(worst.expected):
+        return ""
+    return _kind(worst.got)
+
+
+def _kind(number: JsonNumber | list[JsonNumber]) -> str:
+    parts = number if isinstance(number, list) else [number]
+    if "NaN" in parts:
+        return "NaN"
+    return "infinity" if {"Infinity", "-Infinity"} & set(map(str, parts)) else "number"
 
 
 def _difference(judgement: Judgement) -> str:

@@ -83,7 +83,8 @@ def converted(given: Tensor, kind: ElementType) -> Tensor:
         return Tensor(kind, texts.reshape(given.shape))
     numbers = numbers_of(given)
     if kind.kind == "complex":
-        return Tensor(kind, numbers.astype(kind.storage).reshape(given.shape))
+        parts = given.array if given.element_type.kind == "complex" else numbers
+        return Tensor(kind, parts.astype(kind.storage).reshape(given.shape))
     if kind.kind == "bool":
         return Tensor(kind, (numbers != 0).reshape(given.shape))
     if kind.is_integer:
