@@ -27,6 +27,8 @@ MOST_OF_TOLD = 400
 """So many cases of a cause that was told are asked what becomes of them without it."""
 MOST_SEEDS = 12
 """So many cases of a cause that was told are taken apart, until one says what it needs."""
+COSTS_AT_ONCE = 20
+"""So many cases of a cause that was told are asked for their cost before those of the next one are."""
 
 
 class Spaces:
@@ -125,7 +127,7 @@ class _Work:
         found.add(name, failure, found.outcome_without(self.laboratory, space, name, call))
 
     def tasks(self, wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> Iterator[Callable[[], None]]:
-        """What is to be done, in its order: small wrong answers first, then what was told of many cases."""
+        """What is to be done, in its order: small wrong answers first, what was told of many cases, costs."""
         for case in sorted(wrong, key=size_of):
             yield partial(self.explain, case)
         groups = [sorted(cases, key=size_of) for cases in sorted(told, key=len, reverse=True)]
@@ -133,7 +135,14 @@ class _Work:
         for seed in range(MOST_SEEDS):
             for cases in groups:
                 if seed < len(cases) and not self.is_shown(cases):
-                    yield partial(self.cost, cases, seed)
+                    yield partial(self.find_told, cases, seed)
+        # What each cause needs is worth more than what one of them costs in its last case.
+        case_of = {str(each.id): each for cases in groups for each in cases}
+        for start in range(0, MOST_OF_TOLD, COSTS_AT_ONCE):
+            for found in [each for each in self.shown if each.told]:
+                cases = [case_of[name] for name in found.cases[start : start + COSTS_AT_ONCE]]
+                if cases:
+                    yield partial(self.cost, found, cases)
 
     def diagnosis(self, wrong: Sequence[Case], seconds: float, stopped: str | None) -> Diagnosis:
         """What is known by now, with causes put together; the work may go on after that."""
@@ -175,8 +184,8 @@ class _Work:
         names = [str(each.id) for each in cases]
         return any(each.told and each.cases == names for each in self.shown)
 
-    def cost(self, cases: Sequence[Case], seed: int) -> None:
-        """Find in one case of a cause that was told what it needs, and what all would come to without it."""
+    def find_told(self, cases: Sequence[Case], seed: int) -> None:
+        """Find in one case of a cause that was told what it needs."""
         space, call, name = self.spaces.of(cases[seed]), _call_of(cases[seed]), str(cases[seed].id)
         if space is None:
             return
@@ -186,12 +195,14 @@ class _Work:
         core = take_apart(self.laboratory, space, name, call, failure)
         if not core.needed:
             return
-        found = Shown(core, name, told=True, cases=[str(each.id) for each in cases])
-        self.shown.append(found)
-        for case in cases[:MOST_OF_TOLD]:
-            own, name = self.spaces.of(case), str(case.id)
-            if own is not None:
-                found.without[name] = found.outcome_without(self.laboratory, own, name, _call_of(case))
+        self.shown.append(Shown(core, name, told=True, cases=[str(each.id) for each in cases]))
+
+    def cost(self, found: Shown, cases: Sequence[Case]) -> None:
+        """Find what cases of a cause that was told would come to without it."""
+        for case in cases:
+            space, name = self.spaces.of(case), str(case.id)
+            if space is not None:
+                found.without[name] = found.outcome_without(self.laboratory, space, name, _call_of(case))
 
 
 def _call_of(case: Case) -> Call:

@@ -221,3 +221,20 @@ def test_a_told_cause_that_says_nothing_leaves_time_for_the_next(monkeypatch: py
     assert set(cause.cases) == names
     assert [each in names for each in apart[:2]] == [False, True]
     assert len(apart) == diagnosing.MOST_SEEDS + 1
+
+
+def test_what_causes_need_is_found_before_what_one_of_them_costs() -> None:
+    """So that it does not hang on the seconds that there are, how many causes are told of."""
+    reflects, doubles = failing(PAD, reflect_as_edge), failing(PAD, edge_as_constant_in_double)
+    fake = Fake(space_of(PAD), both)
+    whole = diagnose([], [reflects, doubles], fake.ask, seconds=600)
+    assert len(whole.causes) == 2
+    assert "unknown" not in whole.causes[0].without.values()
+    calls = next(
+        number
+        for number in count(1)
+        if len(diagnose([], [reflects, doubles], fake.ask, seconds=600, most_calls=number).causes) == 2
+    )
+    found = diagnose([], [reflects, doubles], fake.ask, seconds=600, most_calls=calls)
+    assert "unknown" in found.causes[0].without.values()
+    assert [each.needed for each in found.causes] == [each.needed for each in whole.causes]
