@@ -1,0 +1,136 @@
+"""Softmax and LogSoftmax: exponentials along an axis, divided by their sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from reference.choices import Choice
+from reference.extremes import greatest
+from reference.functions import function_of
+from reference.number_arrays import Numbers
+from reference.passing import opened
+from reference.registry import reference_operator
+from reference.stable_formulas import Overflow, whichever
+from reference.summation import total
+from reference.working import Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """What programs compute on the way, of the elements of lanes along the last axis."""
+
+    given: Numbers
+
+    @cached_property
+    def apart(self) -> Numbers:
+        """Each element less the greatest of its lane."""
+        return self.given - self._greatest
+
+    @cached_property
+    def shares(self) -> Numbers:
+        """The exponentials of that, divided by their sum."""
+        return self._powers / self.summed
+
+    @cached_property
+    def summed(self) -> Numbers:
+        return total(self._powers, -1, keepdims=True)
+
+    @cached_property
+    def shares_as_written(self) -> Numbers:
+        """The exponentials of the elements themselves, divided by their sum; 1 where there is but one."""
+        found = self._powers_as_written / total(self._powers_as_written, -1, keepdims=True)
+        return self.shares if self.given.shape[-1] == 1 else found
+
+    @cached_property
+    def open(self) -> Mask:
+        """Lanes of which the greatest element is infinite: no text says what comes of them."""
+        return self._along(np.isinf(self._greatest.sign))
+
+    @cached_property
+    def wild(self) -> Mask:
+        """Lanes of which the formula as it is written overflows, or loses digits below the normal numbers."""
+        summed = total(self._powers_as_written, -1, keepdims=True)
+        over = (np.isinf(summed.sign) | summed.lost) & np.isfinite(self.summed.sign)
+        tiny = self.given.finite & (
+            self._powers_as_written.value.floats() < 2 * self.given.working.least_normal
+        )
+        return self._along(over) | (self._along(tiny) & (self._greatest.sign < 0))
+
+    @cached_property
+    def _greatest(self) -> Numbers:
+        return greatest(self.given, -1, Choice("propagates"), keepdims=True)
+
+    @cached_property
+    def _powers(self) -> Numbers:
+        return function_of("exp", self.apart)
+
+    @cached_property
+    def _powers_as_written(self) -> Numbers:
+        return function_of("exp", self.given)
+
+    def _along(self, mask: Mask) -> Mask:
+        return np.asarray(np.broadcast_to(mask.any(axis=-1, keepdims=True), self.given.shape))
+
+
+@reference_operator("ai.onnx::Softmax", segments=(13,))
+def softmax(
+    input: Numbers, *, axis: int | None = None, version: int, intermediate_overflow: Overflow
+) -> Numbers:
+    """Exp(input) / ReduceSum(Exp(input), axis). Before 13 of a matrix, split at the axis, 1 by default.
+
+    The greatest element of a lane may be subtracted first, and the sum as a logarithm at the end.
+    Source: Softmax, Summary and axis.
+    """
+    if not prod(input.shape):
+        return input
+    lanes = Lanes(_lanes_of(input, axis, version))
+    found = whichever(lanes.shares, function_of("exp", lanes.apart - function_of("log", lanes.summed)))
+    tame = whichever(found, lanes.shares_as_written).where(~lanes.wild, found)
+    if lanes.wild.any() and intermediate_overflow.ask() == "as_formula":
+        # Any share of 1, or none.
+        error = np.where(lanes.wild, np.maximum(tame.error, 1.0), tame.error)
+        tame = replace(tame, error=error, lost=tame.lost | lanes.wild)
+    return _restored(opened(tame, lanes.open) if lanes.open.any() else tame, input, axis, version)
+
+
+@reference_operator("ai.onnx::LogSoftmax", segments=(13,))
+def logarithm_of_softmax(
+    input: Numbers, *, axis: int | None = None, version: int, intermediate_overflow: Overflow
+) -> Numbers:
+    """Log(Softmax(input, axis)), or the element less the greatest one, less the logarithm of the sum.
+
+    Source: LogSoftmax, Summary and axis.
+    """
+    if not prod(input.shape):
+        return input
+    lanes = Lanes(_lanes_of(input, axis, version))
+    found = lanes.apart - function_of("log", lanes.summed)
+    small = lanes.shares.value.floats() < 2 * lanes.given.working.least_normal
+    thin = lanes.given.finite & lanes.shares.finite & small
+    wild = thin | lanes.wild
+    thick = whichever(found, function_of("log", lanes.shares)).where(~thin, found)
+    tame = whichever(thick, function_of("log", lanes.shares_as_written)).where(~wild, thick)
+    if wild.any() and intermediate_overflow.ask() == "as_formula":
+        tame = opened(tame, wild)
+    return _restored(opened(tame, lanes.open) if lanes.open.any() else tame, input, axis, version)
+
+
+def _lanes_of(numbers: Numbers, axis: int | None, version: int) -> Numbers:
+    """The lanes of a tensor along its last axis."""
+    if version >= 13:
+        at = -1 if axis is None else axis
+        return numbers.arranged(lambda each: np.moveaxis(each, at, -1))
+    at = (1 if axis is None else axis) % numbers.ndim
+    return numbers.reshape((prod(numbers.shape[:at]), prod(numbers.shape[at:])))
+
+
+def _restored(found: Numbers, numbers: Numbers, axis: int | None, version: int) -> Numbers:
+    """Elements of lanes in the places that they were taken from."""
+    if version < 13:
+        return found.reshape(numbers.shape)
+    at = -1 if axis is None else axis
+    return found.arranged(lambda each: np.moveaxis(each, -1, at))

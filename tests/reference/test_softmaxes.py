@@ -1,0 +1,172 @@
+"""Softmax, LogSoftmax, ReduceLogSum and ReduceLogSumExp against mpmath, honest programs, and faulty ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import mpmath  # type: ignore[import-untyped] # ships no types
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.reference.honest_programs import KINDS, Asked
+
+Array = NDArray[Any]
+Program = Callable[[Array], Array]
+"""Of rows; every operation is in their type."""
+NAMES = ("Softmax", "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp")
+
+
+def added(rows: Array) -> Array:
+    """The sums of rows from their first element on, each rounded to their type."""
+    found = rows[..., :1]
+    for at in range(1, rows.shape[-1]):
+        found = (found + rows[..., at : at + 1]).astype(rows.dtype)
+    return np.asarray(found)
+
+
+def apart(x: Array) -> Array:
+    return np.asarray(x - x.max(axis=-1, keepdims=True))
+
+
+def powers(x: Array) -> Array:
+    return np.asarray(np.exp(apart(x)))
+
+
+PROGRAMS: dict[tuple[str, str], Program] = {
+    ("Softmax", "the greatest subtracted"): lambda x: powers(x) / added(powers(x)),
+    ("Softmax", "by the reciprocal"): lambda x: powers(x) * (x.dtype.type(1) / added(powers(x))),
+    ("Softmax", "as written"): lambda x: np.exp(x) / added(np.exp(x)),
+    ("Softmax", "by the logarithm"): lambda x: np.exp(apart(x) - np.log(added(powers(x)))),
+    ("LogSoftmax", "the greatest subtracted"): lambda x: apart(x) - np.log(added(powers(x))),
+    ("LogSoftmax", "as written"): lambda x: np.log(np.exp(x) / added(np.exp(x))),
+    ("LogSoftmax", "of a softmax without overflow"): lambda x: np.log(powers(x) / added(powers(x))),
+    ("ReduceLogSum", "as written"): lambda x: np.log(added(x)),
+    ("ReduceLogSumExp", "as written"): lambda x: np.log(added(np.exp(x))),
+    ("ReduceLogSumExp", "the greatest subtracted"): lambda x: (
+        x.max(axis=-1, keepdims=True) + np.log(added(powers(x)))
+    ),
+}
+FAULTS: dict[tuple[str, str], Program] = {
+    ("Softmax", "a term left out of the sum"): lambda x: powers(x) / (added(powers(x)) - powers(x)[..., -1:]),
+    ("Softmax", "a table of 12 bits"): lambda x: table(x) / added(table(x)),
+    ("Softmax", "of the other axis"): lambda x: np.exp(x) / np.exp(x).sum(axis=0, keepdims=True),
+    ("Softmax", "sums in half precision"): lambda x: (
+        powers(x) / added(powers(x).astype(np.float16)).astype(x.dtype)
+    ),
+    ("LogSoftmax", "the greatest added to the logarithm"): lambda x: (
+        x - (x.max(axis=-1, keepdims=True) + np.log(added(powers(x))))
+    ),
+    ("LogSoftmax", "a small number inside"): lambda x: np.log(
+        powers(x) / added(powers(x)) + x.dtype.type(1e-6)
+    ),
+    ("LogSoftmax", "to the base of 2"): lambda x: np.log2(powers(x) / added(powers(x))),
+    ("ReduceLogSum", "a term left out"): lambda x: np.log(added(x[..., :-1])),
+    ("ReduceLogSum", "log1p"): lambda x: np.log1p(added(x)),
+    ("ReduceLogSumExp", "the greatest forgotten"): lambda x: np.log(added(powers(x))),
+    ("ReduceLogSumExp", "a table of 12 bits"): lambda x: (
+        x.max(axis=-1, keepdims=True) + np.log(added(table(x)))
+    ),
+}
+
+
+def table(x: Array) -> Array:
+    return np.asarray(np.exp(np.round(apart(x) * 4096) / 4096).astype(x.dtype))
+
+
+def data_of(name: str, kind: str) -> list[Array]:
+    """Rows of several spreads and offsets: mild ones, then such that overflow or underflow as written."""
+    draw = np.random.default_rng(23)
+    if name == "ReduceLogSum":
+        return [
+            np.abs(draw.normal(0, 3, (40, 5))).astype(KINDS[kind]),
+            draw.uniform(0, 1e-3, (9, 4)).astype(KINDS[kind]),
+        ]
+    beyond = {"float": 88, "double": 709, "float16": 11, "bfloat16": 88}[kind]
+    mild = [draw.normal(0, spread, (12, 5)) for spread in (0.1, 1, 3)]
+    return [
+        np.concatenate(
+            [*mild, draw.uniform(0.9, 0.99, (6, 1)) * beyond * draw.choice([0, 1], (6, 5))]
+        ).astype(KINDS[kind]),
+        draw.normal(0, 2, (12, 1)).astype(KINDS[kind]),
+        (draw.normal(0, 3, (8, 6)) + 1.3 * beyond).astype(KINDS[kind]),
+        (draw.normal(0, 3, (8, 6)) - 1.3 * beyond).astype(KINDS[kind]),
+        (draw.normal(0, 3, (8, 6)) - 0.97 * beyond).astype(KINDS[kind]),
+        draw.uniform(-2 * beyond, 2 * beyond, (16, 3)).astype(KINDS[kind]),
+    ]
+
+
+@cache
+def asked(name: str, kind: str, at: int) -> Asked:
+    data = data_of(name, kind)[at]
+    if name.startswith("Reduce"):
+        return Asked.of(name, kind, [("data", data), ("axes", np.array([-1]))])
+    return Asked.of(name, kind, [("input", data)], {"axis": -1})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("name", "way"), PROGRAMS)
+def test_an_honest_program_is_accepted(name: str, way: str, kind: str) -> None:
+    """In the type itself, rounded after each operation, and in double precision rounded at the end."""
+    narrow = KINDS[kind]
+    for at, data in enumerate(data_of(name, kind)):
+        with np.errstate(all="ignore"):
+            got = np.asarray(PROGRAMS[name, way](data)).astype(narrow)
+            wider = np.asarray(PROGRAMS[name, way](data.astype(np.float64))).astype(narrow)
+        for each in (got, wider):
+            wrong = asked(name, kind, at).wrong(each)
+            assert not wrong.any(), (at, data[wrong.any(axis=-1)].tolist()[:2], each[wrong].tolist()[:4])
+
+
+@pytest.mark.parametrize(("name", "way"), FAULTS)
+def test_a_faulty_program_is_not(name: str, way: str) -> None:
+    wrong = 0
+    for at, data in enumerate(data_of(name, "float")):
+        with np.errstate(all="ignore"):
+            got = np.asarray(FAULTS[name, way](data)).astype(np.float32)
+        wrong += int(np.count_nonzero(asked(name, "float", at).wrong(got)))
+    assert wrong >= 10
+
+
+def by_mpmath(name: str, row: list[Any]) -> list[Any]:
+    """The text's formula, by an independent library."""
+    if name == "ReduceLogSum":
+        return [mpmath.log(mpmath.fsum(row))]
+    summed = mpmath.fsum(map(mpmath.exp, row))
+    if name == "ReduceLogSumExp":
+        return [mpmath.log(summed)]
+    shares = [mpmath.exp(each) / summed for each in row]
+    return shares if name == "Softmax" else [mpmath.log(each) for each in shares]
+
+
+@pytest.mark.parametrize("kind", ["float", "double"])
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_those_of_mpmath_rounded_once(name: str, kind: str) -> None:
+    compared = 0
+    for at, data in enumerate(data_of(name, kind)):
+        expected = asked(name, kind, at).accepted[0][0].expected.array
+        for row, found in zip(data.tolist(), expected.tolist(), strict=True):
+            with mpmath.workprec(4000):
+                exact = by_mpmath(name, [mpmath.mpf(each) for each in row])
+            with mpmath.workprec(24 if kind == "float" else 53):
+                wanted = [float(+each) for each in exact]
+            for got, right in zip(found, wanted, strict=True):
+                if abs(right) > np.finfo(KINDS[kind]).tiny:
+                    assert got == right, row
+                    compared += 1
+    assert compared > 40
+
+
+@pytest.mark.parametrize("name", ["Softmax", "LogSoftmax"])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_before_version_13_everything_from_the_axis_on_is_one_row(name: str, axis: int) -> None:
+    data = np.random.default_rng(3).normal(0, 2, (2, 3, 4)).astype(np.float32)
+    rows = data.reshape(math.prod(data.shape[:axis]), -1)
+    got = PROGRAMS[name, "the greatest subtracted"](rows).reshape(data.shape)
+    old = Asked.of(name, "float", [("input", data)], {"axis": axis}, version=11)
+    new = Asked.of(name, "float", [("input", data)], {"axis": axis})
+    assert not old.wrong(got).any()
+    assert new.wrong(got).any() == (axis < 2)
