@@ -1,4 +1,4 @@
-"""Elu, Celu, Softsign, Softplus, Swish and Gelu: lines bent by exponentials, or weighed by what they make."""
+"""Elu, Celu, Softsign, Softplus, Mish, Swish and Gelu: lines bent by exponentials, or weighed by them."""
 
 from __future__ import annotations
 
@@ -67,6 +67,19 @@ def softplus(X: Numbers, *, intermediate_overflow: Overflow) -> Numbers:
         return found
     exact = X + function_of("log1p", function_of("exp", -abs(X)))
     return overflowing(found, beyond, exact, intermediate_overflow)
+
+
+@reference_operator("ai.onnx::Mish")
+def mish(X: Numbers, *, infinity_in_formula: Infinity) -> Numbers:
+    """x * tanh(ln(1 + e^x)). Source: Mish, Summary."""
+    power = function_of("exp", X)
+    softened = whichever(function_of("log", power + 1), function_of("log1p", power))
+    # Where the tangent is 1 but for a rounding it makes no difference whether the exponential overflows.
+    great = below(X.lift(8), X)
+    if great.any():
+        softened = softened.where(~great, X + function_of("log1p", function_of("exp", -abs(X))))
+    found = X * function_of("tanh", softened)
+    return in_the_limit(found, X.sign == -np.inf, X.lift(0), infinity_in_formula)
 
 
 @reference_operator("ai.onnx::Swish")

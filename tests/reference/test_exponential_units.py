@@ -1,4 +1,4 @@
-"""Elu, Celu, Softsign, Softplus, Swish and Gelu against mpmath, honest programs of them, and faulty ones."""
+"""Elu, Celu, Softsign, Softplus, Mish, Swish and Gelu against mpmath, honest programs, and faulty ones."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "celu": ("Celu", {"alpha": 2.5}),
     "softsign": ("Softsign", {}),
     "softplus": ("Softplus", {}),
+    "mish": ("Mish", {}),
     "swish": ("Swish", {"alpha": 1.25}),
     "gelu": ("Gelu", {}),
     "gelu by tanh": ("Gelu", {"approximate": "tanh"}),
@@ -41,6 +42,12 @@ def cube(x: Array, c: Callable[[float], Any]) -> Array:
     return np.asarray(x + c(0.044715) * (x * x * x))
 
 
+def ratio(x: Array, c: Callable[[float], Any]) -> Array:
+    """x * tanh(ln(1 + e^x)), with n = e^x (e^x + 2), as x * n / (n + 2)."""
+    power = np.exp(x)
+    return np.asarray(x * ((power * (power + c(2))) / (power * (power + c(2)) + c(2))))
+
+
 PROGRAMS: dict[tuple[str, str], Program] = {
     ("elu", "as written"): lambda x, c: np.where(x < 0, c(1.5) * (np.exp(x) - c(1)), x),
     ("elu", "by expm1"): lambda x, c: np.where(x < 0, c(1.5) * np.expm1(x), x),
@@ -58,6 +65,12 @@ PROGRAMS: dict[tuple[str, str], Program] = {
     ("softplus", "without overflow"): lambda x, c: np.maximum(x, c(0)) + np.log1p(np.exp(-np.abs(x))),
     ("softplus", "by two logarithms"): lambda x, c: np.logaddexp(x.astype(np.float64), 0.0).astype(x.dtype),
     ("softplus", "straight above 40"): lambda x, c: np.where(x > 40, x, np.log1p(np.exp(x))),
+    ("mish", "as written"): lambda x, c: x * np.tanh(np.log(c(1) + np.exp(x))),
+    ("mish", "by log1p"): lambda x, c: x * np.tanh(np.log1p(np.exp(x))),
+    ("mish", "without overflow"): lambda x, c: (
+        x * np.tanh(np.maximum(x, c(0)) + np.log1p(np.exp(-np.abs(x))))
+    ),
+    ("mish", "by a quotient"): lambda x, c: np.where(x > 4, x * np.tanh(np.log1p(np.exp(x))), ratio(x, c)),
     ("swish", "as written"): lambda x, c: x * (c(1) / (c(1) + np.exp(-(c(1.25) * x)))),
     ("swish", "one quotient"): lambda x, c: x / (c(1) + np.exp(-(c(1.25) * x))),
     ("swish", "by the negative power"): lambda x, c: np.where(
@@ -136,6 +149,9 @@ FAULTS: dict[tuple[str, str], Program] = {
     ("softsign", "the root of a sum of squares"): lambda x, c: x / np.sqrt(c(1) + x * x),
     ("softplus", "straight above 7"): lambda x, c: np.where(x > 7, x, np.log1p(np.exp(x))),
     ("softplus", "exponential below -3"): lambda x, c: np.where(x < -3, np.exp(x), np.log1p(np.exp(x))),
+    ("mish", "by a sigmoid"): lambda x, c: x / (c(1) + np.exp(-x)),
+    ("mish", "the logarithm to the base of 2"): lambda x, c: x * np.tanh(np.log2(c(1) + np.exp(x))),
+    ("mish", "a quotient for tanh"): lambda x, c: x * quotient(np.log1p(np.exp(x)), c),
     ("swish", "alpha forgotten"): lambda x, c: x / (c(1) + np.exp(-x)),
     ("swish", "sigmoid by tanh"): lambda x, c: x * (c(0.5) + c(0.5) * np.tanh(c(0.625) * x)),
     ("swish", "hard"): lambda x, c: x * np.clip(x / c(6) + c(0.5), 0, 1),
@@ -178,6 +194,7 @@ def by_mpmath(call: str, x: Any) -> Any:
         "celu": lambda: max(0, x) + min(0, mpmath.mpf(2.5) * mpmath.expm1(x / mpmath.mpf(2.5))),
         "softsign": lambda: x / (1 + abs(x)),
         "softplus": lambda: x + mpmath.log1p(mpmath.exp(-x)) if x > 0 else mpmath.log1p(mpmath.exp(x)),
+        "mish": lambda: x * mpmath.tanh(mpmath.log1p(mpmath.exp(x))),
         "swish": lambda: x / (1 + mpmath.exp(-mpmath.mpf(1.25) * x)),
         "gelu": lambda: x / 2 * mpmath.erfc(-x / mpmath.sqrt(2)),
         "gelu by tanh": lambda: (
