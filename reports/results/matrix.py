@@ -13,7 +13,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_classes import FailureClass
 from reports.page_making.links import any_of, cases_link, note_id, operator_link, operator_words, token
 from reports.page_making.phrasing import count
-from reports.results.case_results import CaseResult
+from reports.results.case_results import OTHERS, CaseResult
 from reports.results.type_order import in_type_order, type_rank
 from reports.results.verdicts import FAILING, WORST_FIRST, short_word, word
 
@@ -226,7 +226,10 @@ def _kin(name: str) -> str:
 
 
 def _groups(rows: Sequence[Row], group_of: Callable[[OperatorName], str]) -> tuple[RowGroup, ...]:
-    """Rows by domain, or, where they are many, by group; what fails most comes first."""
+    """Rows by domain, or, where they are many, by group; what fails most comes first.
+
+    Those that no group has stand behind the groups in which something fails as well.
+    """
     found: dict[str, list[Row]] = {}
     for each in rows:
         name = group_of(each.operator) if len(rows) > FEW_ROWS else each.operator.domain
@@ -235,5 +238,10 @@ def _groups(rows: Sequence[Row], group_of: Callable[[OperatorName], str]) -> tup
         RowGroup(name, tuple(sorted(own, key=lambda row: not row.all.fails))) for name, own in found.items()
     ]
     if len(rows) > FEW_ROWS:
-        groups.sort(key=lambda each: -sum(row.all.failing for row in each.rows))
+        groups.sort(key=lambda each: (_rank(each), -sum(row.all.failing for row in each.rows)))
     return tuple(groups)
+
+
+def _rank(group: RowGroup) -> int:
+    """Groups with failures first, then the operators without a group if some of them fail, then what passes."""
+    return 2 if not group.failing else 1 if group.name == OTHERS else 0

@@ -179,10 +179,11 @@ class _Sheet:
         """The level of each element; what is wrong is at least 2, whatever its distance."""
         if self.exact:
             greatest = _greatest(self.element_type, self.expected)
-            measured, steps = self.apart / greatest, _SHARES
+            with np.errstate(over="ignore"):
+                measured, steps = self.apart / greatest, _SHARES
         else:
             assert self.allowed is not None
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 measured = np.where(self.allowed > 0, self.apart / self.allowed, np.inf)
             steps = _RATIOS
         level = 2 + np.searchsorted(np.asarray(steps), np.nan_to_num(measured, nan=0.0), side="left")

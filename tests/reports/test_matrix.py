@@ -90,6 +90,20 @@ def test_many_rows_stand_in_groups_and_the_groups_that_fail_first() -> None:
     assert (groups[2].name, len(groups[2].rows), groups[2].failing) == (OTHERS, len(passing), 0)
 
 
+def test_operators_without_a_group_stand_behind_groups_that_fail() -> None:
+    passing = [f"Example{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"]
+    cases = [*made_up(["Abs", *passing], ["float"]), *made_up(["Tile", "DFT", "STFT"], ["float"], "timeout")]
+    headings = {"Abs": "Arithmetic", "Tile": "Moving elements"}
+    groups = build_matrix(
+        cases, find_classes(cases), group_of=lambda each: headings.get(each.name, OTHERS)
+    ).groups
+    assert [(each.name, each.failing) for each in groups] == [
+        ("Moving elements", 1),
+        (OTHERS, 2),
+        ("Arithmetic", 0),
+    ]
+
+
 def test_types_stand_by_how_many_operators_take_them_and_kin_together() -> None:
     cases = [
         *made_up(["Abs", "Add"], ["int8", "complex128", "complex64", "float8e5m2", "int4"]),

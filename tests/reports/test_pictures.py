@@ -59,6 +59,13 @@ def test_what_is_not_finite_is_drawn_in_silence() -> None:
     assert picture.planes[0].apart == ("·", "≠", "≠")
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("allowed", [None, 1e-300])
+def test_what_is_too_far_off_to_be_measured_is_drawn_in_silence(allowed: float | None) -> None:
+    picture = drawn([1e300, 1e-300], [1e-300, 1e-300], element_type="double", allowed=allowed)
+    assert picture.planes[0].levels == "50"
+
+
 def test_what_cannot_be_measured_is_not_equal() -> None:
     assert drawn([float("nan")], [1.0]).planes[0].apart == ("≠",)
     assert drawn([0.0], [-0.0]).planes[0].levels == "2"
