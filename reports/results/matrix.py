@@ -243,5 +243,5 @@ def _groups(rows: Sequence[Row], group_of: Callable[[OperatorName], str]) -> tup
 
 
 def _rank(group: RowGroup) -> int:
-    """Groups with failures first, then the operators without a group if some of them fail, then what passes."""
+    """Groups with failures first, then operators without a group if some of them fail, then what passes."""
     return 2 if not group.failing else 1 if group.name == OTHERS else 0

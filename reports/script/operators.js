@@ -36,14 +36,18 @@ function operatorPage(places, facts) {
   const own = row => mine.has(table.operatorOf[row]), whole = tallyEach(row => (own(row) ? 0 : undefined)).get(0);
   return html`<p class="small"><a href="${link({ operator: '' })}">All operators</a></p><h1>${name} <span class="mute">${domain}</span></h1>
 <p class="say">${operatorSays(whole)}</p>
-<p>${newest.page ? html`<a href="${newest.page}" rel="noreferrer">Public page of ${name}</a> <span class="mute">·</span> ` : ''}<a href="${casesLink(op)}">All ${plural(whole.total, 'case')}</a> <span class="mute">· ${timesText(run, own)}</span></p>
+<p>${newest.page ? html`<a href="${newest.page}" rel="noreferrer">Public page of ${name}</a> <span class="mute">·</span> ` : ''}<a href="${casesLink(op)}">${whole.total === 1 ? 'Its only case' : `All ${plural(whole.total, 'case')}`}</a> <span class="mute">· ${timesText(run, own)}</span></p>
 ${versionSection(versions, places)}${runsSection(versions, places)}${causesSection(run, own, op)}${attributesSection(newest, own, op)}${followedSection(run, own, op)}${rulesSection(newest, versions[0])}
-<div class="head"><h2>Documents</h2></div><ul class="plain">${[...new Set(versions.flatMap(each => facts[each.name].documents))].map(each => html`<li>${each}</li>`)}</ul>`;
+${documentsSection(versions, facts)}`;
+}
+function documentsSection(versions, facts) {
+  const documents = [...new Set(versions.flatMap(each => facts[each.name].documents))];
+  return documents.length ? html`<div class="head"><h2>Documents</h2></div><ul class="plain">${documents.map(each => html`<li>${each}</li>`)}</ul>` : '';
 }
 function operatorSays(tally) {
   const number = name => tally.numbers[table.verdicts.findIndex(each => each.name === name)];
   const failing = tally.numbers.slice(0, FAILING).reduce((sum, each) => sum + each, 0), notes = tally.notes.size;
-  const said = [`${count(number('pass'))} of ${plural(tally.total, 'case')} give what the documents say.`];
+  const said = [`${count(number('pass'))} of ${plural(tally.total, 'case')} ${number('pass') === 1 ? 'gives' : 'give'} what the documents say.`];
   if (failing) said.push(`${count(failing)} ${failing === 1 ? 'does' : 'do'} not, for ${notes === 1 ? 'one cause' : plural(notes, 'cause')}.`);
   if (number('unsupported')) said.push(`${count(number('unsupported'))} ${number('unsupported') === 1 ? 'is' : 'are'} unsupported, and the runtime says so itself.`);
   if (number('observed')) said.push(`Of ${plural(number('observed'), 'case')} nothing is demanded but survival.`);
@@ -51,6 +55,7 @@ function operatorSays(tally) {
 }
 function timesText(run, own) {
   const times = [...run.time].filter((time, row) => own(row) && !Number.isNaN(time)).sort((one, two) => one - two);
+  if (times.length === 1) return timeText(times[0]);
   return times.length ? `half of them within ${timeText(times[Math.floor((times.length - 1) / 2)])}, the slowest ${timeText(times.at(-1))}` : 'never sent';
 }
 function versionSection(versions, places) {

@@ -75,3 +75,18 @@ def test_axe_finds_nothing_in_the_dark(page: Page) -> None:
     assert page.evaluate(LAID_OUT)
     assert find_violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 1920
+
+
+def test_an_operator_of_one_case_is_told_of_in_the_singular(module_browser: Browser, tmp_path: Path) -> None:
+    made = Maker(tmp_path).make(list(many_cases(1, 1)))
+    with made.suite:
+        index = write_report([put_together(made.suite, made.record)], tmp_path / "report")
+    opened = module_browser.new_page()
+    opened.goto(index.as_uri() + "#/operators")
+    opened.click("#operator tbody th a")
+    opened.wait_for_selector("#operator .say")
+    text = opened.inner_text("#operator")
+    assert "1 of 1 case gives what the documents say." in text
+    assert "Its only case" in text
+    assert "half of them" not in text
+    opened.close()
