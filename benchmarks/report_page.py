@@ -53,6 +53,12 @@ _CLICK = """
   }).observe(document.querySelector('#list'), {childList: true});
 }
 """
+_ANSWERED = """
+async () => {
+  while (!window.answered) await new Promise(done => setTimeout(done));
+  return window.answered - window.pressed;
+}
+"""
 _FILTER = """
 async text => {
   const list = document.querySelector('#list'), begun = performance.now();
@@ -148,8 +154,7 @@ def _measure(index: Path, cases: int, chromium: str) -> int:
         page.click(".ledger li a >> nth=1")
         page.wait_for_selector("#list tr[data-case]")
         click = time.perf_counter() - begun
-        page.wait_for_function("window.answered")
-        inside = float(page.evaluate("window.answered - window.pressed")) / 1000
+        inside = float(page.evaluate(_ANSWERED)) / 1000
         tries = [[float(page.evaluate(_FILTER, each)) for each in FILTERS] for _ in range(TRIES)]
         opened = _open_case(page)
         browser.close()

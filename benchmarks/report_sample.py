@@ -33,6 +33,11 @@ MANY = "many"
 MOST_BYTES = 1_000_000
 WIDTHS = {"wide": (1440, 900), "tablet": (820, 1100), "phone": (390, 844)}
 
+IN_SIGHT = """async () => {
+  const table = document.querySelector('#matrix-0 table');
+  while (!table.checkVisibility({contentVisibilityAuto: true})) await new Promise(done => setTimeout(done));
+}"""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -97,6 +102,7 @@ def _take_pictures(browser: Browser, sample: Path, places: Mapping[str, str]) ->
                 page.wait_for_selector("html[data-ready]", state="attached")
                 if name == MANY:
                     page.evaluate("document.querySelector('#h-support-0').scrollIntoView()")
+                    page.evaluate(IN_SIGHT)
                 picture = page.screenshot(animations="disabled")
                 write_bytes(FOLDER / f"{name}-{size}-{scheme}.png", picture)
                 if (name, size, scheme) == ("summary", "wide", "light"):
