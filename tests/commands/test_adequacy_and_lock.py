@@ -21,6 +21,8 @@ from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 
+pytestmark = pytest.mark.slow
+
 PAD = OperatorName.parse("com.microsoft::Pad-1")
 Capture = pytest.CaptureFixture[str]
 

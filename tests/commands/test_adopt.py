@@ -17,6 +17,8 @@ from tests.commands.command_line import call, check_message
 from tests.conformance.packed_models import SEQUENCE, sequence_of, write_packed
 from tests.conformance.test_adopting import X, write_relu, write_test
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 
 

@@ -11,6 +11,8 @@ from conformance.recording.records import read_record
 from tests.commands.command_line import call, check_message, identity_suite
 from tests.conformance.test_backend_runtime import CASES
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 ALL = [
     "certificate-badge.json",

@@ -16,6 +16,8 @@ from conformance.recording.records import read_record
 from opcert.commands.failures import READER_GONE
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 OPCERT = [sys.executable, "-m", "opcert"]
 

@@ -13,6 +13,8 @@ from tests.commands.command_line import Answer, call
 from tests.conformance.fakes.shouting_worker import SHOUT
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 PLACES = [
     "name",

@@ -22,6 +22,8 @@ from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 GOOD = "fake_backends:Good"
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.commands.command_line import call, identity_suite
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 
 

@@ -14,6 +14,8 @@ from conformance.recording.records import read_record
 from opcert.commands.output_locks import locked_record
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 
 def run_pytest(folder: Path, *words: object) -> tuple[int, list[str]]:
     work = folder / "work"

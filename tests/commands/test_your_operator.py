@@ -12,6 +12,8 @@ import pytest
 from tests.commands.command_line import call
 from tests.conftest import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 PAGE = REPOSITORY / "docs" / "your-operator.md"
 _BLOCK = re.compile(
     r"(?:^\*\*`(?P<file>[^`]+)`\*\*\n\n)?^(?P<fence>`{3,})(?P<kind>\w+)\n(?P<text>.*?)^(?P=fence)$",

@@ -32,6 +32,8 @@ from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call, check_message
 from tests.conformance.samples import FAKES, IDENTITY, echo_runtime, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "numpy_worker.py"
 LIMITS = Limits(start_seconds=20, case_seconds=1.0)
 

@@ -35,7 +35,10 @@ def can_mount() -> bool:
     return shutil.which("unshare") is not None and not subprocess.run(CAN_MOUNT, check=False).returncode
 
 
-pytestmark = pytest.mark.skipif(not can_mount(), reason="this system grants no user namespaces")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not can_mount(), reason="this system grants no user namespaces"),
+]
 
 
 def kibibytes(folder: Path) -> int:

@@ -24,6 +24,8 @@ from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import heed_signals
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 
 def run(suite: Path, path: Path, mode: str = "", **options: Any) -> Record:
     resume = options.pop("resume", True)

@@ -25,6 +25,8 @@ from tests.commands.command_line import heed_signals
 from tests.commands.test_output_locks import wait_until
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 NAME = "opcert-scratch-worker-abcdefgh"
 
 

@@ -34,6 +34,8 @@ from reference.answers import Answer
 from reference.registry import find_operator
 from specs.library import load_spec
 
+pytestmark = pytest.mark.slow
+
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 RESIZE = OperatorName.parse("ai.onnx::Resize-19")
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.rows.clearing import Replacements
 from generator.rows.covering import cover
 from generator.rows.feasibility import Model, Row, Rule
+
+pytestmark = pytest.mark.slow
 
 MODEL = Model(
     {"a": (0, 1, 2), "b": (0, 1, 2, 3), "c": (0, 1), "d": (0, 1, 2)},

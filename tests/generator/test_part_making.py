@@ -26,6 +26,8 @@ from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.spec_folders import OWN_FOLDER, facts_path, room_of
 
+pytestmark = pytest.mark.slow
+
 PAD = OperatorName.parse("com.microsoft::Pad-1")
 CROP = OperatorName.parse("ai.onnx::CenterCropPad-18")
 PATCHES = OperatorName.parse("org.openvino::ExtractImagePatches-3")

@@ -20,6 +20,7 @@ def test_the_processors_differ_in_all_that_matters() -> None:
         assert len({each["NPY_DISABLE_CPU_FEATURES"] for each in variables}) >= 3
 
 
+@pytest.mark.slow
 def test_a_suite_has_the_same_bytes_on_every_processor(tmp_path: Path) -> None:
     digests = {}
     for number, each in enumerate(processors()):
@@ -29,6 +30,7 @@ def test_a_suite_has_the_same_bytes_on_every_processor(tmp_path: Path) -> None:
     assert len(set(digests.values())) == 1, digests
 
 
+@pytest.mark.nightly
 def test_the_part_would_show_a_product_of_matrices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python imports this module first in every process that makes a suite, and puts the old product in."""
     (tmp_path / "sitecustomize.py").write_text(

@@ -28,6 +28,8 @@ from reference.registry import find_operator
 from specs.expressions import parse
 from specs.library import load_spec
 
+pytestmark = pytest.mark.slow
+
 OPERATORS = first_operators()
 DRAWS = 5
 QUICK = OperatorName.parse("com.microsoft::Pad-1")

@@ -18,6 +18,8 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 
+pytestmark = pytest.mark.slow
+
 FIRST = ("CenterCropPad-18", "Xor-7", "Sign-13")
 
 

@@ -23,6 +23,8 @@ from reference.reference_operator import ReferenceOperator
 from specs.library import load_spec
 from tests.commands.command_line import call, check_message
 
+pytestmark = pytest.mark.slow
+
 WRONG = OperatorName.parse("ai.onnx::Not-1")
 RIGHT = OperatorName.parse("ai.onnx::And-7")
 

@@ -21,6 +21,8 @@ from opcert.vocabulary.names import CaseId
 from reference.disagreements import Disagreement, load_disagreements
 from reference.followed import load_all_followed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def suite() -> Suite:
@@ -92,6 +94,7 @@ def test_onnx(suite: Suite, tmp_path: Path) -> None:
     check_followed(suite, record)
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes("openvino")
 def test_openvino(suite: Suite, tmp_path: Path) -> None:
     record = run(suite, "openvino", tmp_path)

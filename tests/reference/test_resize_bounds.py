@@ -25,6 +25,8 @@ from tests.reference.resize_by_loops import AxisNumbers, Call, axis_numbers, nea
 from tests.reference.resize_calls import ask, calls, single
 from tests.reference.resize_routes import F32, F64, ROUTES, HonestRoute, axis_taps, compute, coordinate
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "100"))
 WEIGHTED = ("linear", "cubic")
 PAGE = Path(__file__).parents[2] / "docs" / "bounds.md"

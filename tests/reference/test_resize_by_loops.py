@@ -16,6 +16,8 @@ from reference.answers import OutsideDomain, UnstableLength
 from tests.reference.resize_by_loops import Call, Undefined, resize
 from tests.reference.resize_calls import ask, calls
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "300"))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from conformance.judging.output_comparison import compare_output
@@ -21,6 +22,8 @@ from opcert.vocabulary.tensors import Tensor
 from tests.reference.resize_by_loops import Call
 from tests.reference.resize_routes import F32, F64, ROUTES, compute
 from tests.reference.test_resize_bounds import move_by
+
+pytestmark = pytest.mark.slow
 
 KINDS = {"float": F32, "double": F64, "float16": F32, "bfloat16": F32}
 STORED = {"bfloat16": ml_dtypes.bfloat16}

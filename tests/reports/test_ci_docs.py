@@ -19,6 +19,8 @@ from reports.gates.profiles import read_profile
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import FAKES
 
+pytestmark = pytest.mark.slow
+
 _BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 PROFILE = "profile: identity\ndescription: Identity alone\noperators: [ai.onnx::Identity-13]\n"
 

@@ -16,6 +16,8 @@ from specs.prose.described_values import ACCEPTED_FROM, find_values
 from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 
+pytestmark = pytest.mark.slow
+
 ENUMERATED = 49
 DEMANDED = 41
 

@@ -25,6 +25,8 @@ from specs.reading import Job, read_one
 from specs.reading_limits import limited
 from tests.growth import LINEAR, growth
 
+pytestmark = pytest.mark.slow
+
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
 SINCE = "This version of the operator has been available since version 1 of the default ONNX operator set."
 FRAMES = {
@@ -41,7 +43,7 @@ FRAMES = {
 }
 """A small document of each dialect, with a place in its prose and one behind its head."""
 
-SIZE = 6_000
+SIZE = 4_000
 PIECES = {
     "one word": ("", "a", ""),
     "words": ("", "word ", ""),

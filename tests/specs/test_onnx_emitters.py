@@ -18,6 +18,8 @@ from tests.specs.emitters.onnx_rst import emit_flattened, emit_page
 from tests.specs.emitters.onnx_schemas import Schema, microsoft_schemas, onnx_schemas
 from tests.specs.schema_differences import Difference, Prints, differences
 
+pytestmark = pytest.mark.slow
+
 LOST = {
     # Printed with five decimals, as 0.0, which is no epsilon.
     ("ai.onnx.preview.training::Adagrad-1", "attributes.epsilon.default"),

@@ -16,6 +16,8 @@ from tests.specs.emitters.onnx_schemas import microsoft_schemas, onnx_schemas
 from tests.specs.emitters.openvino import MARKUPS, Markup, emit_page, essence
 from tests.specs.emitters.openvino_specs import make_spec
 
+pytestmark = pytest.mark.slow
+
 _EVERY = int(os.environ.get("OPCERT_EXAMPLES", "1"))
 
 

@@ -35,6 +35,8 @@ from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import fixture_version, microsoft_schemas, onnx_schemas
 from tests.specs.schema_differences import Prints, differences
 
+pytestmark = pytest.mark.slow
+
 _RESIZE = OperatorName.parse("ai.onnx::Resize-19")
 _SCRIPTS = Path(specs.packages.__file__).parent
 

@@ -25,6 +25,8 @@ from benchmarks.page_defects import (
 from specs.model import Finding, Source
 from tests.documents.gathering import Documents
 
+pytestmark = pytest.mark.slow
+
 MOST_FINDINGS_PER_DEFECT = 4 / 3
 KNOWN_MISSES = {"patches-out-rows"}
 KNOWN_MISSED_CONTRADICTIONS = {"ccp-function-operators"}

@@ -12,6 +12,8 @@ from specs.library import load_spec
 from specs.rules.passage_changed import examine
 from specs.spec_folders import list_operators
 
+pytestmark = pytest.mark.slow
+
 FACT = """\
 operator: {{domain: org.example, name: Every, since_version: {version}}}
 documents:

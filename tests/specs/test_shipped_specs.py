@@ -27,6 +27,8 @@ from specs.importing import find_drift, plan_files, read_documents, remembered_a
 from specs.library import OWN_FOLDER, facts_path, list_operators, load_spec
 from tests.documents.gathering import Documents
 
+pytestmark = pytest.mark.slow
+
 PACKAGES = ("opcert", "specs", "reference", "generator", "conformance", "reports")
 WHEEL_BYTES = 5_000_000
 LONGEST_QUOTATION = 8

@@ -9,6 +9,8 @@ from specs.importers import import_text
 from specs.model import Finding
 from tests.growth import LINEAR, growth
 
+pytestmark = pytest.mark.slow
+
 PAGE = """\
 ### <a name="Twice"></a><a name="twice">**Twice**</a>
 

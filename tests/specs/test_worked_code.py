@@ -17,6 +17,8 @@ from specs.worked.example_calls import Code
 from specs.worked.example_values import Typed, Unknown
 from tests.growth import LINEAR, growth
 
+pytestmark = pytest.mark.slow
+
 NODE = 'node = onnx.helper.make_node("A", ["x"], ["y"])\n'
 
 

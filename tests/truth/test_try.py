@@ -25,6 +25,8 @@ from tests.commands.command_line import Answer
 from tests.commands.command_line import call as command
 from tests.conformance.samples import FAKES
 
+pytestmark = pytest.mark.slow
+
 GATHER = OperatorName.parse("ai.onnx::Gather-13")
 GOOD = """
 shapes: {data: "*S", indices: "*I"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 Open = Callable[[str], Page]
 PLACES = ("#/summary", "#/operators", "#/operators?operator=ai.onnx::Resize", "#/cases?q=status:failing")
 FURTHER = ("#/readings", "#/documents", "#/adequacy", "#/accuracy", "#/time")

@@ -16,7 +16,7 @@ from opcert.commands import cli
 from reports.results.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 RUNTIMES = ("onnxruntime", "openvino", "tract")
 EARLIER = "onnxruntime==1.20.1"
 COUNT = "#query-says b"

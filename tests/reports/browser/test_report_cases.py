@@ -18,7 +18,7 @@ from tests.reports.accessibility import find_violations
 from tests.reports.browser.conftest import OTHER
 from tests.reports.sample import Maker, sample_cases
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 Open = Callable[[str], Page]
 COUNT = "#query-says b"
 
