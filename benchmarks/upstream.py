@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.asked import exit_code_of
@@ -39,14 +39,17 @@ from reports.results.recorded_answers import read_outputs
 from reports.single_cases.case_views import demand_text
 from reports.single_cases.value_text import attribute_text, shape_text, values_text
 
-RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
+RUNTIMES = (
+    *("onnxruntime", "onnx", "openvino", "tensorflow", "tract", "opencv"),
+    *("onnxruntime-node", "onnxruntime-web"),
+)
 WIDTH = 240
 NAMED = 6
 HEAD = """# To be sent upstream
 
 What is known to be wrong in releases of runtimes, as reports that can be sent. Made by
 `uv run python -m benchmarks.upstream > docs/upstream.md`, which runs the default suite on each runtime named
-here; the others were not asked.
+here; the others were not asked. What several of them do stands once, with the first of them that shows it.
 
 A report has what is wrong, the smallest of the failing cases as a call, what was expected and what came, the
 passage of the document that says so (file and line; [specs/README.md](../specs/README.md) says where each
@@ -86,6 +89,8 @@ class Told:
     subject: str
     call: tuple[str, ...] = ()
     command: str | None = None
+    others: tuple[str, ...] = ()
+    """The other runtimes that the entry is about as well, with their versions."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,7 @@ def main(words: Sequence[str]) -> int:
             else:
                 record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", options)
             found.append(tell(put_together(suite, record), entries))
-    print("\n".join(document(found)))
+    print("\n".join(document(told_once(found))))
     return 0
 
 
@@ -138,6 +143,24 @@ def tell(results: Results, entries: Sequence[Disagreement]) -> Asked:
         _unseen(each) for each in about if each.cause != "reading" and not {each.id, each.same_as} & of_these
     ]
     return Asked(name, version, tuple(told))
+
+
+def told_once(asked: Sequence[Asked]) -> list[Asked]:
+    """Each report with one runtime alone: the first that has a call of it, or the first of all."""
+    holders: dict[str, list[tuple[str, Told]]] = defaultdict(list)
+    for each in asked:
+        for told in each.told:
+            holders[told.cause.id].append((each.heading, told))
+
+    def kept(each: Asked) -> Iterator[Told]:
+        for told in each.told:
+            those = holders[told.cause.id]
+            chosen = next((heading for heading, other in those if other.call), those[0][0])
+            if chosen == each.heading:
+                others = tuple(heading for heading, _ in those if heading != chosen)
+                yield replace(told, others=others)
+
+    return [replace(each, told=tuple(kept(each))) for each in asked]
 
 
 def _seen(results: Results, cause: KnownCause) -> Told:
@@ -233,6 +256,8 @@ def _report(told: Told) -> Iterator[str]:
         yield f"- passage: {', '.join(map(for_markdown_code, cause.passage))}"
     for each in cause.evidence:
         yield f"- seen: {for_markdown_code(each, 2000)}"
+    if told.others:
+        yield f"- so do: {', '.join(told.others)}"
     yield f"- thread: {cause.thread or 'no thread found'}"
     if told.command:
         yield f"- to reproduce: `{told.command}`"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.asked import exit_code_of
-from benchmarks.upstream import document, main, tell
+from benchmarks.upstream import RUNTIMES, Asked, Told, document, main, tell, told_once
 from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
+from generator.diagnosis.claims import shown_as
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.tensors import Tensor
 from reference.disagreements import Disagreement, load_disagreements
@@ -134,6 +136,18 @@ def test_what_the_suite_lacks_stands_without_a_call(lines: list[str]) -> None:
     ]
 
 
+def test_what_several_do_stands_once_with_the_one_that_shows_it() -> None:
+    several, alone = shown_as(entry("several", against="first")), shown_as(entry("alone", against="first"))
+    unseen = Told(several, "wrong", "Resize-18")
+    seen = replace(unseen, call=("Resize-18",))
+    first = Asked("first", "1", (unseen, Told(alone, "wrong", "Resize-18")))
+    found = told_once([first, Asked("second", "2", (seen,)), Asked("third", "3", (seen,))])
+    assert [[told.cause.id for told in each.told] for each in found] == [["alone"], ["several"], []]
+    (told,) = found[1].told
+    assert told.others == ("first 1", "third 3")
+    assert "- so do: first 1, third 3" in list(document(found))
+
+
 def test_the_document_has_each_entry_with_its_thread(repository: Path) -> None:
     """Entries that came, went or learned of a thread since it was made are told."""
     shown: dict[str, str] = {}
@@ -147,7 +161,7 @@ def test_the_document_has_each_entry_with_its_thread(repository: Path) -> None:
         if line.startswith("- thread: "):
             assert name not in shown, name
             shown[name] = line.removeprefix("- thread: ")
-    assert {"onnxruntime", "onnx", "openvino", "tensorflow"} <= set(asked)
+    assert set(asked) == set(RUNTIMES)
     wanted = {
         each.id: each.thread or "no thread found"
         for each in load_disagreements()
