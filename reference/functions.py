@@ -20,6 +20,7 @@ from flint import arb
 from opcert.vocabulary.element_types import BINARY32, BINARY64
 from reference.enclosures import Ball, nearest_value
 from reference.number_arrays import Numbers, settled
+from reference.passing import opened
 from reference.rationals import Rationals
 from reference.working import MARGIN, Working, rounded_up
 
@@ -118,7 +119,10 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
     exact = (found.value.signs() == 0) & (found.error == 0)
     working.note_chain(found.finite & ~exact)
     ulps = function.allowance(working)
-    return found.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
+    found = found.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
+    # An argument that may lie on the other side of an end of the domain, or beyond all numbers.
+    doubtful = found.lost & ~np.isfinite(found.sign)
+    return opened(found, doubtful) if doubtful.any() else found
 
 
 @lru_cache(maxsize=1 << 16)

@@ -24,10 +24,7 @@ def reduce_log_sum(
 ) -> Numbers:
     """The logarithm of the sum; of none minus infinity. Source: ReduceLogSum, Summary."""
     chosen = reduced_axes(data, axes, noop_with_empty_axes)
-    found = function_of("log", total(data, chosen, keepdims=bool(keepdims)))
-    # A sum that may be below zero, or beyond all numbers, may as well not be.
-    doubtful = found.lost & ~np.isfinite(found.sign)
-    return opened(found, doubtful) if doubtful.any() else found
+    return function_of("log", total(data, chosen, keepdims=bool(keepdims)))
 
 
 @reference_operator("ai.onnx::ReduceLogSumExp")

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
 from reference.choices import Choice
@@ -25,6 +26,7 @@ from reference.rationals import Rationals
 from reference.registry import find_operator
 from reference.working import Working
 from tests.generator.declared import newest_operators
+from tests.reference.test_number_arrays import accepted
 
 Array = NDArray[Any]
 C_LIBRARY: dict[str, Callable[[Array], Array]] = {
@@ -237,3 +239,15 @@ def test_more_bits_round_to_fewer(argument: float, bits: int) -> None:
     many = nearest_value(function, Fraction(argument), 2 * bits)
     assert abs(few - many) <= abs(many) * Fraction(1, 1 << bits)
     assert few.numerator.bit_length() - (few.numerator & -few.numerator).bit_length() < bits
+
+
+def test_a_negative_subnormal_may_count_as_zero_where_it_is_flushed() -> None:
+    """Its logarithm is no number; that of the zero with its sign is minus infinity."""
+    inputs = {"input": tensor(np.array([-1e-40, -1.0, 2.0], np.float32))}
+    log = find_operator(OperatorName.parse("ai.onnx::Log-13"))
+    (kept,) = log.evaluate({}, inputs, {"subnormals": "kept"})
+    (flushed,) = log.evaluate({}, inputs, {"subnormals": "flushed"})
+    infinite = np.array([-np.inf, np.nan, np.log(2)], np.float32)
+    assert accepted(kept, infinite).tolist() == [False, True, True]
+    assert accepted(flushed, infinite).tolist() == [True, True, True]
+    assert not accepted(flushed, np.array([np.nan, 0, 0], np.float32))[1:].any()
