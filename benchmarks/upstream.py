@@ -127,7 +127,7 @@ def main(words: Sequence[str]) -> int:
             else:
                 record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", options)
             found.append(tell(put_together(suite, record), entries))
-    print("\n".join(document(told_once(found))))
+    print("\n".join(document(told_once(found, entries))))
     return 0
 
 
@@ -145,19 +145,26 @@ def tell(results: Results, entries: Sequence[Disagreement]) -> Asked:
     return Asked(name, version, tuple(told))
 
 
-def told_once(asked: Sequence[Asked]) -> list[Asked]:
-    """Each report with one runtime alone: the first that has a call of it, or the first of all."""
+def told_once(asked: Sequence[Asked], entries: Sequence[Disagreement] = ()) -> list[Asked]:
+    """Each report with one runtime alone: the first that has a call of it, or the first of all.
+
+    What an entry says to be the same as another's is told as that one is.
+    """
+    same = {each.id: each.same_as for each in entries if each.same_as is not None}
     holders: dict[str, list[tuple[str, Told]]] = defaultdict(list)
     for each in asked:
         for told in each.told:
-            holders[told.cause.id].append((each.heading, told))
+            holders[same.get(told.cause.id, told.cause.id)].append((each.heading, told))
 
     def kept(each: Asked) -> Iterator[Told]:
         for told in each.told:
             those = holders[told.cause.id]
-            chosen = next((heading for heading, other in those if other.call), those[0][0])
+            own = [(heading, other) for heading, other in those if other.cause.id not in same]
+            if told.cause.id in same or not own:
+                continue
+            chosen = next((heading for heading, other in own if other.call), own[0][0])
             if chosen == each.heading:
-                others = tuple(heading for heading, _ in those if heading != chosen)
+                others = tuple(dict.fromkeys(heading for heading, _ in those if heading != chosen))
                 yield replace(told, others=others)
 
     return [replace(each, told=tuple(kept(each))) for each in asked]

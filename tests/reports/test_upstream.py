@@ -141,7 +141,9 @@ def test_what_several_do_stands_once_with_the_one_that_shows_it() -> None:
     unseen = Told(several, "wrong", "Resize-18")
     seen = replace(unseen, call=("Resize-18",))
     first = Asked("first", "1", (unseen, Told(alone, "wrong", "Resize-18")))
-    found = told_once([first, Asked("second", "2", (seen,)), Asked("third", "3", (seen,))])
+    alike = entry("alike", against="third", same_as="several")
+    third = Asked("third", "3", (replace(seen, cause=shown_as(alike)),))
+    found = told_once([first, Asked("second", "2", (seen,)), third], [alike])
     assert [[told.cause.id for told in each.told] for each in found] == [["alone"], ["several"], []]
     (told,) = found[1].told
     assert told.others == ("first 1", "third 3")
