@@ -15,8 +15,9 @@ from generator.making.lock import LOCK_FILE, Lock, OperatorLock, read_lock, writ
 from generator.making.lock_changes import compare, only_figures
 from generator.making.named_operators import first_operators
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor
+from reference.registry import find_operator
 
 SHIFT = "test.domain::Shift-1"
 ONE = OperatorLock(
@@ -154,14 +155,19 @@ def test_hardly_any_element_has_several_accepted_results() -> None:
     """`opcert generate --check` holds the counts.
 
     Operators whose only rounding is their last stay below 2 %; in products and sums of narrow types there are
-    more, and where a document leaves subnormals or overflow open.
+    more, and where a document leaves subnormals open. Where it leaves open what a step gives that overflows,
+    every element of such an expectation may be another: these are not counted.
     """
     operators = read_lock().operators
     for name in map(str, first_operators()):
         found = Ambiguity(**operators[name].ambiguity)
         assert found.elements > 1000, name
         assert found.share < Fraction(2, 100), f"{name}: {found}"
-    every = [Ambiguity(**each.ambiguity) for each in operators.values()]
+    every = [
+        Ambiguity(**each.ambiguity)
+        for name, each in operators.items()
+        if "intermediate_overflow" not in find_operator(OperatorName.parse(name)).readings
+    ]
     few = [each for each in every if each.share < Fraction(2, 100)]
     assert len(few) > len(every) * 3 // 4
 
