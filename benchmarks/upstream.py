@@ -32,7 +32,7 @@ from generator.diagnosis.claims import claim, shown_as
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reference.disagreements import Disagreement, load_disagreements
-from reports.causes.failure_classes import smallness
+from reports.causes.failure_class import smallness
 from reports.page_making.phrasing import listed, plural
 from reports.results.case_results import CaseResult, Results, put_together
 from reports.results.recorded_answers import read_outputs

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.tensors import Tensor, tensor
+from reference.draws import Demand
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,9 @@ class Answer:
     `allowed` is float64 of the output's shape, rounded up (infinity: any value); None asks for equal bits.
     `alternatives` maps a flat row-major index to further storage values that are as good. Slices across the
     first axis may be in any order where it is `unordered`. A sequence is its length, and `parts` are the
-    tensors in it; an optional that holds nothing has None for them.
+    tensors in it; an optional that holds nothing has None for them. `demands` hold beside the values. What is
+    not `valued` is drawn: there `expected` is only what an honest runtime may return, and the demands say
+    all. `shown` is that where `expected` has alternatives of which no fixed choice is honest.
     """
 
     expected: Tensor
@@ -28,6 +31,14 @@ class Answer:
     alternatives: Mapping[int, tuple[Any, ...]] | None = None
     unordered: bool = False
     parts: tuple[Answer | Tensor, ...] | None = ()
+    demands: tuple[Demand, ...] = ()
+    valued: bool = True
+    shown: Tensor | None = None
+
+    @property
+    def honest(self) -> Tensor:
+        """What a runtime that is right may return."""
+        return self.expected if self.shown is None else self.shown
 
 
 def sequence_of(parts: tuple[Answer | Tensor, ...]) -> Answer:

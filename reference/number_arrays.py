@@ -150,8 +150,6 @@ class Numbers:
             special = self.sign / other.sign
         # Where the quotient is a number the divisor is one that is not zero, or infinite.
         value = self.value / divisor
-        if value.denominator.shape != ():
-            value = value.reduced()
         ratio, size = np.abs(value.floats()), np.abs(divisor.floats())
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             error = (self.error + ratio * other.error) / (size - other.error)
@@ -160,7 +158,7 @@ class Numbers:
         exact = (self.error == 0) & (other.error == 0)
         lost = doubtful
         if self.working.is_float and by_reciprocal:
-            inverse = (Rationals.of(1) / divisor).reduced()
+            inverse = Rationals.of(1) / divisor
             exact = exact & inverse.representable(self.working.layout)
             more, beyond = reciprocal_errors(self, other, inverse, ratio)
             error, lost = np.where(more > 0, rounded_up(error + more), error), lost | beyond

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
+from reference.binary_numbers import BinaryNumber
 from reference.numbers import is_representable, largest
 
 Integers = NDArray[Any]
@@ -40,10 +41,21 @@ class Rationals:
     @classmethod
     def of(cls, values: object) -> Rationals:
         """From integers or Fractions, nested in sequences as an array, over one common denominator."""
+        if isinstance(values, (int, Fraction)):
+            ratio = values.as_integer_ratio()
+            return cls(*(np.array(each, dtype=object) for each in ratio))
         array = np.asarray(values, dtype=object)
         denominator = math.lcm(*(Fraction(each).denominator for each in array.flat))
         whole = [int(each * denominator) for each in array.flat]
         return cls(_integers(whole).reshape(array.shape), _integers([denominator]).reshape(()))
+
+    @classmethod
+    def of_binary(cls, values: list[BinaryNumber], shape: tuple[int, ...]) -> Rationals:
+        """From integers times powers of two, one by one in row-major order, over one power of two."""
+        least = min((each.power for each in values), default=0)
+        least = min(least, 0)
+        whole = [each.whole << (each.power - least) for each in values]
+        return cls(_integers(whole).reshape(shape), _integers([1 << -least]).reshape(()))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -186,7 +198,11 @@ class Rationals:
     def _floats(self) -> NDArray[np.float64]:
         found = self._binary_floats()
         if found is None:
-            found = self.each(_float, np.float64)
+            try:
+                # Python's division of integers, which rounds once.
+                found = np.asarray(np.divide(self.numerator, self.denominator), dtype=np.float64)
+            except OverflowError:
+                found = self.each(_float, np.float64)
         found.setflags(write=False)
         return found
 
@@ -235,6 +251,17 @@ class Rationals:
     def fractions(self) -> list[Fraction]:
         """The numbers one by one, in row-major order."""
         return list(self.each(Fraction, object).flat)
+
+    def ratios(self) -> list[tuple[int, int]]:
+        """Numerators and denominators in row-major order, in lowest terms where these are powers of two."""
+        if self.power is None:
+            pairs = [np.broadcast_to(each, self.shape) for each in (self.numerator, self.denominator)]
+            return list(zip(*(array.flat for array in pairs), strict=True))
+        found = []
+        for each in self.numerator.flat:
+            zeros = min((each & -each).bit_length() - 1, self.power) if each else self.power
+            found.append((each >> zeros, 1 << (self.power - zeros)))
+        return found
 
     def fraction(self, index: int) -> Fraction:
         """One of the numbers, by its place in row-major order."""

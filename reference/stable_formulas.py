@@ -54,3 +54,14 @@ def whichever(first: Numbers, *others: Numbers) -> Numbers:
 def exponential_less_one(numbers: Numbers) -> Numbers:
     """exp(x) - 1, as it is written or by the function of that name."""
     return whichever(function_of("exp", numbers) - 1, function_of("expm1", numbers))
+
+
+def logarithm_of_one_more(numbers: Numbers, overflow: Choice[str]) -> Numbers:
+    """ln(exp(x) + 1) by either function of it, which is x where the exponential overflows."""
+    power = function_of("exp", numbers)
+    found = whichever(function_of("log", power + 1), function_of("log1p", power))
+    beyond = np.isinf(power.sign) & numbers.finite
+    if not beyond.any():
+        return found
+    exact = numbers + function_of("log1p", function_of("exp", -abs(numbers)))
+    return overflowing(found, beyond, exact, overflow)

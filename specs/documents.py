@@ -21,6 +21,8 @@ KEY = "d"
 """The document key that importers write; the file's own key takes its place when facts are written."""
 
 _BROKEN_WORD = re.compile(r"\w-$")
+DIGITS = 16
+"""So many digits of a passage's digest tell that it reads otherwise."""
 _HYPHEN = re.compile(r"(?<=\w-) ")
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
 
@@ -140,11 +142,11 @@ class Passage:
         return self.lines[position].source(offset - self._starts[position])
 
     def prose(self, about: str) -> Prose:
-        """The passage as a fact: where it stands, and the digest of its words.
+        """The passage as a fact: where it stands, and the first digits of the digest of its words.
 
         A hyphen joins what it stands between, for nobody can tell where a wrapped line broke behind one.
         """
         first, last = self.lines[0].number, self.lines[-1].number
         words = _HYPHEN.sub("", " ".join(self.text.split()))
-        digest = hashlib.sha256(words.encode()).hexdigest()
+        digest = hashlib.sha256(words.encode()).hexdigest()[:DIGITS]
         return Prose(about, self.source(), last - first + 1, digest)

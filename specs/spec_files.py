@@ -15,7 +15,7 @@ from specs.declarations import find_declaration
 from specs.shared_readings import named_in
 from specs.spec_folders import DECLARATION, OWN_FOLDER, REGRESSIONS, find_facts
 
-_DECLARED = (DECLARATION, "cores.yaml")
+_DECLARED = (DECLARATION, "cores.yaml", "draws.json")
 
 
 def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:

@@ -24,16 +24,16 @@ def merge_versions(files: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     versions = sorted(files)
     merged: dict[str, Any] = {}
     for key in _in_one_order([list(files[each]) for each in reversed(versions)]):
-        merged[key] = _merged(
-            versions, {each: files[each][key] for each in versions if key in files[each]}, key
-        )
+        values = {each: files[each][key] for each in versions if key in files[each]}
+        if all(isinstance(each, list) and each and _are_entries(each, key) for each in values.values()):
+            # An empty list here means what a missing one means; further in, the two differ.
+            values = {each: values.get(each, []) for each in versions}
+        merged[key] = _merged(versions, values, key)
     return merged
 
 
 def _merged(versions: Sequence[int], values: Values, key: str = "") -> Any:
     if len(values) < len(versions):
-        if all(isinstance(each, list) and each and _are_entries(each, key) for each in values.values()):
-            return _merged_entries(versions, {each: values.get(each, []) for each in versions})
         runs = _runs(versions, values)
         return dict(each for run in runs for each in _by_version(run, values, key, versions))
     if all(_same(values[each], values[versions[0]]) for each in versions):

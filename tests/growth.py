@@ -11,7 +11,7 @@ from types import FrameType
 LINEAR = 3.0
 """Twice the input makes twice the work where it grows in proportion, four times where with the square."""
 _ROUNDS = 8
-_FEWEST_ROUNDS = 4
+_FEWEST_ROUNDS = 2
 """One round of the smaller work that something else made longer looks like work that grows less."""
 
 

@@ -120,5 +120,10 @@ ADAPTER = Adapter(
             kind="Unsupported",
             error_class="unsupported",
         ),
+        UnsupportedRule(
+            "RuntimeError: Creation of OrtValues is currently only supported from non-string numpy arrays",
+            kind="RuntimeError",
+            message="OrtValues is currently only supported from non-string",
+        ),
     ),
 )

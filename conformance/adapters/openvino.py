@@ -20,7 +20,7 @@ ADAPTER = Adapter(
             "RuntimeError: Exception from src/frontends/onnx/frontend/src/utils/common.cpp:81:\n"
             "Unsupported data type COMPLEX64 expected: BOOL, BFLOAT16, FLOAT4E2M1",
             kind="RuntimeError",
-            message=r"Unsupported data type \S+ expected:",
+            message=r"Unsupported data type (\S+ )?\s*expected:",
         ),
         UnsupportedRule(
             "RuntimeError: Model wasn't fully converted. Failed operations detailed log:\n"
@@ -80,6 +80,16 @@ ADAPTER = Adapter(
             "Non-constant training_mode input is not supported.",
             kind="RuntimeError",
             message=r"Non-constant \w+ input is not supported",
+        ),
+        UnsupportedRule(
+            "RuntimeError: FrontEnd API failed with OpConversionFailure:\n"
+            "Model wasn't fully converted. Failed operations detailed log:\n-- Dropout-22 with a message:\n"
+            "Check '(!training_mode)' failed at src/frontends/onnx/frontend/src/op/dropout.cpp:20:\n"
+            "While validating ONNX node '<Node(Dropout): y, m>':\n"
+            "Training mode is not supported for Dropout op\n\nSummary:\n"
+            "-- Conversion is failed for: Dropout-22",
+            kind="RuntimeError",
+            message="Training mode is not supported for Dropout op",
         ),
         UnsupportedRule(
             "RuntimeError: FrontEnd API failed with OpConversionFailure:\nThe axes tensor's shape needs "

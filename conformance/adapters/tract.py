@@ -35,6 +35,18 @@ ADAPTER = Adapter(
             message=r"(?m)^ +\w+: .* is not supported$",
         ),
         UnsupportedRule(
+            'TractError: Evaluating #3 "output" Dropout\n\n'
+            "Caused by:\n    Dropout in training mode with a non-zero ratio is not supported",
+            kind="TractError",
+            message=r"(?m)^ +Dropout in training mode .* is not supported$",
+        ),
+        UnsupportedRule(
+            'TractError: Evaluating #1 "output" Multinomial\n\n'
+            "Caused by:\n    Unsupported input datum type for Multinomial: F16",
+            kind="TractError",
+            message=r"(?m)^ +Unsupported input datum type for \w+: \w+$",
+        ),
+        UnsupportedRule(
             "TractError: Building node  (Cast)\n\nCaused by:\n    Unknown DatumType Float8e4m3fn",
             kind="TractError",
             message="Unknown DatumType ",

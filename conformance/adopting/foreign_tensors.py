@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from conformance.models.protos import read_tensor
+from conformance.models.protos import read_tensor, write_tensor
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
@@ -75,6 +75,10 @@ def _raw_of_numbers(proto: TensorProto, element_type: ElementType) -> bytes:
         case "uint32" | "uint64":
             values = np.array(proto.uint64_data, np.uint64)
             return _little(values.astype(np.uint32) if element_type.name == "uint32" else values)
+    if element_type.bits == 6:
+        # Each entry is an element in its lowest bits: only raw data holds four of them in three bytes.
+        each = np.array(proto.int32_data, np.int32).astype(np.uint8)
+        return write_tensor(Tensor(element_type, each), "").raw_data
     width = max(element_type.bits, 8) // 8
     return _little(np.array(proto.int32_data, np.int32).astype(f"u{width}"))
 

@@ -8,13 +8,12 @@ Infinities and signalling NaN are ordinary here, so callers put numpy's warnings
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.suite.values import decode_float, decode_loudly, is_native_float
+from conformance.suite.values import decode_loudly
 from opcert.vocabulary.element_types import ElementType
 
 Mask = NDArray[np.bool_]
@@ -132,32 +131,42 @@ def ulp_distance(element_type: ElementType, got: Any, expected: Any) -> int | No
     Both zeros are one number, and infinity follows the greatest finite one. None for NaN and for types that
     are not floating-point; of complex elements the greater of the components' distances.
     """
+    arrays = (np.asarray(got).reshape(1), np.asarray(expected).reshape(1))
+    found = ulp_distances(element_type, *arrays)
+    return None if found is None or _is_nan(element_type, *arrays).any() else int(found[0])
+
+
+def ulp_distances(
+    element_type: ElementType, got: NDArray[Any], expected: NDArray[Any]
+) -> NDArray[np.uint64] | None:
+    """The same of every element, 0 where one is NaN; None for types that are not floating-point."""
     if element_type.kind == "complex":
         component = element_type.component
-        parts = (
-            ulp_distance(component, got.real, expected.real),
-            ulp_distance(component, got.imag, expected.imag),
-        )
-        known = [each for each in parts if each is not None]
-        return max(known) if len(known) == len(parts) else None
+        real = ulp_distances(component, got.real, expected.real)
+        imaginary = ulp_distances(component, got.imag, expected.imag)
+        return None if real is None or imaginary is None else np.maximum(real, imaginary)
     if not element_type.is_float:
         return None
-    first, second = (_step(element_type, each) for each in (got, expected))
-    return None if first is None or second is None else abs(first - second)
+    first, second = (_ranks(element_type, each) for each in (got, expected))
+    # Two ranks of different signs may be further apart than an integer of 64 bits with a sign holds.
+    apart = np.where(first > second, first, second).view(np.uint64)
+    apart = apart - np.where(first > second, second, first).view(np.uint64)
+    return np.where(_is_nan(element_type, got, expected), np.uint64(0), apart)
 
 
-def _step(element_type: ElementType, element: Any) -> int | None:
-    """The rank of a number among those of its type, both zeros 0; None for NaN."""
-    if is_native_float(element_type):
-        if element != element:  # NaN
-            return None
-        pattern = int(element.view(f"u{element.itemsize}"))
-    else:
-        if math.isnan(decode_float(element_type, element)):
-            return None
-        pattern = int(element)
+def _ranks(element_type: ElementType, elements: NDArray[Any]) -> NDArray[np.int64]:
+    """The rank of each number among those of its type, both zeros 0."""
+    patterns = np.ascontiguousarray(elements)
+    patterns = patterns.view(f"u{patterns.dtype.itemsize}").astype(np.int64)
     if element_type.layout is None:  # no sign
-        return pattern
-    bits = element_type.bits
-    magnitude = pattern & ((1 << (bits - 1)) - 1)
-    return -magnitude if pattern >> (bits - 1) else magnitude
+        return patterns
+    magnitude = patterns & ((1 << (element_type.bits - 1)) - 1)
+    return np.where((patterns >> (element_type.bits - 1)) & 1, -magnitude, magnitude)
+
+
+def _is_nan(element_type: ElementType, *arrays: NDArray[Any]) -> Mask:
+    if element_type.kind == "complex":
+        return np.asarray(np.any([np.isnan(each) for each in arrays], axis=0))
+    if not element_type.is_float:
+        return np.zeros(arrays[0].shape, dtype=np.bool_)
+    return np.asarray(np.any([np.isnan(decode_loudly(element_type, each)) for each in arrays], axis=0))

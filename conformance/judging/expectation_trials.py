@@ -45,6 +45,11 @@ class Trial:
         wrong = [each.worst for each in self.comparisons if each and each.worst and each.difference]
         return max(wrong or found, key=_severity, default=None)
 
+    @cached_property
+    def ulps(self) -> int:
+        """The greatest distance of a right element, in steps of its type."""
+        return max((each.ulps for each in self.comparisons if each), default=0)
+
     @property
     def distance(self) -> tuple[int, float, float]:
         """How far off, for the choice of the closest expectation: kind of difference, share wrong, ratio."""

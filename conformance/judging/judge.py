@@ -64,7 +64,8 @@ class Judgement:
     `readings` and `behaviours` hold, for each id, the options under which the answer is right. `expectation`
     is the number of the expectation that matched, or was the closest. `matched` holds, for each output, the
     number of the first expectation that it is bit for bit equal to, or None. `wrong` is the number of wrong
-    elements in all outputs, of `elements`.
+    elements in all outputs, of `elements`. `ulps` is how far a right answer is off at most, in steps of the
+    type of each element.
     """
 
     verdict: Verdict
@@ -76,6 +77,7 @@ class Judgement:
     pattern: str | None = None
     wrong: int | None = None
     elements: int | None = None
+    ulps: int = 0
     expectation: int | None = None
     matched: tuple[int | None, ...] = ()
 
@@ -165,6 +167,7 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
             worst=chosen.worst,
             wrong=0,
             elements=chosen.elements,
+            ulps=chosen.ulps,
             expectation=right[0],
             matched=matched,
         )

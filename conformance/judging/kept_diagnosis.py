@@ -108,7 +108,8 @@ class DiagnosedCause:
 class Diagnosis:
     """All experiments on one run. `stopped` says what ended them before their end, None where nothing did.
 
-    `unexplained` are the cases that no experiment puts to a cause, `unsteady` those that did not fail again.
+    `unexplained` are the cases that no experiment puts to a cause, `unsteady` those that did not fail again,
+    `allowed` those that failed again by what they expect, and pass by what the documents allow.
     """
 
     causes: tuple[DiagnosedCause, ...]
@@ -117,6 +118,7 @@ class Diagnosis:
     seconds: float
     stopped: str | None
     calls: tuple[TriedCall, ...]
+    allowed: tuple[str, ...] = ()
 
 
 def _with(factor: str, values: Sequence[str]) -> str:
@@ -153,6 +155,7 @@ def _parse(content: Mapping[str, Any]) -> Diagnosis:
         float(content["seconds"]),
         None if content["stopped"] is None else str(content["stopped"]),
         tuple(TriedCall(**each) for each in content["calls"]),
+        _texts(content.get("allowed", ())),
     )
 
 

@@ -14,7 +14,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats, Mask, measure, same_bits, same_elements, ulp_distance
+from conformance.judging.elements import (
+    Floats,
+    Mask,
+    measure,
+    same_bits,
+    same_elements,
+    ulp_distance,
+    ulp_distances,
+)
 from conformance.suite.cases import Alternative, ExpectedOutput
 from conformance.suite.values import JsonNumber, element_to_json
 from opcert.vocabulary.element_types import ElementType
@@ -45,7 +53,8 @@ class Worst:
 class Comparison:
     """What came out of comparing one output. `difference` is None where it is as it must be.
 
-    `same_bits` says whether it is bit for bit the expectation; `wrong` is the mask of wrong elements where
+    `same_bits` says whether it is bit for bit the expectation; `ulps` is the greatest distance of a right
+    element from it, in steps of an element type of floats; `wrong` is the mask of wrong elements where
     the difference is in values, `wrong_elements` their number; `worst` is also given for a right output that
     used some of its allowance.
     """
@@ -55,6 +64,7 @@ class Comparison:
     elements: int = 0
     wrong: Mask | None = None
     wrong_elements: int = 0
+    ulps: int = 0
     look_for_worst: Callable[[], Worst | None] = lambda: None
 
     @cached_property
@@ -83,17 +93,17 @@ def compare_output(expected: ExpectedOutput, got: Tensor, position: int = 0) -> 
     if same.all():
         return Comparison(None, same_bits=True, elements=elements)
     with np.errstate(all="ignore"):
-        wrong, farthest = _find_wrong(pair, same)
+        wrong, farthest, ulps = _find_wrong(pair, same)
         if wrong is not None:
             _accept_alternatives(pair, expected.alternatives, wrong)
             count = int(np.count_nonzero(wrong))
             if count:
                 worst = partial(_describe_worst, pair, wrong, got.shape, position)
-                return Comparison("value", False, elements, wrong.reshape(got.shape), count, worst)
+                return Comparison("value", False, elements, wrong.reshape(got.shape), count, ulps, worst)
     if farthest is None or farthest.ratio == 0:
-        return Comparison(None, False, elements)
+        return Comparison(None, False, elements, ulps=ulps)
     used = partial(_describe, pair, farthest, got.shape, position)
-    return Comparison(None, False, elements, None, 0, used)
+    return Comparison(None, False, elements, None, 0, ulps, used)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +128,12 @@ class _Farthest:
     position: int
 
 
-def _find_wrong(pair: _Pair, same: Mask) -> tuple[Mask | None, _Farthest | None]:
-    """The mask of wrong elements, None where there is none, and the right one that is farthest off."""
+def _find_wrong(pair: _Pair, same: Mask) -> tuple[Mask | None, _Farthest | None, int]:
+    """The mask of wrong elements, None where there is none; the right one that is farthest off by what it is
+    allowed, and how far right ones are off in steps of their type."""
     wrong: Mask | None = None
     farthest: _Farthest | None = None
+    ulps = 0
     for positions in _differing(same):
         got, expected = pair.got[positions], pair.expected[positions]
         allowed = pair.allowed_at(positions)
@@ -131,11 +143,14 @@ def _find_wrong(pair: _Pair, same: Mask) -> tuple[Mask | None, _Farthest | None]
             apart, near = measure(pair.element_type, got, expected, allowed)
             bad = ~near
             farthest = _farther(farthest, _farthest_of(apart, allowed, positions, near))
+            steps = ulp_distances(pair.element_type, got, expected)
+            if steps is not None and near.any():
+                ulps = max(ulps, int(steps[near].max()))
         if bad.any():
             if wrong is None:
                 wrong = np.zeros(same.shape, dtype=np.bool_)
             wrong[positions] = bad
-    return wrong, farthest
+    return wrong, farthest, ulps
 
 
 def _differing(same: Mask) -> Iterator[NDArray[np.intp] | slice]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.running.responses import NotTensor
 from conformance.suite.cases import Case
-from conformance.suite.properties import OfOutput, SameAgain, runs_twice
+from conformance.suite.properties import Masked, OfOutput, SameAgain, runs_twice
 from opcert.vocabulary.tensors import Tensor
 
 Outputs = tuple[Tensor | NotTensor, ...]
@@ -31,17 +31,28 @@ def check_properties(case: Case, outputs: Outputs) -> tuple[Outputs, str | None]
     return outputs, None
 
 
-def _check(case: Case, found: OfOutput, outputs: Outputs) -> str | None:
+def _check(case: Case, found: OfOutput | Masked, outputs: Outputs) -> str | None:
+    got = _output(case, found.output, outputs)
+    if isinstance(got, str):
+        return got
+    if not isinstance(found, Masked):
+        return found.violation(got)
+    mask = _output(case, found.mask, outputs)
+    return mask if isinstance(mask, str) else found.violation(got, mask)
+
+
+def _output(case: Case, name: str, outputs: Outputs) -> Tensor | str:
+    """The output of that name, or why there is no such tensor."""
     names = case.wanted
     if case.output_types and case.expectations:
         names = tuple(each.name for each in case.expectations[0].outputs)
-    place = names.index(found.output) if found.output in names else len(outputs)
+    place = names.index(name) if name in names else len(outputs)
     if place >= len(outputs):
-        return f"output {found.output} is missing"
+        return f"output {name} is missing"
     got = outputs[place]
     if isinstance(got, NotTensor):
-        return f"output {found.output} is no tensor but a {got.kind}: {got.text}"
-    return found.violation(got)
+        return f"output {name} is no tensor but a {got.kind}: {got.text}"
+    return got
 
 
 def _name(case: Case, place: int) -> str:

@@ -169,7 +169,7 @@ def _node_model(
     graph = model.graph
     graph.name = operator.short
     taken = {*input_names(inputs), *slot_names(inputs, slots)}
-    given_back = [f"{name}_" if name in taken else name for name in output_names]
+    given_back = [f"{name}_" if name and name in taken else name for name in output_names]
     _add_node(graph, operator, attributes, slot_names(inputs, slots), given_back)
     given = named_inputs(inputs)
     in_maps = {input_names(inputs)[each] for each in map_parts(slots)}

@@ -22,6 +22,8 @@ _IR_OF_TYPES = {
     "float8e8m0": 12,
     "int2": 13,
     "uint2": 13,
+    "float6e2m3": 14,
+    "float6e3m2": 14,
 }
 
 

@@ -37,7 +37,7 @@ _KINDS = {code: kind for kind, code in _ATTRIBUTE_TYPES.items()}
 
 
 def write_tensor(tensor: Tensor, name: str) -> TensorProto:
-    """A TensorProto of any element type: raw little-endian bytes (4 and 2 bits packed) or strings."""
+    """A TensorProto of any element type: raw little-endian bytes (6, 4 and 2 bits packed) or strings."""
     proto = TensorProto(name=name, data_type=tensor.element_type.code, dims=tensor.shape)
     if tensor.element_type.kind == "string":
         proto.string_data.extend(tensor.array.reshape(-1).tolist())
@@ -71,29 +71,22 @@ def read_tensor(proto: TensorProto) -> Tensor:
 
 
 def _pack(array: NDArray[Any], bits: int) -> bytes:
-    """Elements of that many bits in bytes, the first in the lowest bits; zeros fill the last byte."""
-    within = _places(bits)
-    flat = array.reshape(-1).view(np.uint8) & np.uint8((1 << bits) - 1)
-    padded = np.append(flat, np.zeros(-flat.size % within.size, np.uint8))
-    return bytes(np.bitwise_or.reduce(padded.reshape(-1, within.size) << within, axis=1))
+    """Elements of that many bits, the first in the lowest bits and without gaps; zeros fill the last byte."""
+    flat = np.ascontiguousarray(array.reshape(-1)).view(np.uint8)
+    each = np.unpackbits(flat.reshape(-1, 1), axis=1, bitorder="little")
+    return np.packbits(each[:, :bits].reshape(-1), bitorder="little").tobytes()
 
 
 def _unpack(element_type: ElementType, raw: bytes, count: int) -> NDArray[Any]:
     bits = element_type.bits
-    within = _places(bits)
-    if len(raw) != -(-count // within.size):
+    if len(raw) != -(-count * bits // 8):
         raise UserError(f"{bits}-bit tensor data of the wrong length", got=f"{len(raw)} bytes")
-    packed = np.frombuffer(raw, np.uint8).reshape(-1, 1)
-    flat = ((packed >> within) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
+    each = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")[: count * bits]
+    flat: NDArray[Any] = np.packbits(each.reshape(count, bits), axis=1, bitorder="little").reshape(-1)
     if element_type.kind == "signed":
         sign = 1 << (bits - 1)
         return (flat ^ np.uint8(sign)).astype(np.int8) - np.int8(sign)
     return flat
-
-
-def _places(bits: int) -> NDArray[np.uint8]:
-    """Where in a byte its elements begin, from the lowest bit on."""
-    return np.arange(0, 8, bits, dtype=np.uint8)
 
 
 def declare_tensor(

@@ -26,6 +26,8 @@ class Result:
     of `outputs` is `golden` (bit for bit the first expectation), `golden:N` (the expectation number N), or an
     object with `element_type`, `shape` and `data` (base64 of `Tensor.to_bytes`), or `sha256`, `bytes` (their
     number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
+    `ulps` is how far a right answer is
+    off at most, in steps of the type of each element; 0 is left out, and what is beyond 2**53 stands as that.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
     that it matched. `varies` says that right answers are random, so that two of them may differ. `again` is
     what further tries of a case came to that killed its worker, each as `response` has it.
@@ -51,6 +53,7 @@ class Result:
     pattern: str | None = None
     wrong: int | None = None
     elements: int | None = None
+    ulps: int | None = None
     expectation: int | None = None
     stage: str | None = None
     error: str | None = None
@@ -160,6 +163,7 @@ def make_result(
         pattern=judgement.pattern,
         wrong=judgement.wrong,
         elements=judgement.elements,
+        ulps=min(judgement.ulps, _EXACT_IN_JSON) or None,
         expectation=judgement.expectation,
         varies=is_random(case.properties),
         again=again,

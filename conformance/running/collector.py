@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -27,6 +28,7 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor
 
 _UNKNOWN, _ANSWERED, _REFUSED = range(3)
+_LEFT_OUT = "other cases of the same call have lost their workers"
 
 
 class Halt:
@@ -68,6 +70,12 @@ class Collector:
         self._same_case: dict[int, list[tuple[Order, Result]]] = {}
         self._unsettled: list[tuple[Task, Refused]] = []
         self._failing = 0
+        self._lost: Counter[str] = Counter()
+
+    def wants(self, task: Task) -> bool:
+        """Whether a task is to run still: of its call not as many cases as may have lost their workers."""
+        most = self.options.most_lost
+        return most is None or self._lost[_call_of(task)] < most
 
     def take(self, task: Task, response: Response, again: tuple[str, ...] = ()) -> None:
         """Judge and record a response, or keep it until it is known whether the valid case is answered.
@@ -84,6 +92,8 @@ class Collector:
             valid = known
         judgement = judge(task.case, response, valid_case_answered=valid)
         with self._lock:
+            if judgement.verdict in ("crash", "timeout"):
+                self._lost[_call_of(task)] += 1
             if isinstance(response, Answered):
                 self._check_judge(task, response)
             self._note_answered(str(task.case.id), task.form, isinstance(response, Answered))
@@ -131,10 +141,11 @@ class Collector:
         stopped = None
         if self.halt.reason is not None:
             stopped = {"kind": self.halt.kind, "reason": self.halt.reason}
+        if stopped is not None or self.options.most_lost is not None:
             recorded = self._writer.places.orders()
             for task in tasks:
                 if task.order not in recorded:
-                    self._record(task, None, Judgement("not_run", self.halt.reason))
+                    self._record(task, None, Judgement("not_run", self.halt.reason or _LEFT_OUT))
         counts = count_verdicts(self._verdicts)
         more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
         if loaded is not None:
@@ -190,6 +201,11 @@ class Collector:
                 got=f"{alike} for the answer itself, {different} for a perturbed copy",
             )
         self.answered_task = task
+
+
+def _call_of(task: Task) -> str:
+    """What the ids of cases of one call with other values have in common."""
+    return str(task.case.id).rpartition("-")[0]
 
 
 def expect(case: Case, outputs: Sequence[Tensor]) -> Case:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -46,15 +46,17 @@ def run_suite(
     progress: Progress | None = None,
     *,
     only: Container[str] | None = None,
+    own_forms: Mapping[str, Sequence[str]] | None = None,
     resume: bool = False,
     first: FirstWorker | None = None,
     replacing: Callable[[], None] = lambda: None,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
 
-    With `only` no case runs that is not in it. With `resume` the cases that a record at the same place holds
-    already are not run again; UserError where that is the record of another run. `first` is a worker of this
-    runtime that is starting already. `replacing` is called before anything changes of a record that is there.
+    With `only` no case runs that is not in it; a case that `own_forms` has runs in these of the forms alone.
+    With `resume` the cases that a record at the same place holds already are not run again; UserError where
+    that is the record of another run. `first` is a worker of this runtime that is starting already.
+    `replacing` is called before anything changes of a record that is there.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -86,6 +88,9 @@ def run_suite(
         forms = choose_forms(options.forms, offer)
         header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
         plan = Plan(suite, selected, forms, options.repeat, sampled=header["options"]["sampled"])
+        if own_forms is not None:
+            plan = replace(plan, own_forms=own_forms)
+            header["options"]["own_forms"] = True
         kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
         earlier = find_begun(record_path) if resume else None
         if earlier is not None:
@@ -162,7 +167,8 @@ def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> No
 def _run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
     try:
         further = FurtherTries(lambda: collector.halt.reason is not None, collector.options.repeat > 1)
-        for task, response in lane.run(takewhile(lambda _: collector.halt.reason is None, tasks.lane())):
+        going_on = takewhile(lambda _: collector.halt.reason is None, tasks.lane())
+        for task, response in lane.run(going_on, collector.wants):
             tasks.measured(task, getattr(response, "seconds", 0.0))
             collector.take(task, response, further.of(lane, task, response))
             if lane.deaths >= collector.options.max_deaths and not _survives(lane, collector):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from conformance.running.responses import Response
 from conformance.running.session import Sent, Task
@@ -38,6 +38,12 @@ class InFlight:
         """Make a task the oldest again."""
         self._begun.appendleft(task)
         self.bytes += _bytes(task)
+
+    def keep(self, wanted: Callable[[Task], bool]) -> None:
+        """Forget the tasks that are not wanted any more."""
+        kept = [each for each in self._begun if wanted(each.task if isinstance(each, Sent) else each[0])]
+        self._begun = deque(kept)
+        self.bytes = sum(map(_bytes, kept))
 
     def replace(self, position: int, task: Sent) -> None:
         """Let a task that was sent anew, with the same bytes, take the place of the one sent before."""

@@ -7,7 +7,7 @@ it was at gets the blame, and those behind it are given to a new worker.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from conformance.processes.frames import BrokenProtocol
@@ -80,19 +80,22 @@ class Lane:
         self.lacking = process.read_isolation()
         return self._offer
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Response]]:
+    def run(
+        self, tasks: Iterable[Task], wanted: Callable[[Task], bool] = lambda _: True
+    ) -> Iterator[tuple[Task, Response]]:
         """The response to each task, in order; tasks are taken from `tasks` no sooner than they can be sent.
 
+        What is not `wanted` when it is taken, or when a lost worker's tasks are given to a new one, has none.
         Raises RuntimeUnavailable where a new worker is needed and does not start.
         """
         ahead = InFlight()
-        for task in tasks:
-            self._revive(ahead)
+        for task in filter(wanted, tasks):
+            self._revive(ahead, wanted)
             ahead.append(self._submit(task))
             while self._is_enough(ahead):
-                yield self._finish(ahead)
+                yield from self._finish(ahead, wanted)
         while ahead:
-            yield self._finish(ahead)
+            yield from self._finish(ahead, wanted)
 
     def loaded_files(self) -> set[Path]:
         """The files that the worker runs code from; none where there is no worker."""
@@ -143,12 +146,17 @@ class Lane:
             return True
         return len(ahead) > 1 and ahead.bytes > _BYTES_IN_FLIGHT
 
-    def _finish(self, ahead: InFlight) -> tuple[Task, Response]:
+    def _finish(
+        self, ahead: InFlight, wanted: Callable[[Task], bool]
+    ) -> tuple[()] | tuple[tuple[Task, Response]]:
+        """The oldest task with its response; nothing where none is wanted any more."""
         while True:
-            self._revive(ahead)
+            self._revive(ahead, wanted)
+            if not ahead:
+                return ()
             first = ahead.take_oldest()
             if not isinstance(first, Sent):
-                return first
+                return (first,)
             response = self._await_all(first, _NAP * self._pace * len(ahead))
             if response is None:
                 # The worker was lost between two cases: this one has had no chance yet.
@@ -158,13 +166,14 @@ class Lane:
             self._latest = str(first.task.case.id)
             if isinstance(response, Answered | Refused):
                 self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
-            return first.task, response
+            return ((first.task, response),)
 
-    def _revive(self, ahead: InFlight) -> None:
+    def _revive(self, ahead: InFlight, wanted: Callable[[Task], bool]) -> None:
         """Send again, to a new worker, what a lost one had been given: all that was sent, or nothing."""
         oldest = next((each for each in ahead if isinstance(each, Sent)), None)
         if oldest is None or (oldest.session is self._session and oldest.session.process.alive):
             return
+        ahead.keep(wanted)
         for position, each in enumerate(ahead):
             if isinstance(each, Sent):
                 ahead.replace(position, self._send(each.task, each.request))

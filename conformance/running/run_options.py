@@ -22,11 +22,12 @@ class RunOptions:
 
     `pattern` selects cases (see `Suite.select`). `forms` is `preferred` (the one that the runtime names
     first), `sample` (that, and some cases of each operator version in the others too), `all`, or names of
-    forms with commas between. `shard` leaves the other parts of the suite to other
-    machines. `max_failures` ends the run after so many failing
-    cases, None never. `max_deaths` is how many workers may be lost in a row before the runtime counts as one
-    that never survives. With `identify` the record's footer holds the digests of the files that the workers
-    ran code from, for a certificate.
+    forms with commas between. `shard` leaves the other parts of the suite to other machines. `max_failures`
+    ends the run after so many failing cases, None never. `max_deaths` is how many workers may be lost in a
+    row before the runtime counts as one that never survives. With `identify` the record's footer holds the
+    digests of the files that the workers ran code from, for a certificate. `most_lost` is how many cases of
+    one call with other values (those whose ids differ in their digest alone) may lose their worker before the
+    others of that call are left out, None for all.
     """
 
     pattern: str | None = None
@@ -38,6 +39,7 @@ class RunOptions:
     max_deaths: int = 10
     shard: Shard | None = None
     identify: bool = False
+    most_lost: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The options as a record's header states them."""
@@ -52,6 +54,7 @@ class RunOptions:
             "network": self.limits.network,
             "max_failures": self.max_failures,
             "shard": None if self.shard is None else str(self.shard),
+            **({} if self.most_lost is None else {"most_lost": self.most_lost}),
         }
 
 

@@ -75,7 +75,8 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
     """
     process = session.process
     size = sum(len(each) for each in (*request.load_blobs, *request.run_blobs))
-    sent = _send_once(session, task, request, size, anew=False)
+    # A generator goes on from where the last case of the same model left it.
+    sent = _send_once(session, task, request, size, anew=request.again)
     if request.again:
         sent.again = _send_once(session, task, request, size, anew=True)
     if process.unsent >= _SENT_TOGETHER or size > _SENT_ALONE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -25,6 +25,7 @@ class Plan:
     """The rows that a run is to have: each selected case in each form, so many times.
 
     With `sampled` only so many cases of each operator version go in all forms, the others in the first alone.
+    A case that `own_forms` has goes in those of its forms that there are, or else in the first of all.
     """
 
     suite: Suite
@@ -33,11 +34,12 @@ class Plan:
     repeat: int
     done: Collection[str] = ()
     sampled: int | None = None
+    own_forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def forms_by_case(self) -> Mapping[str, Sequence[str]]:
         """The forms that each case of the suite goes in."""
-        return forms_by_case(self.suite.case_ids, self.forms, self.sampled)
+        return forms_by_case(self.suite.case_ids, self.forms, self.sampled, self.own_forms)
 
     def rows_of(self, case_id: str) -> int:
         """How many rows a case has."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, get_args
 
 from conformance.suite.cases import Case, Demand, Expectation, Unordered
-from conformance.suite.properties import SameAgain
+from conformance.suite.properties import Masked, SameAgain
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import is_plain
 from opcert.vocabulary.names import CaseId
@@ -56,6 +56,7 @@ def _check_forms(case: Case) -> None:
     about = [
         *case.output_types,
         *(each.output for each in case.properties if not isinstance(each, SameAgain)),
+        *(each.mask for each in case.properties if isinstance(each, Masked)),
     ]
     strange = [each for each in about if each not in wanted]
     if strange:

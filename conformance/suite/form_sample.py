@@ -25,10 +25,20 @@ def sample_cases(case_ids: Iterable[str], cases: int = CASES) -> frozenset[str]:
 
 
 def forms_by_case(
-    case_ids: Sequence[str], forms: Sequence[str], sampled: int | None
+    case_ids: Sequence[str],
+    forms: Sequence[str],
+    sampled: int | None,
+    own: Mapping[str, Sequence[str]] | None = None,
 ) -> Mapping[str, Sequence[str]]:
-    """The forms of each case of a suite: all of them, or with `sampled` the first alone but in the sample."""
+    """The forms of each case of a suite: all of them, or with `sampled` the first alone but in the sample.
+
+    A case that `own` has goes in those of its own that are among the forms, or else in the first.
+    """
     if sampled is None or len(forms) < 2:
-        return dict.fromkeys(case_ids, forms)
-    sample = sample_cases(case_ids, sampled)
-    return {each: forms if each in sample else forms[:1] for each in case_ids}
+        found: dict[str, Sequence[str]] = dict.fromkeys(case_ids, forms)
+    else:
+        sample = sample_cases(case_ids, sampled)
+        found = {each: forms if each in sample else forms[:1] for each in case_ids}
+    for case_id, wanted in (own or {}).items():
+        found[case_id] = [each for each in forms if each in wanted] or forms[:1]
+    return found

@@ -22,10 +22,11 @@ _PARAMETERS: dict[str, tuple[int, int]] = {
     "uniform": (2, 2),
     "normal": (2, 2),
     "bernoulli": (1, 1 << 20),
-    "categorical": (1, 1 << 12),
+    "categorical": (1, 1 << 20),
 }
 """How many parameters a family has, at least and at most."""
 _GREATEST_RATE = 0.01
+_DISTRIBUTION = frozenset({"family", "parameters", "false_alarm"})
 _SUM = 1e-9
 """How far probabilities together may be from 1."""
 
@@ -60,13 +61,17 @@ class HasShape:
 
 @dataclass(frozen=True)
 class InRange:
-    """Every element lies between `low` and `high`, without an end that is open; NaN lies nowhere."""
+    """Every element lies between `low` and `high`, without an end that is open; NaN lies nowhere.
+
+    Of a `whole` one every element is an integer.
+    """
 
     output: str
     low: float = -math.inf
     high: float = math.inf
     low_open: bool = False
     high_open: bool = False
+    whole: bool = False
 
     def violation(self, got: Tensor) -> str | None:
         values = numbers_of(got)
@@ -75,6 +80,8 @@ class InRange:
         above = values > self.low if self.low_open else values >= self.low
         below = values < self.high if self.high_open else values <= self.high
         outside = ~(above & below)
+        if self.whole and not outside.any() and (broken := values != np.floor(values)).any():
+            return f"{np.count_nonzero(broken)} of {values.size} elements of {self.output} are no integers"
         if not outside.any():
             return None
         ends = f"{'(' if self.low_open else '['}{self.low:g}, {self.high:g}{')' if self.high_open else ']'}"
@@ -88,8 +95,31 @@ class SameAgain:
     """A second run, of the model loaded anew, answers the same bits: a seed is given."""
 
 
+@dataclass(frozen=True)
+class Masked:
+    """An output is 0 where another one, its mask, is false; NaN as well, as zero times infinity is.
+
+    With `exactly` it is 0 nowhere else.
+    """
+
+    output: str
+    mask: str
+    exactly: bool
+
+    def violation(self, got: Tensor, mask: Tensor) -> str | None:
+        values, kept = numbers_of(got), numbers_of(mask)
+        if values is None or kept is None or values.size != kept.size:
+            return f"output {self.mask} is {list(mask.shape)}, which is no mask of {self.output}"
+        left = (kept == 0) & (values != 0) & ~np.isnan(values)
+        lost = (kept != 0) & (values == 0) if self.exactly else np.zeros_like(left)
+        for wrong, what in ((left, "not 0 where their mask is false"), (lost, "0 where their mask is true")):
+            if wrong.any():
+                return f"{np.count_nonzero(wrong)} of {values.size} elements of {self.output} are {what}"
+        return None
+
+
 OfOutput = HasType | HasShape | InRange | Distributed
-Property = OfOutput | SameAgain
+Property = OfOutput | Masked | SameAgain
 Properties = tuple[Property, ...]
 
 
@@ -104,7 +134,7 @@ def runs_twice(properties: Sequence[Property]) -> bool:
 
 
 def describe_property(found: Property) -> dict[str, Any]:
-    """A property as plain JSON, with infinities as texts."""
+    """A property as plain JSON, with numbers as floats, as they are read again, and infinities as texts."""
     match found:
         case SameAgain():
             return {"kind": "same_again"}
@@ -115,15 +145,20 @@ def describe_property(found: Property) -> dict[str, Any]:
         case InRange():
             ends = {"low": _said(found.low), "high": _said(found.high)}
             opens = {"low_open": found.low_open, "high_open": found.high_open}
-            return {"kind": "range", "output": found.output, **ends, **opens}
+            whole = {"whole": True} if found.whole else {}
+            return {"kind": "range", "output": found.output, **ends, **opens, **whole}
         case Distributed():
             return {
                 "kind": "distribution",
                 "output": found.output,
                 "family": found.family,
-                "parameters": list(found.parameters),
-                "false_alarm": found.false_alarm,
+                "parameters": list(map(float, found.parameters)),
+                "false_alarm": float(found.false_alarm),
+                **({"rows": found.rows} if found.rows > 1 else {}),
+                **({"resolution": float(found.resolution)} if found.resolution else {}),
             }
+        case Masked():
+            return {"kind": "masked", "output": found.output, "mask": found.mask, "exactly": found.exactly}
 
 
 def read_property(said: Any) -> Property:
@@ -145,13 +180,17 @@ def read_property(said: Any) -> Property:
             case "range":
                 ends = {name: _number(known.pop(name)) for name in ("low", "high")}
                 opens = [known.pop(name) for name in ("low_open", "high_open")]
+                opens.append(known.pop("whole", False))
                 if not known and all(isinstance(each, bool) for each in opens):
                     return InRange(output, ends["low"], ends["high"], *opens)
-            case "distribution" if set(known) == {"family", "parameters", "false_alarm"}:
+            case "distribution" if _DISTRIBUTION <= set(known) <= _DISTRIBUTION | {"rows", "resolution"}:
                 return _read_distribution(output, known)
+            case "masked" if set(known) == {"mask", "exactly"}:
+                if isinstance(known["mask"], str) and isinstance(known["exactly"], bool):
+                    return Masked(output, known["mask"], known["exactly"])
     except (KeyError, TypeError) as error:
         raise _no_property(said, f"what its kind has ({error})") from error
-    raise _no_property(said, "type, shape, range, distribution or same_again, with its keys alone")
+    raise _no_property(said, "type, shape, range, distribution, masked or same_again, with its keys alone")
 
 
 def _read_distribution(output: str, known: Mapping[str, Any]) -> Distributed:
@@ -162,7 +201,22 @@ def _read_distribution(output: str, known: Mapping[str, Any]) -> Distributed:
         raise _no_property(known, f"{least} to {most} finite parameters")
     if not _is_finite(rate) or not 0 < rate <= _GREATEST_RATE:
         raise _no_property(known, f"a rate of false alarms above 0, and at most {_GREATEST_RATE}")
+    rows, resolution = known.get("rows", 1), known.get("resolution", 0.0)
+    if type(rows) is not int or not 0 < rows <= len(parameters) or len(parameters) % rows:
+        raise _no_property(known, "rows of equally many parameters")
+    if not _is_finite(resolution) or not 0 <= resolution < 1:
+        raise _no_property(known, "a resolution from 0 and below 1")
     numbers = tuple(float(each) for each in parameters)
+    each = len(numbers) // rows
+    for row in range(rows):
+        _check_parameters(known, family, numbers[row * each : (row + 1) * each])
+    if family in ("bernoulli", "uniform", "normal") and rows > 1:
+        raise _no_property(known, "one row of that family")
+    return Distributed(output, family, numbers, float(rate), rows, float(resolution))
+
+
+def _check_parameters(known: Mapping[str, Any], family: str, numbers: Sequence[float]) -> None:
+    """Raise UserError where numbers are no parameters of a family."""
     chances = family in ("bernoulli", "categorical")
     if (chances and not all(0 <= each <= 1 for each in numbers)) or (
         family == "categorical" and abs(math.fsum(numbers) - 1) > _SUM
@@ -170,7 +224,6 @@ def _read_distribution(output: str, known: Mapping[str, Any]) -> Distributed:
         raise _no_property(known, "probabilities; of all categories together 1")
     if (family == "normal" and numbers[1] < 0) or (family == "uniform" and numbers[0] > numbers[1]):
         raise _no_property(known, "no negative deviation, and ends in order")
-    return Distributed(output, family, numbers, float(rate))
 
 
 def _is_finite(value: Any) -> bool:
@@ -186,7 +239,7 @@ def _number(value: Any) -> float:
 
 
 def _said(value: float) -> float | str:
-    return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _no_property(said: Any, expected: str) -> UserError:

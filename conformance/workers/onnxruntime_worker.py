@@ -75,6 +75,8 @@ _EXTENDED = {
     "float8e8m0": 24,
     "uint2": 25,
     "int2": 26,
+    "float6e2m3": 27,
+    "float6e3m2": 28,
 }
 
 

@@ -43,6 +43,8 @@ EXTENDED: Dict[str, str] = {
     "float8e5m2fnuz": "float8_e5m2fnuz",
     "float8e8m0": "float8_e8m0fnu",
     "float4e2m1": "float4_e2m1fn",
+    "float6e2m3": "float6_e2m3fn",
+    "float6e3m2": "float6_e3m2fn",
     "int4": "int4",
     "uint4": "uint4",
     "int2": "int2",
@@ -58,6 +60,8 @@ STORAGE: Dict[str, str] = {
     "float8e5m2fnuz": "uint8",
     "float8e8m0": "uint8",
     "float4e2m1": "uint8",
+    "float6e2m3": "uint8",
+    "float6e3m2": "uint8",
     "int4": "int8",
     "uint4": "uint8",
     "int2": "int8",
@@ -67,7 +71,15 @@ STORAGE: Dict[str, str] = {
 
 _SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
 
-PACKED: Dict[str, int] = {"int4": 4, "uint4": 4, "float4e2m1": 4, "int2": 2, "uint2": 2}
+PACKED: Dict[str, int] = {
+    "int4": 4,
+    "uint4": 4,
+    "float4e2m1": 4,
+    "float6e2m3": 6,
+    "float6e3m2": 6,
+    "int2": 2,
+    "uint2": 2,
+}
 """Element types of which runtimes hold several in a byte, and their bits; on the wire each has its own."""
 
 _NAMES = {np.dtype(dtype): name for name, dtype in NATIVE.items()}
@@ -169,21 +181,18 @@ def _from_list(items: List[Any], element_type: str) -> WireTensor:
 
 
 def pack(element_type: str, stored: Any) -> Any:
-    """Elements in storage as bytes that hold several of them, the first in the lowest bits."""
-    bits = PACKED[element_type]
-    flat = stored.reshape(-1).view(np.uint8) & np.uint8((1 << bits) - 1)
-    padded = np.append(flat, np.zeros(-flat.size % (8 // bits), np.uint8))
-    return np.bitwise_or.reduce(
-        padded.reshape(-1, 8 // bits) << np.arange(0, 8, bits, dtype=np.uint8), axis=1
-    )
+    """Elements in storage as bytes that hold several of them, the first in the lowest bits, without gaps."""
+    flat = np.ascontiguousarray(stored.reshape(-1)).view(np.uint8)
+    each = np.unpackbits(flat.reshape(-1, 1), axis=1, bitorder="little")
+    return np.packbits(each[:, : PACKED[element_type]].reshape(-1), bitorder="little")
 
 
 def unpack(element_type: str, packed: Any, shape: Sequence[int]) -> Any:
     """The inverse of `pack`."""
     bits = PACKED[element_type]
     count = int(np.prod(shape, dtype=np.int64))
-    parts = packed.reshape(-1, 1) >> np.arange(0, 8, bits, dtype=np.uint8)
-    flat = (parts & np.uint8((1 << bits) - 1)).reshape(-1)[:count].reshape(tuple(shape))
+    each = np.unpackbits(packed.reshape(-1), bitorder="little")[: count * bits].reshape(count, bits)
+    flat = np.packbits(each, axis=1, bitorder="little").reshape(tuple(shape))
     if STORAGE[element_type] == "uint8":
         return flat
     sign = 1 << (bits - 1)

@@ -16,6 +16,7 @@ from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.asking.calls import Call, call_of
+from generator.asking.computed import as_run
 from opcert.vocabulary.errors import InternalError
 
 
@@ -72,7 +73,9 @@ class Bench:
         self.subject.forget()
         with mutant.running():
             for each in able:
-                found = judge(each.case, mutant.respond(self.subject, each.call, each.answer))
+                found = judge(
+                    each.case, as_run(each.case, mutant.respond(self.subject, each.call, each.answer))
+                )
                 if found.verdict in FAILING:
                     self.kills[each.name] += 1
                     return each.name
@@ -86,7 +89,12 @@ class Bench:
         self.subject.forget()
         with mutant.running():
             for each in able:
-                if judge(each.case, mutant.respond(self.subject, each.call, each.answer)).verdict in FAILING:
+                if (
+                    judge(
+                        each.case, as_run(each.case, mutant.respond(self.subject, each.call, each.answer))
+                    ).verdict
+                    in FAILING
+                ):
                     return each.name
         return None
 
@@ -102,7 +110,7 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
         started = perf_counter()
         response, reached = subject.watch(call)
         seconds = perf_counter() - started
-        judged = judge(case, response)
+        judged = judge(case, as_run(case, response))
         if judged.verdict not in FAILING:
             found.append(Held(name, case, call, response, reached, judged.readings, seconds))
         elif strict:

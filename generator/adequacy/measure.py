@@ -19,6 +19,7 @@ from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
+from generator.asking.computed import as_run
 from generator.asking.expectations import expect
 from generator.asking.questions import describe
 from generator.asking.validity import find_refusable
@@ -143,7 +144,7 @@ def _accepted(subject: Subject, drawn: Drawn, response: Response) -> bool:
     """Whether a case of this call would accept a response."""
     if not drawn.asked:
         drawn.case, drawn.asked = _case_of(subject, drawn.call), True
-    return drawn.case is None or judge(drawn.case, response).verdict not in FAILING
+    return drawn.case is None or judge(drawn.case, as_run(drawn.case, response)).verdict not in FAILING
 
 
 def _case_of(subject: Subject, call: Call) -> Case | None:

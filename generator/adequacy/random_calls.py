@@ -22,7 +22,7 @@ from specs.domain import check_constraints
 
 AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
-_TRIES = 24
+_TRIES = 96
 """Calls tried for each one that is wanted, before it is given up."""
 _SEEN_SOON = 8
 """Calls tried for each one that is wanted, after which the others must be in sight."""

@@ -86,7 +86,7 @@ class Subject:
             names = output_names(self.spec, call)
             given = arguments_of(self.spec, call)
             answers = self.reference.evaluate(plain, given, chosen, outputs=len(names))
-            outputs = tuple(each.expected for _, each in asked_answers(self.spec, call, names, answers))
+            outputs = tuple(each.honest for _, each in asked_answers(self.spec, call, names, answers))
             if not all(map(_holds_its_type, outputs)):
                 return Refused("TypeError", "elements that the output's type does not have")
             return Answered(outputs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
+import numpy as np
+
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
 from generator.asking.calls import Call
 from generator.asking.questions import Options, Question, ask, describe
@@ -109,8 +111,9 @@ def _options_of(
 
 
 def expected_output(name: str, answer: Answer) -> ExpectedOutput:
-    """An answer of the reference as a case holds it."""
+    """An answer of the reference as a case holds it; of what is drawn any value is right."""
     alternatives = tuple(
         Alternative(index, tuple(values)) for index, values in sorted((answer.alternatives or {}).items())
     )
-    return ExpectedOutput(name, answer.expected, answer.allowed, alternatives)
+    allowed = answer.allowed if answer.valued else np.full(answer.expected.shape, np.inf)
+    return ExpectedOutput(name, answer.expected, allowed, alternatives)

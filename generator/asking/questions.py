@@ -147,7 +147,7 @@ def _identity(answer: Answer) -> tuple[object, ...]:
     """What two answers share where they accept the same: elements, the distance allowed to each, others."""
     # Zero is the same distance whatever its sign.
     allowed = None if answer.allowed is None else (answer.allowed + 0.0).tobytes()
-    return answer.expected, allowed, repr(sorted((answer.alternatives or {}).items()))
+    return answer.expected, allowed, repr(sorted((answer.alternatives or {}).items())), answer.demands
 
 
 def settled_options(spec: Spec, reference: ReferenceOperator) -> dict[str, str]:

@@ -56,14 +56,26 @@ def _with_and_without(
 
 def _solved_without(space: Space, name: str, draw: Draw) -> list[tuple[str, Call]]:
     """The same of a call that is solved without the attribute, where shapes of another value do not fit."""
-    if OMITTED not in space.factors.get(name, ()):
-        return []
-    for plain in (space.plainest, space.plain_types):
-        levels = {**plain, name: OMITTED}
-        found = space.search.solve(levels, draw)
-        if isinstance(found, Found):
-            return _with_and_without(space, found.scope, name, levels, draw)
+    for chosen in _levels_that_leave_out(space, name):
+        for plain in (space.plainest, space.plain_types):
+            levels = {**plain, **chosen}
+            found = space.search.solve(levels, draw)
+            if isinstance(found, Found):
+                calls = _with_and_without(space, found.scope, name, levels, draw)
+                if not any(broken_rules(space, call) for _, call in calls):
+                    return calls
     return []
+
+
+def _levels_that_leave_out(space: Space, name: str) -> Iterator[Mapping[str, Level]]:
+    """The level that says so; where there is none, each one of the kind that says what the attribute is."""
+    if name in space.factors:
+        yield from ({name: OMITTED} for level in space.factors[name] if level == OMITTED)
+        return
+    for kind in space.kinds:
+        if name in kind.covers:
+            for factor, levels in kind.factors().items():
+                yield from ({factor: level} for level in levels)
 
 
 def _with_one_tensor_twice(call: Call) -> Call | None:

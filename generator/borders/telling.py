@@ -12,6 +12,7 @@ from conformance.suite.cases import Case
 from generator.adequacy.tensor_edits import is_any, is_main, with_inputs, with_outputs
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.calls import Call
+from generator.asking.computed import as_run
 from generator.asking.given_inputs import arguments_of, output_names
 from generator.asking.questions import settled_options
 from generator.borders.narrowing import held_in
@@ -46,7 +47,8 @@ def held_as(element_type: str, narrow: str) -> Loss:
 
 def is_told(workshop: Workshop, tells: Tells, loss: Loss) -> bool:
     """Whether any case of a workshop tells a loss."""
-    answered = ((digest, case) for digest, case in workshop.cases.items() if case.demand == "answer")
+    # What is drawn tells nothing of elements.
+    answered = ((digest, case) for digest, case in workshop.cases.items() if case.expectations)
     return any(tells(workshop, workshop.calls[digest], case, loss) for digest, case in answered)
 
 
@@ -59,7 +61,7 @@ def keep_first_told(
             continue
         with suppress(UnstableLength):
             case = workshop.make_valid("boundary", word, call, levels)
-            if tells(workshop, call, case, loss):
+            if case.expectations and tells(workshop, call, case, loss):
                 workshop.keep(call, case)
                 return
 
@@ -71,7 +73,7 @@ def tells_of_inputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> b
     if changed is None:
         return False
     response = None if workshop.violations(changed) else answer_of(workshop, changed)
-    return response is None or judge(case, response).verdict in FAILING
+    return response is None or judge(case, as_run(case, response)).verdict in FAILING
 
 
 def tells_of_outputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> bool:
@@ -79,7 +81,7 @@ def tells_of_outputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> 
     spec = workshop.spec
     right = Answered(tuple(each.expected for each in case.expectations[0].outputs))
     response = with_outputs(spec, call, right, loss, is_main(spec) if loss.of_main else is_any)
-    return response is not None and judge(case, response).verdict in FAILING
+    return response is not None and judge(case, as_run(case, response)).verdict in FAILING
 
 
 def answer_of(workshop: Workshop, call: Call) -> Answered | None:
@@ -93,4 +95,4 @@ def answer_of(workshop: Workshop, call: Call) -> Answered | None:
             answers = reference.evaluate(plain, arguments_of(spec, call), settled, outputs=len(names))
     except (OutsideDomain, UnstableLength):
         return None
-    return Answered(tuple(each.expected for _, each in asked_answers(spec, call, names, answers)))
+    return Answered(tuple(each.honest for _, each in asked_answers(spec, call, names, answers)))

@@ -150,18 +150,6 @@ class Shown:
             return False
         return own.keys() - theirs.keys() <= set(other.core.free) or bool(self.patterns & other.patterns)
 
-    def is_as(self, other: Shown) -> bool:
-        """Whether both need a type of their first input alone, and the same types, of different operators."""
-        if len(self.core.crisp) != 1 or len(other.core.crisp) != 1:
-            return False
-        (own,), (theirs,) = self.core.crisp, other.core.crisp
-        first = [f"type of {each.core.call.inputs[0][0]}" for each in (self, other)]
-        if [own.factor, theirs.factor] != first or not self.patterns & other.patterns:
-            return False
-        fails, cures = {own.value, *own.fails}, set(own.cures)
-        others, mended = {theirs.value, *theirs.fails}, set(theirs.cures)
-        return bool(fails & others) and not fails & mended and not others & cures
-
     def outcome_without(self, laboratory: Laboratory, space: Space, case: str, call: Call) -> Outcome:
         """What becomes of a case with one needed factor changed: the best that was seen; raises Exhausted."""
         found: Outcome = "unknown"

@@ -16,9 +16,11 @@ from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
 from generator.diagnosis.explainer import Explainer, Scopes
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import CHAINS, OperatorName
 from reference.disagreements import Disagreement
 
+_TELL_LITTLE = ("example", CHAINS)
+"""Families whose cases show few of the things that entries are about: these are of calls of one node."""
 _DEMAND: Mapping[str, Demand] = {
     "accepted_invalid": "refuse",
     "mismatch": "answer",
@@ -40,9 +42,11 @@ def claim(
     """Hold entries against the failures of a run; the first entry that fits a failure explains it.
 
     An entry explains whatever it fits in any version of its runtime. Where it explains nothing and every
-    case that it is about was asked and passed, it is mended.
+    case that it is about was asked and passed, it is mended, unless it is known of this very version: then
+    the cases of this suite do not show it. Neither do chains, nor examples alone, such as ONNX's node tests.
     """
-    runtime = str((record.header.get("runtime") or {}).get("name"))
+    told = record.header.get("runtime") or {}
+    runtime, version = str(told.get("name")), str(told.get("version"))
     explainer = Explainer(suite, runtime, entries, folders)
     known, scopes = explainer.known, explainer.scopes
     if not known:
@@ -65,7 +69,11 @@ def claim(
         for entries in causes
         if any(cases[each.id] or each.id in faults for each in entries)
     ]
-    silent = [each for each in known if not cases[each.id] and each.id not in faults]
+    silent = [
+        each
+        for each in known
+        if not cases[each.id] and each.id not in faults and not _is_known_of(version, each)
+    ]
     return Claims(tuple(explaining), tuple(_mended(silent, suite, rows, scopes)))
 
 
@@ -111,6 +119,11 @@ def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]
     return found
 
 
+def _is_known_of(version: str, entry: Disagreement) -> bool:
+    """Whether an entry names a version of its runtime, and not all of them."""
+    return any(each != "*" and fnmatchcase(version, each) for each in entry.versions)
+
+
 def _mended(
     silent: Sequence[Disagreement], suite: Suite, rows: Mapping[str, Result], scopes: Scopes
 ) -> Iterator[KnownCause]:
@@ -123,7 +136,7 @@ def _mended(
                 break
             asked.append(case)
         else:
-            if asked:
+            if any(suite.case(case, call_alone=True).family not in _TELL_LITTLE for case in asked):
                 yield replace(shown_as(entry), asked=tuple(asked))
 
 

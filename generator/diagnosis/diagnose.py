@@ -10,6 +10,8 @@ from pathlib import Path
 from conformance.judging.kept_diagnosis import Diagnosis
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
+from generator.diagnosis.across_operators import put_together_by_type
+from generator.diagnosis.asking_again import asked_again
 from generator.diagnosis.causes_shown import Shown
 from generator.diagnosis.change_trials import is_known, size_of
 from generator.diagnosis.laboratory import Exhausted, Laboratory
@@ -101,15 +103,20 @@ class _Work:
         self.spaces = spaces
         self.shown: list[Shown] = []
         self.unsteady: list[str] = []
+        self.allowed: list[str] = []
 
     def explain(self, case: Case) -> None:
         """Put a case to the cause that it has, or find a new one."""
         space, call, name = self.spaces.of(case), _call_of(case), str(case.id)
         if space is None:
             return
-        failure = self.laboratory.outcome(space, name, 0, call).failure
+        outcome = self.laboratory.outcome(space, name, 0, call)
+        failure = outcome.failure
         if failure is None:
-            self.unsteady.append(name)
+            # Of what breaks a rule, or has no result that is defined, nothing more can be said.
+            again = asked_again(self.laboratory.ask, space, call, case) if outcome.word == "pass" else "fails"
+            if again != "fails":
+                (self.allowed if again == "allowed" else self.unsteady).append(name)
             return
         known = [each for each in self.shown if not each.told and _same_operator(each, space)]
         cures = [each.factor for each in single_cures(self.laboratory, space, name, 0, call)]
@@ -147,15 +154,15 @@ class _Work:
     def diagnosis(self, wrong: Sequence[Case], seconds: float, stopped: str | None) -> Diagnosis:
         """What is known by now, with causes put together; the work may go on after that."""
         shown = self.put_together()
-        explained = {case for each in shown for case in each.cases}
-        left = [str(each.id) for each in wrong if str(each.id) not in explained]
+        known = {case for each in shown for case in each.cases}.union(self.unsteady, self.allowed)
         return Diagnosis(
             tuple(each.kept() for each in shown),
-            tuple(each for each in left if each not in self.unsteady),
+            tuple(name for name in (str(each.id) for each in wrong) if name not in known),
             tuple(self.unsteady),
             seconds,
             stopped,
             tuple(self.laboratory.calls),
+            tuple(self.allowed),
         )
 
     def put_together(self) -> list[Shown]:
@@ -169,15 +176,14 @@ class _Work:
             alike = (
                 one
                 for one in kept
-                if each.is_as(one)
-                or (_same_operator(one, space) and (each.is_part_of(one) or each.is_like(one)))
+                if _same_operator(one, space) and (each.is_part_of(one) or each.is_like(one))
             )
             whole = next(alike, None)
             if whole is None:
                 kept.append(each)
             else:
                 whole.include(each)
-        return [*kept, *(each for each in self.shown if each.told)]
+        return [*put_together_by_type(kept), *(each for each in self.shown if each.told)]
 
     def is_shown(self, cases: Sequence[Case]) -> bool:
         """Whether it was found what the cases of a cause that was told need."""

@@ -10,6 +10,7 @@ from generator.rows.cores import model_with_cores
 from generator.rows.covering import cover, with_fixed
 from generator.rows.dealt_rows import DealtRows
 from generator.rows.feasibility import FREE, Level, Model, Row, Solver
+from generator.rows.kept_draws import Instead, KeptDraws, digest_of_rows
 from generator.rows.unclear_rows import clear_up
 from opcert.vocabulary.errors import InternalError
 
@@ -30,15 +31,70 @@ def make_cases(workshop: Workshop) -> None:
     beside = array.deal(list(dict.fromkeys(rows)), getattr(workshop.levels, "deal", None))
     if lacking := [row for row in rows if row not in array.types and row not in array.taken_rows]:
         beside = _deal_again(workshop, array, lacking) or beside
-    draws = Draws(workshop)
+    kept, digest = workshop.kept_draws, digest_of_rows(array, beside)
+    if kept is not None and kept.rows == digest:
+        _make_again(Draws(workshop), array, beside, kept)
+    else:
+        kept = _search(Draws(workshop), array, beside, digest)
+    workshop.draws = kept
+
+
+def _search(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, str]], digest: str) -> KeptDraws:
+    """Put the clearest case of each row into the suite, and clearer rows in the place of unclear ones."""
+    workshop, places = draws.workshop, {row: place for place, row in enumerate(array.types)}
     made: dict[Row, MadeCase | None] = dict.fromkeys(array.taken_rows)
+    before = list(workshop.rows)
     for row in array.types:
         levels = array.texts(row)
         made[row] = None if levels in workshop.rows else _make_case(draws, levels)
-    for more in beside:
-        if more not in workshop.rows:
-            _make_case(draws, more)
-    clear_up(draws, array, made)
+    asked = [*map(array.texts, array.types), *beside]
+    found = [made[row] for row in array.types]
+    found += [None if more in workshop.rows else _make_case(draws, more) for more in beside]
+    gone: set[int] = set()
+    for changes in clear_up(draws, array, made):
+        places.update({new: places.pop(old) for old, new in changes.items()})
+        gone |= {places[new] for new in changes.values()}
+    # A row that was replaced may come back in the place of another.
+    instead = [
+        Instead(places[row], row, each.attempt)
+        for row, each in made.items()
+        if each is not None and places[row] in gone
+    ]
+    kept = [None if each is None or place in gone else each.attempt for place, each in enumerate(found)]
+    if instead:
+        lacking = zip(asked, found, strict=True)
+        _make_lacking(draws, [each for each, case in lacking if case is None and each not in before])
+    return KeptDraws(digest, tuple(kept), tuple(instead))
+
+
+def _make_again(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, str]], kept: KeptDraws) -> None:
+    """Put the cases into the suite that a search found; where a draw is none now, the row's clearest one."""
+    rows, replaced = list(array.types), {each.place for each in kept.instead}
+    dealt = zip([*map(array.texts, rows), *beside], kept.draws, strict=True)
+    before = list(draws.workshop.rows)
+    found = [(row, draw) for place, (row, draw) in enumerate(dealt) if place not in replaced]
+    found = [(levels, draw) for levels, draw in found if levels not in before]
+    lacking = [levels for levels, draw in found if draw is None] if kept.instead else []
+    if kept.instead:
+        found = [(levels, draw) for levels, draw in found if draw is not None]
+    found += [(array.texts(each.row, rows[each.place]), each.draw) for each in kept.instead]
+    for levels, draw in found:
+        made = None if draw is None else draws.again(levels, draw)
+        if made is None:
+            _make_case(draws, levels)
+        else:
+            made.keep(draws.workshop, levels)
+    _make_lacking(draws, lacking)
+
+
+def _make_lacking(draws: Draws, rows: Sequence[Mapping[str, str]]) -> None:
+    """Cases of rows that had none of their own: the case that covered one may have been replaced since."""
+    workshop = draws.workshop
+    for levels in rows:
+        if levels in workshop.rows:
+            workshop.rows.remove(levels)
+        if levels not in workshop.dropped:
+            _make_case(draws, levels)
 
 
 def _deal_again(

@@ -21,7 +21,8 @@ class Axis(SingleKind):
     """An axis of an input: from -r to r - 1.
 
     `extra` counts positions beyond the last axis (1: a place between axes), `exclude_last` leaves the last
-    axis out, `exclude_first` the first, `negative=False` counting from the end (older versions).
+    axis out, from which others are counted all the same, `exclude_first` the first, `negative=False` counting
+    from the end (older versions).
     """
 
     of: InputName
@@ -45,23 +46,26 @@ class Axis(SingleKind):
         elif level == "inner" and rank > first + 2:
             yield from draw.shuffled(range(first + 1, rank - 1))
         elif level == "negative" and rank > first + 1:
-            yield from draw.shuffled(range(-rank + first + 1, 0))
+            yield from draw.shuffled(range(-rank + first + 1 - self._left, -self._left))
         elif level == "lowest":
-            yield -rank + first
+            yield -rank + first - self._left
 
     def rules(self) -> Iterable[Constraint]:
         size = f"(rank({self.of}){self._offset_text()})"
         low = f"-{size}" if self._may_be_negative else str(self._lowest)
         listed = self.name if self.subject.input(self.name) is not None else f"[{self.name}]"
-        yield self.rule(f"{self.name}_range", f"all({low} <= each < {size} for each in {listed})", self.given)
+        inside = f"{low} <= each < {size}"
+        if self._left:
+            inside = f"({low} - 1 <= each < -1 or 0 <= each < {size})"
+        yield self.rule(f"{self.name}_range", f"all({inside} for each in {listed})", self.given)
         if self.says(self.exclude_first):
             others = f"all(each not in [0, -{size}] for each in {listed})"
             yield self.rule(f"{self.name}_not_first", others, self.given)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = self._rank(scope)
-        lowest = -rank - 1 if self._may_be_negative else self._lowest - 1
-        for value in (rank, lowest, 2**31 - 1):
+        lowest = -rank - 1 - self._left if self._may_be_negative else self._lowest - 1
+        for value in (rank, lowest, 2**31 - 1, *([-1] if self._left else [])):
             yield f"{self.name}_range", {self.name: value}
         if self.says(self.exclude_first):
             for value in (0, -rank):
@@ -72,14 +76,14 @@ class Axis(SingleKind):
             return
         now = int(np.asarray(value).reshape(-1)[0])
         if now < 0:
-            yield now + self._rank(scope)
+            yield now + self._rank(scope) + self._left
         elif now > int(self.says(self.exclude_first)):
             first = int(self.says(self.exclude_first))
             yield from (first, now - 1)[: 1 if now == first + 1 else 2]
 
     def changes(self) -> Iterable[ValueChange]:
         def other_end(given: Given) -> Bindings:
-            return {self.name: -1 - given.numbers(self.name)}
+            return {self.name: -1 - self._left - given.numbers(self.name)}
 
         def absolute(given: Given) -> Bindings:
             return {self.name: np.abs(given.numbers(self.name))}
@@ -91,12 +95,16 @@ class Axis(SingleKind):
         return len(scope.shape(self.of)) + self._offset(scope)
 
     def _offset(self, scope: Partial) -> int:
-        extra = 0 if self.extra is None else int(scope.value(self.extra))
-        return extra - int(self.exclude_last is not None and bool(scope.value(self.exclude_last)))
+        return (0 if self.extra is None else int(scope.value(self.extra))) - self._left
 
     def _offset_text(self) -> str:
         text = "" if self.extra is None else f" + {self.extra.text}"
-        return text if self.exclude_last is None else f"{text} - 1"
+        return f"{text} - 1" if self._left else text
+
+    @property
+    def _left(self) -> int:
+        """How many axes are left out at the end."""
+        return int(self.says(self.exclude_last))
 
     @property
     def _lowest(self) -> int:

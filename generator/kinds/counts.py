@@ -35,7 +35,7 @@ class Counts(SingleKind):
             yield [1] * length
 
     def rules(self) -> Iterable[Constraint]:
-        yield self.rule(f"{self.name}_length", f"len({self.name}) == {self.length.text}", self.given)
+        yield self.rule(f"{self.name}_length", f"len({self.name}) == ({self.length.text})", self.given)
         yield self.rule(f"{self.name}_positive", f"all(each > 0 for each in {self.name})", self.given)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

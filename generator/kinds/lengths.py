@@ -53,7 +53,7 @@ class Lengths(SingleKind):
 
     def rules(self) -> Iterable[Constraint]:
         low = "0" if self.least is None else self.least.text
-        inside = f"all({low} <= each <= {self.most.text} for each in {self.name})"
+        inside = f"all(({low}) <= each <= ({self.most.text}) for each in {self.name})"
         yield self.rule(f"{self.name}_range", inside, self.given)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

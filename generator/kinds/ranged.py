@@ -41,7 +41,7 @@ class Ranged(MendedData):
         if self._is_never():
             return
         when = self.when.text if self.when is not None else None
-        inside = f"all({self.low.text} <= each < {self.high.text} for each in {self.name})"
+        inside = f"all(({self.low.text}) <= each < ({self.high.text}) for each in {self.name})"
         yield self.rule(f"{self.name}_in_range", inside, when)
 
     def _is_never(self) -> bool:

@@ -1,26 +1,25 @@
 """The lock of the suites that have a name: digests of suites and parts, and of what they are made from.
 
 `specs/suite.lock` has a line for each such suite and for each operator version that has a reference. What is
-known of a version beside its digest lies in a file of its own, `specs/locks/<domain>/<Name>-<version>.json`;
-it is read where it is asked for.
+known of a version beside its digest lies in a file of its operator (`generator.making.lock_files`); it is
+read where it is asked for.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from generator.making.lock_files import OperatorLock, file_of, read_version, write_versions
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from specs.spec_folders import OWN_FOLDER
 
-FORMAT = "opcert-lock/3"
+FORMAT = "opcert-lock/4"
 LOCK_FILE = OWN_FOLDER / "suite.lock"
-_FILES = "locks"
 _REMEDY = "Write it with `opcert generate --update`."
 
 
@@ -34,22 +33,6 @@ class LockedVersion:
     digest: str
     cases: int
     trust: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True)
-class OperatorLock:
-    """One operator version: digests of its part, spec files, reference, other code, facts, and each case.
-
-    `ambiguity` counts elements, and those with several accepted results, as the facts do.
-    """
-
-    digest: str
-    specs: Mapping[str, str]
-    reference: str
-    generator: str
-    facts: str
-    cases: Mapping[str, str]
-    ambiguity: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,12 +96,12 @@ class _LockFiles(Mapping[str, OperatorLock]):
     def __getitem__(self, name: str) -> OperatorLock:
         """Raises UserError where the file is missing, damaged, or of another suite than the lock's line."""
         line = self._versions[name]
-        path = _file_of(self._path, name)
         try:
-            found = _read_file(path)
+            found = read_version(self._path, name)
             if found.digest != line.digest or len(found.cases) != line.cases:
                 raise ValueError(f"it is of {found.digest[:16]}, and {self._path.name} of {line.digest[:16]}")
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            path = file_of(self._path, name)
             raise _unreadable(f"the lock of {name} cannot be read", str(error), path) from error
         return found
 
@@ -147,31 +130,8 @@ def read_lock(path: Path = LOCK_FILE) -> Lock:
 
 
 def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
-    """Write a lock, a line for each operator version, and the files of all; those of others go.
-
-    A file has a line for each case, so that a diff shows the cases that changed. That of a part which is as
-    it was stays, with what the part was made from then.
-    """
-    wanted = {_file_of(path, name): each for name, each in lock.operators.items()}
-    for file, each in wanted.items():
-        if _is_of(file, each):
-            continue
-        plain = {
-            "digest": each.digest,
-            "specs": dict(each.specs),
-            "reference": each.reference,
-            "generator": each.generator,
-            "facts": each.facts,
-            "ambiguity": dict(each.ambiguity),
-            "cases": dict(each.cases),
-        }
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _write(file, json.dumps(plain, indent=1, sort_keys=True))
-    for file in path.parent.glob(f"{_FILES}/*/*.json"):
-        if file not in wanted:
-            file.unlink()
-            with suppress(OSError):  # others are in the same folder
-                file.parent.rmdir()
+    """Write a lock, a line for each operator version, and the files beside it."""
+    write_versions(path, lock.operators)
     write_lines(lock, path)
 
 
@@ -192,23 +152,6 @@ def write_lines(lock: Lock, path: Path = LOCK_FILE) -> None:
         f'"suites": {suites}',
     ]
     _write(path, "{\n " + ",\n ".join(rows) + "\n}")
-
-
-def _read_file(path: Path) -> OperatorLock:
-    return OperatorLock(**json.loads(path.read_text(encoding="utf-8")))
-
-
-def _is_of(file: Path, lock: OperatorLock) -> bool:
-    try:
-        found = _read_file(file)
-    except (OSError, ValueError, TypeError):
-        return False
-    return (found.digest, found.cases) == (lock.digest, lock.cases)
-
-
-def _file_of(path: Path, name: str) -> Path:
-    operator = OperatorName.parse(name)
-    return path.parent / _FILES / operator.domain / f"{operator.short}.json"
 
 
 def _write(path: Path, text: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from generator.making.lock import Lock, OperatorLock
+from generator.making.lock import Lock
+from generator.making.lock_files import OperatorLock
 from opcert.vocabulary.names import OperatorName
 
 WHOLE = "the suite"

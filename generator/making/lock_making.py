@@ -14,7 +14,8 @@ from conformance.suite.manifests import MANIFEST
 from conformance.suite.suite_parts import golden_file, part_digest
 from generator.adequacy.kept import expectations_in
 from generator.making.cache import PROCESSES
-from generator.making.lock import Lock, OperatorLock
+from generator.making.lock import Lock
+from generator.making.lock_files import OperatorLock
 from generator.making.named_operators import referenced_operators
 from generator.making.named_suites import operators_named, suite_names
 from generator.making.sources import SourceReader

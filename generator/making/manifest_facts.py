@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.judging.distributions import Distributed
 from generator.asking.ambiguity import ambiguity
+from generator.asking.demands import LEVEL
 from generator.making.workshop import Workshop, rule_text
 from generator.rows.feasibility import Solver
 from generator.rows.level_tuples import covered_tuples, feasible_tuples
@@ -15,7 +17,8 @@ from specs.model import Evidence, Finding, Reading, Source, Spec
 def operator_facts(workshop: Workshop) -> dict[str, Any]:
     """Documents, readings, findings, constraints, attributes, factors, coverage and ambiguity, as plain JSON.
 
-    `ambiguity` counts the elements of the expected outputs, and those that have several accepted results.
+    `ambiguity` counts the elements of the expected outputs, and those that have several accepted results;
+    `draws` tells of tests of distributions, where there are any.
     """
     spec = workshop.spec
     unclear = ambiguity(workshop.cases.values())
@@ -49,7 +52,19 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
         "factors": {each.name: _plain(each.levels) for each in spec.factors},
         "coverage": coverage(workshop, workshop.options.strength),
         "ambiguity": {"elements": unclear.elements, "several": unclear.several},
+        **_draws(workshop),
     }
+
+
+def _draws(workshop: Workshop) -> dict[str, Any]:
+    """How many tests of distributions the cases have and how often each accuses what is right; or nothing."""
+    rates = [
+        each.false_alarm
+        for case in workshop.cases.values()
+        for each in case.properties
+        if isinstance(each, Distributed)
+    ]
+    return {"draws": {"tests": len(rates), "false_alarm": max(rates), "level": LEVEL}} if rates else {}
 
 
 def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:

@@ -111,8 +111,9 @@ def _part(name: str) -> bytes:
 
 
 def first_operators() -> list[OperatorName]:
-    """The versions whose references are theirs alone, in order: those that opcert began with."""
-    return sorted(reference_modules())
+    """The versions of operators without one reference for all, in order: those that opcert began with."""
+    known = _references()
+    return sorted(each for each in reference_modules() if each.unversioned not in known)
 
 
 @cache

@@ -25,6 +25,8 @@ from generator.making.newer_versions import newer_versions
 from generator.making.selection import keep_what_adds
 from generator.making.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
 from generator.making.workshop import Options, Workshop
+from generator.rows.kept_draws import KeptDraws
+from generator.spaces.modelled import kept_draws_of
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -33,12 +35,16 @@ from specs.user_modules import mistakes_of
 
 @dataclass(frozen=True, eq=False)
 class OperatorCases:
-    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken."""
+    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken.
+
+    `draws` are those of the covering rows that became cases.
+    """
 
     operator: OperatorName
     cases: tuple[Case, ...]
     facts: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    draws: KeptDraws | None = None
 
 
 @cache
@@ -54,11 +60,14 @@ def generate_operator(
     options: Options,
     folders: Sequence[Path] = (),
     cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+    *,
+    afresh: bool = False,
 ) -> OperatorCases:
     """Every case of one operator; raises UserError where it lacks spec, reference or declared calls.
 
     An older version takes the calls of the next newer one over: `cases_of` gives its cases, which are made
-    here where nobody has them.
+    here where nobody has them. The draws of covering rows that are kept in its room are taken as they are,
+    unless they are to be searched for `afresh`.
     """
     started = perf_counter()
     spec, levels = open_spec(operator, folders)
@@ -66,6 +75,8 @@ def generate_operator(
     kept = read_kept(operator, adequacy_folder(folders)) if options.size == "small" else None
     selected = kept.selection if kept is not None else ()
     workshop = Workshop(spec, reference, levels, options, selected)
+    if not afresh:
+        workshop.kept_draws = kept_draws_of(operator, folders)
     with mistakes_of(spec.levels_module, spec.reference_module):
         for family, make_cases in _families().items():
             make_cases(workshop)
@@ -77,7 +88,9 @@ def generate_operator(
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
-    return OperatorCases(operator, tuple(cases), operator_facts(workshop), perf_counter() - started)
+    return OperatorCases(
+        operator, tuple(cases), operator_facts(workshop), perf_counter() - started, workshop.draws
+    )
 
 
 def _take_over(

@@ -186,11 +186,11 @@ def write_generated(
     facts = {str(each.operator): each.facts for each in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
     measured = _measured(parts, folders)
-    known = _known_causes([each.operator for each in parts], folders)
+    known = known_causes([each.operator for each in parts], folders)
     return write_suite_of_parts(path, parts, {"operators": facts, **measured}, chosen, known)
 
 
-def _known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
+def known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
     """The entries about runtimes of these operators, so that a report needs nothing beside the suite."""
     entries = [entry for each in (*folders, None) for entry in _entries(each)]
     names = list(map(str, operators))

@@ -89,7 +89,7 @@ def _take_valid(workshop: Workshop, rows: _Rows, newer: Spec, case: Case, *, ans
         return
     try:
         expectations = case.expectations if answered else None
-        workshop.take(case.family, case.id.word, call, found, expectations)
+        workshop.take(case.family, case.id.word, call, found, expectations, case.properties)
     except UnstableLength:
         return
     if case.family == "cover":

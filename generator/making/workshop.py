@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conformance.suite.cases import Case, Expectation
+from conformance.suite.properties import HasType, Properties
 from generator.adequacy.kept import Selected
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
+from generator.asking.demands import is_valued, properties_of
 from generator.asking.expectations import expectations_of
 from generator.asking.questions import Question, ask, describe
 from generator.asking.validity import find_refusable, find_violations
 from generator.making.discovery import Levels, open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Model
+from generator.rows.kept_draws import KeptDraws
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
@@ -65,6 +68,10 @@ class Workshop:
     """The covering rows of which none could be made, because every draw's output length was unstable."""
     taken: Counter[tuple[str, str | None]] = field(default_factory=Counter)
     """How many cases of a family and word are a newer version's: these need not be made again."""
+    kept_draws: KeptDraws | None = None
+    """Which draws became the cases of the covering rows when they were last searched for."""
+    draws: KeptDraws | None = None
+    """The same of the rows of now."""
 
     @cached_property
     def model(self) -> Model:
@@ -106,6 +113,7 @@ class Workshop:
         call: Call,
         levels: Mapping[str, str],
         expectations: tuple[Expectation, ...] | None,
+        properties: Properties = (),
     ) -> None:
         """Put a newer version's valid call in, with what comes out where that is known.
 
@@ -115,7 +123,7 @@ class Workshop:
         if expectations is None:
             case = self.make_valid(family, word, call, levels)
         else:
-            case = self._case(family, word, call, levels, expectations)
+            case = self._case(family, word, call, levels, expectations, properties)
         self.keep(call, case)
         self.taken[family, word] += 1
 
@@ -151,8 +159,13 @@ class Workshop:
                 f"a call of the {family} family of {self.spec.operator} breaks {broken[0].id}",
                 got=describe(call),
             )
-        expectations = expectations_of(self.question(call) if question is None else question)
-        return self._case(family, word, call, levels or {}, expectations)
+        asked = self.question(call) if question is None else question
+        expectations = expectations_of(asked)
+        properties = properties_of(asked)
+        # What is drawn has no values to compare with.
+        return self._case(
+            family, word, call, levels or {}, expectations if is_valued(asked) else (), properties
+        )
 
     def keep(self, call: Call, case: Case) -> Case:
         """Put a case into the suite; the same case."""
@@ -207,19 +220,24 @@ class Workshop:
         call: Call,
         levels: Mapping[str, str],
         expectations: tuple[Expectation, ...],
+        properties: Properties = (),
     ) -> Case:
-        bare, first = bare_case(self.spec, call), expectations[0].outputs[0].expected
+        bare = bare_case(self.spec, call)
+        first = next((each.element_type for each in properties if isinstance(each, HasType)), None)
+        if expectations:
+            first = expectations[0].outputs[0].expected.element_type
         given = any(each is not None for _, each in call.inputs)
         return replace(
             bare,
             id=CaseId(self.spec.operator, family, word, call.digest(self.spec.operator)),
             # Without an input a case counts under the type that comes out.
-            element_type=bare.element_type if given else first.element_type,
+            element_type=bare.element_type if given or first is None else first,
             output_names=bare.output_names
-            if call.outputs or bare.output_types
+            if call.outputs or bare.output_types or not expectations
             else tuple(each.name for each in expectations[0].outputs),
             demand="answer",
             expectations=expectations,
+            properties=properties,
             levels=dict(levels),
             sources=tuple(self._sources(call)),
             may_refuse=find_refusable(self.spec, call),

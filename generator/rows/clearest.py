@@ -27,11 +27,12 @@ HOPELESS = Fraction(1, 4)
 
 @dataclass(frozen=True, eq=False)
 class MadeCase:
-    """A case, its call, and how many of its elements have several accepted results."""
+    """A case, its call, the number of its draw, and how many elements have several accepted results."""
 
     doubt: Ambiguity
     call: Call
     case: Case
+    attempt: int
 
     @cached_property
     def share(self) -> Fraction:
@@ -58,6 +59,7 @@ class _Drawn:
     workshop: Workshop
     levels: Mapping[str, str]
     call: Call
+    attempt: int
     _question: Question | None = None
 
     @cached_property
@@ -81,7 +83,7 @@ class _Drawn:
             case = self.workshop.make_valid("cover", None, self.call, self.levels, question)
         except UnstableLength:
             return None
-        return MadeCase(ambiguity([case]), self.call, case)
+        return MadeCase(ambiguity([case]), self.call, case, self.attempt)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,13 +156,18 @@ class Draws:
         row = frozenset(levels.items())
         if (row, attempt) not in self._attempts:
             call = drawn_call(self.workshop, levels, attempt)
-            self._attempts[row, attempt] = None if call is None else self._known(row, levels, call)
+            self._attempts[row, attempt] = None if call is None else self._known(row, levels, call, attempt)
         return self._attempts[row, attempt]
 
-    def _known(self, row: _Levels, levels: Mapping[str, str], call: Call) -> _Drawn:
+    def _known(self, row: _Levels, levels: Mapping[str, str], call: Call, attempt: int) -> _Drawn:
         """What is found of a call; several draws of a row may give the same one."""
         digest = call.digest(self.workshop.spec.operator)
-        return self._found.setdefault((row, digest), _Drawn(self.workshop, levels, call))
+        return self._found.setdefault((row, digest), _Drawn(self.workshop, levels, call, attempt))
+
+    def again(self, levels: Mapping[str, str], attempt: int) -> MadeCase | None:
+        """The case of a draw that was chosen before; None where it is none now."""
+        found = self._draw(levels, attempt)
+        return None if found is None or self.workshop.has(found.call) else found.made
 
 
 def _are_alike(made: Sequence[MadeCase]) -> bool:

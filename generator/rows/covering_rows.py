@@ -144,6 +144,7 @@ class Dealer:
         for name, uses in self._uses.items():
             for each in given:
                 uses[each[name]] += 1
+        self._rare = space.spec.declared.rare if space.spec.declared is not None else {}
         self._main = f"type_{type_variable(space.spec, space.data[0])}" if space.data else ""
 
     def deal(self, rows: Sequence[Mapping[str, Level]]) -> list[Row]:
@@ -173,11 +174,15 @@ class Dealer:
         return None
 
     def _choices(self, levels: Mapping[str, Level]) -> Iterator[dict[str, Level]]:
-        """Types for the variables that have none yet: the least used first, of types with the row's class."""
+        """Types for the variables that have none yet: the least used first, of types with the row's class.
+
+        Rare ones, which many runtimes lack, where there are no others: they hide what these would show.
+        """
         free = [name for name in self._space.types if name not in levels]
         known = []
         for name in free:
             fitting = [each for each in self._uses[name] if name != self._main or self._fits(each, levels)]
+            fitting = [each for each in fitting if each not in self._rare.get(name, ())] or fitting
             known.append(sorted(fitting, key=self._uses[name].__getitem__))
         for choice in product(*known):
             yield dict(zip(free, choice, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -19,10 +19,12 @@ REPLACEMENTS = 16
 """So many changes are tried for one row."""
 MOST_TRIED = 96
 """So many rows are tried in the place of others, of one operator."""
+PATIENCE = 40
+"""So many of them, one behind the other, may bring nothing: what is left is unclear whatever is drawn."""
 
 
-def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -> None:
-    """Replace the rows whose cases are unclear by clearer ones that leave nothing uncovered.
+def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -> Iterator[Mapping[Row, Row]]:
+    """Replace the rows whose cases are unclear by clearer ones that leave nothing uncovered; each change.
 
     Those of the focus stay: among them everything is covered once more. A replacement that is unclear itself
     gets its turn, too; each has fewer doubtful elements than the ones before.
@@ -35,11 +37,11 @@ def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -
     hopeless = _hopeless_levels(model, shares)
     unclear = [each for each in movable if shares[each] > UNCLEAR and not hopeless & set(enumerate(each))]
     tried, most = _Tried(draws), MOST_TRIED
-    while unclear and len(tried.found) < most:
+    while unclear and len(tried.found) < min(most, PATIENCE):
         row = unclear.pop(0)
         best: tuple[int, Mapping[Row, Row], Mapping[Row, MadeCase]] = (0, {}, {})
         for changes in islice(replacements.changes_for(row), REPLACEMENTS):
-            if len(tried.found) >= most:
+            if len(tried.found) >= min(most, PATIENCE):
                 break
             doubtful = sum(_several(made[each]) for each in changes)
             new = _clearest_of(tried, array, changes, doubtful - best[0])
@@ -50,6 +52,7 @@ def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -
         if best[0]:
             most -= len(tried.found)
             _change(workshop, array, made, *best[1:])
+            yield best[1]
             tried = _Tried(draws)
         replacements.replace(best[1])
         unclear = [each for each in unclear if each not in best[1]]

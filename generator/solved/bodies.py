@@ -75,10 +75,12 @@ class BodyMaker:
 
     def step(self, value: str, how: object) -> str:
         """A value as one of `STEPS` leaves it."""
-        if how != "doubled":
-            return value
+        return self.added(value, value) if how == "doubled" else value
+
+    def added(self, value: str, other: str) -> str:
+        """The sum of two values; its name."""
         name = self._new("sum")
-        self._add(make_node("Add", [value, value], [name]))
+        self._add(make_node("Add", [value, other], [name]))
         self._made.add(name)
         return name
 

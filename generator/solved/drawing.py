@@ -140,6 +140,6 @@ def value_tensor(array: NDArray[Any], element_type: ElementType) -> Tensor:
     if element_type.is_integer:
         low, high = element_type.integer_range
         plain = [min(max(int(each), low), high) for each in plain]
-    elif element_type.layout is not None:
+    elif element_type.is_float:
         return Tensor(element_type, encode(element_type, plain).reshape(array.shape))
     return Tensor(element_type, np.array(plain, dtype=element_type.storage).reshape(array.shape))

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from conformance.models.case_models import has_onnx_form
 from generator.rows.cores import FILE_NAME, Core, read_cores
+from generator.rows.kept_draws import FILE_NAME as DRAWS
+from generator.rows.kept_draws import KeptDraws, read_draws
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import find_declaration
@@ -49,6 +51,12 @@ def kept_cores_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple
     """The combinations of levels that the operator's room keeps as those that no call has."""
     path = room_file(operator, FILE_NAME, folders)
     return () if path is None else read_cores(path, operator.since_version)
+
+
+def kept_draws_of(operator: OperatorName, folders: Sequence[Path] = ()) -> KeptDraws | None:
+    """The draws of its covering rows that the operator's room keeps."""
+    path = room_file(operator, DRAWS, folders)
+    return None if path is None else read_draws(path).get(operator.since_version)
 
 
 def declaration_ships(operator: OperatorName, folders: Sequence[Path] = ()) -> bool:

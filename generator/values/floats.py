@@ -60,7 +60,8 @@ def not_numbers(kind: ElementType) -> list[int]:
 
 def distinct(kind: ElementType, count: int, draw: Draw) -> list[int]:
     """Small whole numbers of both signs while they last, then any other finite numbers."""
-    whole = min(count, 1 << min(_layout(kind).precision, 20))
+    layout = _layout(kind)
+    whole = min(count, 1 << min(layout.precision, layout.greatest_exponent + 1, 20))
     codes = list(_whole_numbers(kind, whole))
     if len(codes) < count:
         used = set(codes)
@@ -156,7 +157,9 @@ def _sprinkled(first: list[int], pool: list[int], count: int, draw: Draw) -> lis
 def _offset_exponent(kind: ElementType) -> int:
     """Large enough to be an offset, small enough for the type's own range and for sums of a few of them."""
     layout = _layout(kind)
-    return min(0, layout.greatest_exponent - layout.precision - 2)
+    found = min(0, layout.greatest_exponent - layout.precision - 2)
+    # Two bits have no neighbours there, and others none that are closer than subnormal numbers.
+    return found if layout.precision < 3 else max(found, layout.least_exponent - layout.precision + 1)
 
 
 def _layout(kind: ElementType) -> FloatLayout:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--update",
     is_flag=True,
-    help="Keep what was found beside the specs, for reports and size small, and in specs/suite.lock.",
+    help="Keep what was found beside the specs, for reports and size small; of all, in specs/suite.lock too.",
 )
 def command(
     operators: tuple[str, ...],
@@ -74,8 +74,10 @@ def command(
         found, missing = read_measured(chosen, adequacy_folder(folders))
     else:
         found = _measure(suite_name, folders, chosen, processes, update=update)
-    if update and not folders:
+    if update and not folders and set(chosen) == set(select_operators(())):
         _renew_lock()
+    elif update and not folders:
+        say("specs/suite.lock names the suite without these figures: `opcert generate --update`", error=True)
     page = write_page(found, missing)
     if output is None:
         say(page, end=False)
@@ -115,11 +117,11 @@ def _measure(
 
 
 def _suite_with(operators: list[OperatorName], suite_name: str, folders: tuple[Path, ...]) -> Suite:
-    """The suite that is named, if it has cases of all operators; instead of the default one, theirs."""
+    """The suite that is named, if it has cases of all operators; of the default one, theirs alone."""
     from generator.making.discovery import select_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
-    if suite_name == DEFAULT_SUITE and not set(operators) <= set(select_operators((), folders)):
+    if suite_name == DEFAULT_SUITE and set(operators) != set(select_operators((), folders)):
         return made_of(operators, folders)
     suite = resolve_suite(suite_name, folders=folders)
     missing = [str(each) for each in operators if str(each) not in suite.facts.get("operators", {})]

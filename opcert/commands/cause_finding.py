@@ -51,10 +51,13 @@ def with_known_causes(
 def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Path("out")) -> Results:
     """The results with runs of other runtimes on the same suite: those named, and those kept in `out/`.
 
+    A run of the same runtime that optimises less is there as well.
+
     Raises UserError where a record that was named cannot be read, or is of another suite.
     """
     from conformance.recording.records import read_record
     from opcert.vocabulary.errors import Place, UserError
+    from reports.causes.optimisation import OPTION, level_of, optimises_less
     from reports.causes.others import OtherRun
     from reports.results.headline import runtime_label
 
@@ -72,7 +75,10 @@ def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Pat
                 where=Place(str(path)),
             )
         label = runtime_label(record)
-        if label != runtime_label(results.record):
+        if optimises_less(record, results.record):
+            label = f"{label} with {OPTION}={level_of(record)}"
+            found.setdefault(label, OtherRun(label, record.verdicts, optimises_less=True))
+        elif label != runtime_label(results.record):
             found.setdefault(label, OtherRun(label, record.verdicts))
     return replace(results, others=tuple(found.values()))
 

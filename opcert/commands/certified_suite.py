@@ -41,8 +41,15 @@ def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Su
     what is asked contradicts itself or names nothing, NothingRan where -k selects nothing,
     RuntimeUnavailable where the runtime does not start.
     """
-    if asked.suite_name is not None and (asked.operators or asked.opset is not None):
+    chosen = bool(asked.operators) or asked.opset is not None
+    if chosen and asked.suite_name is not None:
         raise UserError("a suite has its operators and versions", expected="-s, or operators and --opset")
+    if chosen and digest:
+        raise UserError("a record has its operators and versions", expected="--run, or operators and --opset")
+    if chosen and asked.folders:
+        raise UserError(
+            "folders of specs have their operators and versions", expected="--specs, or operators and --opset"
+        )
     if digest or asked.suite_name is not None or asked.folders:
         name = asked.suite_name or DEFAULT_SUITE
         suite = resolve_suite(name, digest, asked.folders)
@@ -61,8 +68,9 @@ def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Su
 def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     """The suite of the opset that is asked for, or else of the newest that the runtime takes.
 
-    Where operators are named, theirs alone; where a profile demands versions that the opset does not have,
-    the suite that has them.
+    Where operators are named, theirs alone; where a profile is of a model, or demands versions that the opset
+    does not have, the suite that has them. Raises UserError where an opset that is asked for has not what is
+    named.
     """
     from generator.making.named_suites import FIRST, name_of_opset, operators_named
     from generator.making.opsets import newest_opset
@@ -71,25 +79,53 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
     have = operators_named(name) or []
     if asked.operators:
-        return made_of(_choose(asked.operators, have))
+        return made_of(_choose(asked.operators, have, asked.opset))
     demanded = list(asked.profile.named_operators) if asked.profile else []
-    if set(demanded) <= set(have):
+    lacking = [str(each) for each in demanded if each not in have]
+    if lacking and asked.opset is not None:
+        raise UserError(
+            "the profile demands operator versions that this opset does not have",
+            got=f"opset {asked.opset} without {_few(lacking)}",
+            expected="an opset that has them, or no --opset: then the suite is made of what is demanded",
+        )
+    of_model = asked.profile is not None and asked.profile.model is not None
+    if not lacking and not of_model:
         if name != DEFAULT_SUITE:
             say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)
         return resolve_suite(name)
+    whole = [each for each in have if asked.profile is not None and asked.profile.demands_operator(each)]
+    wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
-    return resolve_suite(FIRST) if set(demanded) <= set(first) else made_of(demanded)
+    return resolve_suite(FIRST) if not of_model and set(wanted) <= set(first) else made_of(wanted)
 
 
-def _choose(names: Sequence[str], have: Sequence[OperatorName]) -> list[OperatorName]:
-    """Operators by name: without a version, in the one of the suite."""
+def _choose(
+    names: Sequence[str], have: Sequence[OperatorName], opset: int | None = None
+) -> list[OperatorName]:
+    """Operators by name; without a version in that of the suite, or else in the newest.
+
+    Raises UserError where an opset was asked for, and has none of that name.
+    """
     from generator.making.discovery import select_operators
 
     chosen: set[OperatorName] = set()
     for name in names:
-        named = [each for each in have if name in (each.name, str(each), each.path, each.short)]
-        chosen.update(named or select_operators([name]))
+        named = [
+            each for each in have if name in (each.name, each.unversioned, str(each), each.path, each.short)
+        ]
+        named = named or select_operators([name])
+        if opset is not None and named[0] not in have and name in (named[0].name, named[0].unversioned):
+            raise UserError(
+                "this opset has no such operator, or there are no cases of the version that it has",
+                got=f"{name} in opset {opset}",
+                expected=f"another opset, or an operator version, such as {named[0].short}",
+            )
+        chosen.update(named)
     return sorted(chosen)
+
+
+def _few(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _opset_of(runtime: Runtime) -> int | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @shared_options.specs
 @shared_options.pattern
 @shared_options.forms
-@click.option("--profile", "profile_name", help="What to demand: a profile's name, or its YAML file.")
+@shared_options.profile
 @click.option(
     "--key",
     "key_path",
@@ -100,6 +100,7 @@ def command(
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
     from opcert.commands.operator_headings import with_groups
+    from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import choose_runtime, forms_to_run
@@ -112,10 +113,9 @@ def command(
     from reports.formats.badge import write_certificate_badge
     from reports.gates.baseline import read_baseline
     from reports.gates.excusing import excuse
-    from reports.gates.profiles import load_profile
     from reports.results.case_results import put_together
 
-    profile = load_profile(profile_name) if profile_name is not None else None
+    profile = demanded_profile(profile_name, folders)
     key = load_private_key(key_path) if key_path is not None else None
     baseline_options.check_usage(baseline, update_baseline)
     found = choose_runtime(runtime, python, upgrade)

@@ -22,11 +22,15 @@ _EXPERIMENTS = {"diagnosis.json": rb'"format":"opcert-diagnosis/'}
 """What a run writes beside its record where something fails."""
 
 _REPORTED = {
+    "annotations.txt": rb"\A::(?:error|warning|notice) title=",
     "badge.json": rb'"label": "operator documents: ',
     "cases.csv": rb"\Acase,operator,family,element_type,verdict,",
     "ctrf.json": rb'"generatedBy": "opcert ',
     "report.json": rb'"format": "opcert-report/',
     "report.md": rb"(?m)^Suite `[0-9a-f]{64}`$",
+    "support.csv": rb"\Adomain,operator,since_version,element_type,support,",
+    "support.json": rb'"format": "opcert-support/',
+    "support.md": rb"\A<!-- Written by opcert report;",
 }
 """The files that `report` writes in its further formats."""
 

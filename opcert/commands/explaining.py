@@ -14,7 +14,8 @@ from generator.diagnosis.explain import Failure, explain, explain_parts
 from generator.making.discovery import known_operators
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
-from reports.causes.failure_classes import FailureClass, classes_of
+from reports.causes.failure_class import FailureClass
+from reports.causes.failure_classes import classes_of
 from reports.results.case_results import CaseResult, Results
 
 

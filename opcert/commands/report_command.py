@@ -98,18 +98,18 @@ def command(
     from conformance.recording.records import read_record
     from opcert.commands.cause_finding import with_known_causes, with_others
     from opcert.commands.operator_headings import with_groups
+    from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
     from reports.formats import write_together
     from reports.gates.baseline import read_baseline
     from reports.gates.excusing import excuse
-    from reports.gates.profiles import load_profile
     from reports.results.case_results import put_together
     from reports.results.headline import list_warnings, runtime_label
     from reports.results.told_facts import documents_of
     from reports.single_cases.document_texts import find_documents
 
-    profile = load_profile(profile_name) if profile_name is not None else None
+    profile = demanded_profile(profile_name, folders)
     baseline = read_baseline(baseline_path) if baseline_path is not None else None
     records = [read_record(each) for each in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from conformance.recording.records import Record
@@ -25,6 +26,7 @@ def record_run(
     ours: bool,
     resume: bool = False,
     first: FirstWorker | None = None,
+    own_forms: Mapping[str, Sequence[str]] | None = None,
 ) -> Record:
     """Run the suite as `run_suite` does, with progress on standard error.
 
@@ -41,7 +43,15 @@ def record_run(
     before = _identity(path)
     try:
         return run_suite(
-            suite, runtime, path, options, choose_progress(), resume=resume, first=first, replacing=forget
+            suite,
+            runtime,
+            path,
+            options,
+            choose_progress(),
+            own_forms=own_forms,
+            resume=resume,
+            first=first,
+            replacing=forget,
         )
     except KeyboardInterrupt:
         if _identity(path) != before:

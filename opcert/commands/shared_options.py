@@ -80,4 +80,7 @@ diagnose = click.option(
     help="Seconds to ask the runtime for causes of its failures, by experiment; 0 for none. Default: 30 % of "
     "the time that the run took, at most 30.",
 )
+profile = click.option(
+    "--profile", "profile_name", help="What to demand: a profile's name, or its YAML file."
+)
 dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")

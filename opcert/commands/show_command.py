@@ -55,6 +55,7 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
         for reading in spec.readings:
             _print_reading(spec, reading, followers(measured, spec.operator, reading.id))
     _print_findings(spec)
+    _print_demands(spec, folders)
 
 
 def _print_head(spec: Spec, folders: tuple[Path, ...]) -> None:
@@ -132,6 +133,19 @@ def _explain(spec: Spec, facts: list[Fact]) -> None:
                     places = ", ".join(place(spec, each) for each in evidence.sources)
                     note = f": {evidence.note}" if evidence.note else ""
                     say(f"  {evidence.kind} for {evidence.option}{note} ({places or 'no place'})")
+
+
+def _print_demands(spec: Spec, folders: tuple[Path, ...]) -> None:
+    from opcert.commands.known_operators import load_known
+    from opcert.commands.shown_demands import demand_lines
+
+    if spec.operator not in load_known(folders).reference:
+        return
+    lines = demand_lines(spec, folders)
+    if lines:
+        say("demanded in place of values")
+    for each in lines:
+        say(f"  {each}")
 
 
 def _print_findings(spec: Spec) -> None:

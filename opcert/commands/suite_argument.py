@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 ONNX_NODE = "onnx-node"
 HELP = (
     "The suite: a folder (of a suite, or of calls), a zip file, `default`, `onnx-node` (ONNX's own node "
-    "tests), `opset-22` (ONNX's operators in the versions of that opset) or `first-operators` (those that "
-    "opcert began with); what is named is made where it is not kept yet."
+    "tests), `neighbours` (nodes that optimisers fuse), `opset-22` (ONNX's operators in the versions of that "
+    "opset) or `first-operators` (those that opcert began with); what is named is made where it is not kept "
+    "yet."
 )
 
 
@@ -42,8 +43,15 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
         return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
     # Imported here and below, because a ready-made suite has no use for the generator.
     from generator.making.named_suites import operators_named
+    from generator.neighbours.neighbour_suite import neighbour_suite, opset_of_neighbours
 
     given = Path(text)
+    opset = None if given.exists() else opset_of_neighbours(text)
+    if opset is not None:
+        from conformance.suite.kept_suites import kept_suite
+
+        told = neighbour_suite(opset, lambda line: say(f"opcert: {line}", error=True))
+        return open_suite(kept_suite(digest) or told)
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(suite_of_calls(given, folders) if is_folder_of_calls(given) else given)
     from conformance.suite.kept_suites import kept_suite

@@ -6,6 +6,7 @@ from collections import Counter
 
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
+from conformance.suite.properties import HasType
 from conformance.suite.suites import Suite
 from generator.making.lock import Lock
 from reports.certificates.standing import Departure
@@ -56,8 +57,9 @@ def _is_released(case: Case, name: str, expectation: str) -> bool:
         return False
     if str(case.id).split("/", 2)[2] != name:
         return False
-    tensors = [each for _, each in case.inputs if each is not None]
-    tensors += [each.expected for one in case.expectations for each in one.outputs]
-    if tensors and all(each.element_type is not case.element_type for each in tensors):
+    types = {each.element_type for _, each in case.inputs if each is not None}
+    types |= {each.expected.element_type for one in case.expectations for each in one.outputs}
+    types |= {each.element_type for each in case.properties if isinstance(each, HasType)}
+    if types and case.element_type not in types:
         return False
     return write_golden(case)[1].startswith(expectation)

@@ -55,15 +55,15 @@ def command(
     # Imported here, so that --help does not wait for them.
     from datetime import UTC, datetime
 
+    from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_standing import find_standing
     from opcert.vocabulary.harmless import for_json
     from reports.certificates.certificate_files import read_certificate
     from reports.certificates.evidence import Evidence
     from reports.certificates.signing import load_public_key
     from reports.certificates.verification import verify_certificate
-    from reports.gates.profiles import load_profile
 
-    profile = load_profile(profile_name) if profile_name is not None else None
+    profile = demanded_profile(profile_name)
     read = read_certificate(certificate)
     public = load_public_key(key) if key is not None else None
     absent: list[str] = []

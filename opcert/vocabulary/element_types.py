@@ -45,10 +45,10 @@ class ElementType:
 
     `name` is ONNX's (`float`, `double`, `bfloat16`); `code` its number in ONNX's TensorProto; `storage` the
     numpy type that holds one element: the type itself where numpy has it, else an unsigned integer with the
-    element's bits (bfloat16 in uint16, float8 and float4 in uint8), a small integer's value in int8 or uint8
-    (int4, uint4, int2, uint2), or an object holding `bytes` (string). `bits` is the width of one element, 0
-    for strings. `layout` is None where the type is not floating-point, and of float8e8m0, which has neither
-    sign nor significand nor zero: pattern p is 2**(p - 127), and 255 is NaN.
+    element's bits (bfloat16 in uint16, float8, float6 and float4 in uint8), a small integer's value in int8
+    or uint8 (int4, uint4, int2, uint2), or an object holding `bytes` (string). `bits` is the width of one
+    element, 0 for strings. `layout` is None where the type is not floating-point, and of float8e8m0, which
+    has neither sign nor significand nor zero: pattern p is 2**(p - 127), and 255 is NaN.
     """
 
     name: str
@@ -126,6 +126,8 @@ _ALL = (
     ElementType("float8e8m0", 24, "float", 8, np.uint8),
     ElementType("uint2", 25, "unsigned", 2, np.uint8),
     ElementType("int2", 26, "signed", 2, np.int8),
+    ElementType("float6e2m3", 27, "float", 6, np.uint8, FloatLayout(4, 2, 1, False, "none")),
+    ElementType("float6e3m2", 28, "float", 6, np.uint8, FloatLayout(3, 3, 3, False, "none")),
 )
 
 ELEMENT_TYPES: dict[str, ElementType] = {each.name: each for each in _ALL}

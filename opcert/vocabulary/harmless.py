@@ -29,6 +29,7 @@ _ORDER = re.compile(r"^(\s*:):|(##\w*)\[", re.MULTILINE)
 _MARKDOWN = re.compile(r"([\\`*_\[\]()<>#|~&@$]|:(?=//))")
 # What a forge makes links and mentions of though a backslash stands before it.
 _REFERENCE = re.compile(r"\\[@#](?=\w)|\bwww(?=\.)", re.IGNORECASE)
+_WORKFLOW = re.compile(r"[%\r\n]")
 _NOTHING = "&#8203;"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -58,6 +59,16 @@ def for_terminal(text: str) -> str:
     """The text, of any number of lines, for a terminal or a log: nothing in it is an order to either."""
     visible = _HIDDEN.sub(_written_out, text.replace("\r\n", "\n"))
     return _ORDER.sub(lambda found: f"{found[1]}\\x3a" if found[1] else f"{found[2]}\\x5b", visible)
+
+
+def for_workflow(text: str, longest: int = LONGEST) -> str:
+    """The text, of any number of lines, as the message of an order to GitHub Actions."""
+    return _WORKFLOW.sub(lambda found: f"%{ord(found[0]):02X}", shown(text, longest))
+
+
+def for_workflow_property(text: str, longest: int = 200) -> str:
+    """The text as the value of a property of such an order, on one line."""
+    return for_workflow(one_line(text, longest)).replace(":", "%3A").replace(",", "%2C")
 
 
 def for_shell(words: Iterable[str]) -> str:

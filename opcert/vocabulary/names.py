@@ -15,7 +15,9 @@ _CASE = re.compile(
     re.ASCII,
 )
 
-FAMILIES = ("example", "boundary", "cover", "inert", "invalid", "survival")
+CHAINS = "pair"
+"""The family of cases of several nodes in a row, which count for the operator of the last."""
+FAMILIES = ("example", "boundary", "cover", "inert", CHAINS, "invalid", "survival")
 """Families of cases, in the order in which they run."""
 DEFAULT_SUITE = "default"
 """What names the suite that is made where none is named."""

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from inspect import isclass
 from typing import Any, TypeVar, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.near_names import near_names
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -30,8 +32,15 @@ def _translate(error: Mapping[str, Any], model: type[BaseModel], document: YamlD
     kind = error["type"]
     if kind == "extra_forbidden":
         known = _model_at(model, location[:-1]).model_fields.items()
-        keys = ", ".join(each.alias or name for name, each in known)
-        return UserError("unknown key", got=repr(location[-1]), expected=f"one of {keys}", where=where)
+        keys = [each.alias or name for name, each in known]
+        got = str(location[-1])
+        also = next((name for name, each in known if got in _other_names(each)), None)
+        if also is not None:
+            return UserError("this key stands here twice", got=f"{also} and {got}", where=where)
+        near = near_names(got, keys, most=1)
+        remedy = f"Perhaps {near[0]} is meant." if near else None
+        expected = f"one of {', '.join(keys)}"
+        return UserError("unknown key", got=repr(got), expected=expected, where=where, remedy=remedy)
     if kind == "missing":
         return UserError("a key is missing", expected=repr(location[-1]), where=where)
     got, message = repr(error.get("input"))[:80], str(error["msg"]).removeprefix("Value error, ")
@@ -40,6 +49,12 @@ def _translate(error: Mapping[str, Any], model: type[BaseModel], document: YamlD
     message = message.removeprefix("expected ").removeprefix("Input should be ")
     message = message.replace("String should match pattern", "text like")
     return UserError("wrong value", got=got, expected=message, where=where)
+
+
+def _other_names(field: FieldInfo) -> list[str]:
+    """The names that a key has beside its own."""
+    choices = field.validation_alias
+    return [str(each) for each in choices.choices] if isinstance(choices, AliasChoices) else []
 
 
 def _model_at(model: type[BaseModel], location: tuple[str | int, ...]) -> type[BaseModel]:

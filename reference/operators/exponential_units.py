@@ -17,8 +17,8 @@ from reference.stable_formulas import (
     Overflow,
     exponential_less_one,
     in_the_limit,
+    logarithm_of_one_more,
     logistic,
-    overflowing,
     whichever,
 )
 
@@ -60,13 +60,7 @@ def softsign(input: Numbers, *, infinity_in_formula: Infinity) -> Numbers:
 @reference_operator("ai.onnx::Softplus")
 def softplus(X: Numbers, *, intermediate_overflow: Overflow) -> Numbers:
     """y = ln(exp(x) + 1), which is x where the exponential overflows. Source: Softplus, Summary."""
-    power = function_of("exp", X)
-    found = whichever(function_of("log", power + 1), function_of("log1p", power))
-    beyond = np.isinf(power.sign) & X.finite
-    if not beyond.any():
-        return found
-    exact = X + function_of("log1p", function_of("exp", -abs(X)))
-    return overflowing(found, beyond, exact, intermediate_overflow)
+    return logarithm_of_one_more(X, intermediate_overflow)
 
 
 @reference_operator("ai.onnx::Mish")

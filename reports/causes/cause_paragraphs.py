@@ -10,7 +10,8 @@ from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId
 from reports.causes.class_words import fit_text, headline, remarks
-from reports.causes.failure_classes import FailureClass, Told, classes_of
+from reports.causes.failure_class import FailureClass, Told
+from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
@@ -115,6 +116,8 @@ def totals_line(results: Results, causes: int) -> str:
         "message": "told by the runtime",
         "experiment": "shown by experiment",
         "rule": "a rule not checked",
+        "allowed": "allowed by the documents",
+        "optimisation": "only with optimisation",
         "association": "by association alone",
         "nothing": "not found",
     }

@@ -8,8 +8,9 @@ from conformance.judging.kept_diagnosis import DiagnosedCause, Outcome
 from conformance.judging.known_causes import WORDS
 from reports.causes import unstable_cases
 from reports.causes.conditions import Condition
-from reports.causes.failure_classes import FailureClass
+from reports.causes.failure_class import FailureClass
 from reports.causes.features import CONSTRAINT
+from reports.causes.optimisation import chain_of
 from reports.causes.others import Beside, nobody_passes
 from reports.page_making.phrasing import count, listed, plural
 
@@ -22,6 +23,10 @@ def headline(found: FailureClass) -> str:
         return f"{found.verb}: {found.said}" if found.said else found.verb
     if found.told == "experiment" and found.shown is not None:
         return f"{found.verb}: {found.shown.sentence}"
+    if found.told == "optimisation":
+        return f"{found.verb} only with optimisation: {chain_of(found.smallest)}"
+    if found.told == "allowed":
+        return f"{found.verb} by what the case expects, not by the documents"
     if found.conditions is None:
         return f"{found.verb}, cause not found"
     if not found.conditions:
@@ -75,12 +80,21 @@ def remarks(found: FailureClass) -> list[str]:
         told.append(f"goes with {conditions_text(found)}")
     elif found.told == "association":
         told.append("an association with passing cases; no experiment was made")
-    if found.shown is not None:
-        if found.told != "experiment":
-            told.append(f"shown by experiment: {found.shown.sentence}")
+    elif found.told == "allowed":
+        told.append("asked again, the answer is one that the documents allow; the case has another alone")
+    if found.shown is not None and found.told == "experiment":
         told.append(cost_text(found.shown))
+    elif found.shown is not None and found.shown.count("unknown") < len(found.shown.cases):
+        # What cured one case alone may be a condition of that case beside the cause that an entry has.
+        told += [f"shown by experiment: {found.shown.sentence}", cost_text(found.shown)]
+    if found.unoptimised:
+        told.append(f"only with optimisation: {found.unoptimised} passes {_all_of(len(found.cases))}")
     told += filter(None, [unstable_cases.class_text(found.cases), beside_text(found.beside)])
     return told
+
+
+def _all_of(number: int) -> str:
+    return "this case" if number == 1 else f"all {count(number)} cases"
 
 
 def beside_text(beside: Sequence[Beside]) -> str:

@@ -1,17 +1,17 @@
-"""Failure classes: failing cases of one cause, as far as that is known, in the order to fix them.
+"""The failure classes of a run, in the order to fix them.
 
 What tells a cause, the first that does: an entry that explains the cases; what the runtime said when it
-refused or died; an experiment that was made on it (`diagnosis.json`); for invalid calls that were answered,
-the rule. Only what is left is divided by conditions that go with failing.
+refused or died; an experiment that was made on it (`diagnosis.json`), which may say that the documents allow
+the answer; for invalid calls that were answered, the rule; a run of the same runtime that optimises less and
+passes. Only what is left is divided by conditions that go with failing.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
 from conformance.judging.known_causes import KnownCause
@@ -19,106 +19,21 @@ from conformance.judging.refusals import sentence
 from opcert.vocabulary.names import OperatorName
 from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
 from reports.causes.conditions import Condition
+from reports.causes.failure_class import FailureClass, Told, smallness
 from reports.causes.failure_kinds import (
-    DIFFERENCES,
-    NOBODY,
-    OPEN,
     TIER_OF,
     TIERS,
-    UNEXPLAINED,
-    VERBS,
     Kind,
-    Tier,
     failure_kind,
 )
 from reports.causes.features import CONSTRAINT
-from reports.causes.others import Beside, OtherRun, hold_beside, nobody_passes
+from reports.causes.optimisation import by_optimisation, passing_without
+from reports.causes.others import OtherRun, hold_beside
 from reports.causes.spoken_failures import said_form
 from reports.results.case_results import CaseResult, Results
-from reports.results.type_order import type_rank
-
-Told = Literal["entry", "message", "experiment", "rule", "association", "nothing"]
-"""What tells the cause of a class."""
 
 SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
 """Kinds of failure of which the runtime, or its end, says something itself."""
-
-
-@dataclass(frozen=True)
-class FailureClass:
-    """Failing cases of one cause, of one or more operator versions, that fail in one way.
-
-    `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
-    what experiments showed of it, whoever told it. `beside` is what other runtimes make of the cases. Where
-    it is an association, `conditions` separate the cases from passing ones; of a message they are a remark;
-    they are None where there are none. `fulfilling` counts the cases of those versions that were judged and
-    fulfil the conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of
-    their class.
-    """
-
-    number: int
-    kind: Kind
-    operators: tuple[OperatorName, ...]
-    conditions: tuple[Condition, ...] | None
-    cases: tuple[CaseResult, ...]
-    fulfilling: int = 0
-    elsewhere: Mapping[int, int] | None = None
-    told: Told = "association"
-    known: KnownCause | None = None
-    said: str = ""
-    shown: DiagnosedCause | None = None
-    beside: tuple[Beside, ...] = ()
-
-    @property
-    def tier(self) -> Tier:
-        if self.known is not None and not self.known.blames:
-            return OPEN
-        if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
-            return NOBODY
-        # A lost process stays at the top, explained or not.
-        if self.told == "nothing" and self.kind not in ("crash", "timeout"):
-            return UNEXPLAINED
-        return TIER_OF[self.kind]
-
-    @property
-    def brings(self) -> float:
-        """How many cases pass once it is mended, as far as experiments say: of those nobody asked, as many.
-
-        Without experiments all of them may.
-        """
-        without = self.shown.without if self.shown is not None else {}
-        told = Counter(without.get(str(each.id), "unknown") for each in self.cases)
-        asked = sum(number for outcome, number in told.items() if outcome != "unknown")
-        return len(self.cases) * told["pass"] / asked if asked else len(self.cases)
-
-    @property
-    def verb(self) -> str:
-        """What the cases do, as narrowly as it is true of them all."""
-        rows = [each.row for each in self.cases if each.row is not None]
-        if self.kind == "shape":
-            differences = {row.difference for row in rows}
-            return (
-                f"wrong {DIFFERENCES[differences.pop() or '']}" if len(differences) == 1 else VERBS["shape"]
-            )
-        limits = {row.seconds for row in rows}
-        if self.kind == "timeout" and len(limits) == 1:
-            return f"no answer in {limits.pop():g} s"
-        return VERBS[self.kind]
-
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """The signals that the process died of."""
-        return tuple(sorted({each.row.signal for each in self.cases if each.row and each.row.signal}))
-
-    @property
-    def smallest(self) -> CaseResult:
-        """The case with the fewest elements, attributes and dimensions."""
-        return min(self.cases, key=smallness)
-
-
-def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, int], str]:
-    """Orders cases from small to large, and those of one size by how common their element type is."""
-    return case.size, type_rank(case.element_type), str(case.id)
 
 
 @lru_cache(maxsize=16)
@@ -161,8 +76,9 @@ def find_classes(
     wrong = {str(each.id): each for each in left if each.verdict == "mismatch"}
     causes = () if diagnosis is None else diagnosis.causes
     classes += _by_experiment(wrong, causes)
-    shown = {str(case.id) for each in classes for case in each.cases}
-    classes += _by_condition([each for name, each in wrong.items() if name not in shown], every)
+    classes += _by_documents(wrong, () if diagnosis is None else diagnosis.allowed)
+    classes += _by_optimisation(_unshown(wrong, classes), others)
+    classes += _by_condition(list(_unshown(wrong, classes).values()), every)
     told = [_with_experiments(each, causes) for each in classes]
     return _numbered([_with_others(each, others) for each in told], cases)
 
@@ -238,6 +154,27 @@ def _by_experiment(
             yield FailureClass(0, worst, operators_of(members), None, members, told="experiment", shown=each)
 
 
+def _by_documents(wrong: Mapping[str, CaseResult], allowed: Sequence[str]) -> Iterable[FailureClass]:
+    """Answers that the documents allow and a case does not, one class for each operator."""
+    for members in by_operator([wrong[name] for name in allowed if name in wrong]).values():
+        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+        worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+        yield FailureClass(0, worst, operators_of(members), None, tuple(members), told="allowed")
+
+
+def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -> Mapping[str, CaseResult]:
+    shown = {str(case.id) for each in classes for case in each.cases}
+    return {name: each for name, each in wrong.items() if name not in shown}
+
+
+def _by_optimisation(wrong: Mapping[str, CaseResult], others: Sequence[OtherRun]) -> Iterable[FailureClass]:
+    """Wrong answers that are right where the same runtime optimises less, by the operators in a row."""
+    for _, members in by_optimisation(wrong, others):
+        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+        worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+        yield FailureClass(0, worst, operators_of(members), None, members, told="optimisation")
+
+
 def _with_experiments(found: FailureClass, causes: Sequence[DiagnosedCause]) -> FailureClass:
     """The class with what experiments showed of exactly its cases."""
     names = {str(each.id) for each in found.cases}
@@ -246,8 +183,9 @@ def _with_experiments(found: FailureClass, causes: Sequence[DiagnosedCause]) -> 
 
 
 def _with_others(found: FailureClass, others: Sequence[OtherRun]) -> FailureClass:
-    """The class with what other runtimes make of its cases."""
-    return replace(found, beside=hold_beside([str(each.id) for each in found.cases], others))
+    """The class with what other runtimes, and the same one that optimises less, make of its cases."""
+    beside = hold_beside([str(each.id) for each in found.cases], others)
+    return replace(found, beside=beside, unoptimised=passing_without(found.cases, others))
 
 
 def _by_condition(
@@ -305,8 +243,3 @@ def _with_fit(
             if number != found.number:
                 elsewhere[number] += 1
     return replace(found, fulfilling=fulfilling, elsewhere=dict(sorted(elsewhere.items())))
-
-
-def marked_features(found: FailureClass) -> frozenset[str]:
-    """The names that a class's conditions speak of, so that a case can mark them."""
-    return frozenset(each.feature for each in found.conditions or ())

@@ -13,10 +13,14 @@ FEWEST = 2
 
 @dataclass(frozen=True, eq=False)
 class OtherRun:
-    """Another runtime's record of the same suite: its name with version, and each case's verdict."""
+    """Another runtime's record of the same suite: its name with version, and each case's verdict.
+
+    One that `optimises_less` is of the same runtime and version, and is told apart from other runtimes.
+    """
 
     label: str
     verdicts: Mapping[str, str]
+    optimises_less: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ def hold_beside(cases: Sequence[str], runs: Iterable[OtherRun]) -> tuple[Beside,
     """What each other run makes of cases."""
     found = []
     for each in runs:
+        if each.optimises_less:
+            continue
         verdicts = [each.verdicts.get(case, "not_run") for case in cases]
         failing = sum(verdict in FAILING for verdict in verdicts)
         found.append(Beside(each.label, verdicts.count("pass"), failing))

@@ -34,9 +34,12 @@ def read_stated_profile(stated: Mapping[str, Any]) -> Profile | None:
         for waiver in items(stated.get("waivers"))
     ]
     try:
-        return Profile.model_validate({**mapping(stated.get("demands")), "waivers": waivers})
+        profile = Profile.model_validate({**mapping(stated.get("demands")), "waivers": waivers})
     except ValidationError as error:
         raise ValueError(f"the profile cannot be read: {error.error_count()} mistakes in it") from error
+    if not profile.is_settled:
+        raise ValueError("the profile cannot be read: it does not say all the operators that it demands")
+    return profile
 
 
 def is_ready_made(profile: Profile) -> bool:

@@ -1,4 +1,7 @@
-"""Formats of a report: one module each, found by name; its `write(results, folder)` returns the file."""
+"""Formats of a report: one module each, found by name; its `write(results, folder)` returns the file.
+
+In the name of a format a hyphen stands for the underscore of its module's.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:  # so that the names of the formats are there at once, for --h
 
 def list_formats() -> list[str]:
     """The names of the formats that there are."""
-    return sorted(each.name for each in iter_modules(__path__))
+    return sorted(each.name.replace("_", "-") for each in iter_modules(__path__))
 
 
 def write_format(name: str, results: Results, folder: Path) -> Path:
@@ -49,4 +52,4 @@ def _find(name: str) -> ModuleType:
         raise UserError(
             "unknown format of a report", got=repr(name), expected=f"one of {', '.join(list_formats())}"
         )
-    return import_module(f"{__name__}.{name}")
+    return import_module(f"{__name__}.{name.replace('-', '_')}")

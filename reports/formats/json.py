@@ -16,7 +16,8 @@ from conformance.judging.known_causes import KnownCause
 from conformance.suite.canonical import plain
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.class_words import headline
-from reports.causes.failure_classes import FailureClass, classes_of
+from reports.causes.failure_class import FailureClass
+from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text, find_readings
 from reports.results.case_results import CaseResult, Results
 from reports.results.headline import list_warnings, runtime_label
@@ -90,6 +91,7 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "beside": [
             {"runtime": each.label, "passing": each.passing, "failing": each.failing} for each in found.beside
         ],
+        "unoptimised": found.unoptimised or None,
         "conditions": None
         if conditions is None
         else [{"feature": each.feature, "values": list(each.values)} for each in conditions],

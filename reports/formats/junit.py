@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from opcert.vocabulary.harmless import tidy_xml
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
@@ -22,11 +20,10 @@ from reports.page_making.phrasing import parse_moment
 from reports.results.case_results import CaseResult, Results
 from reports.results.grouped_tests import grouped_tests
 from reports.results.headline import runtime_label
+from reports.results.junit_tree import count_suite, write_document
 from reports.results.told_facts import text
 from reports.results.verdicts import word
 from reports.single_cases.answer_views import error_text
-
-_LONGEST = 20_000
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -46,13 +43,7 @@ def render_junit(results: Results) -> bytes:
         _grouped(root, results, stamp)
     if results.record.faults:
         _faults(root, results)
-    for name in ("tests", "failures", "errors"):
-        root.set(name, str(sum(int(each.get(name, "0")) for each in root)))
-    root.set("time", f"{math.fsum(float(each.get('time', '0')) for each in root):.3f}")
-    tidy_xml(root, _LONGEST)
-    ElementTree.indent(root)
-    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return written
+    return write_document(root)
 
 
 def _suite(
@@ -67,7 +58,7 @@ def _suite(
         suite.set("timestamp", timestamp)
     for each in cases:
         _case(suite, results, each)
-    _count(suite)
+    count_suite(suite)
 
 
 def _grouped(root: Element, results: Results, timestamp: str | None) -> None:
@@ -88,7 +79,7 @@ def _grouped(root: Element, results: Results, timestamp: str | None) -> None:
         else:
             SubElement(test, "system-out").text = each.message
     for suite in suites.values():
-        _count(suite)
+        count_suite(suite)
 
 
 def _case(suite: Element, results: Results, case: CaseResult) -> None:
@@ -127,12 +118,4 @@ def _faults(root: Element, results: Results) -> None:
         test = SubElement(suite, "testcase", name=f"fault {number}", classname="faults", time="0.000000")
         message = fault_text(each)
         SubElement(test, "failure", message=message, type="fault").text = message
-    _count(suite)
-
-
-def _count(suite: Element) -> None:
-    suite.set("tests", str(len(suite.findall("testcase"))))
-    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
-    seconds = math.fsum(float(each.get("time", "0")) for each in suite.findall("testcase"))
-    suite.set("time", f"{seconds:.3f}")  # the schema allows three decimals here
+    count_suite(suite)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text
 from reports.certificates.standing import OWN, SuiteStanding
@@ -51,8 +52,10 @@ class ProfileResult:
 def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStanding = OWN) -> ProfileResult:
     """Hold a run against a profile; waivers that expired before the day `on` cover nothing.
 
-    `standing` says whose the suite is.
+    `standing` says whose the suite is. Raises InternalError where the profile is not settled.
     """
+    if not profile.is_settled:
+        raise InternalError("the profile is not settled", got=profile.profile)
     demanded = [
         each for each in results.cases if profile.demands(each.operator, each.id.family, each.element_type)
     ]

@@ -8,7 +8,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+)
 
 from conformance.judging.judge import FAILING, Verdict
 from conformance.suite.case_selection import selects
@@ -17,9 +25,10 @@ from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from opcert.vocabulary.near_names import near_names
 from opcert.vocabulary.regular_files import read_regular
-from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
+from opcert.vocabulary.yaml_files import MOST_BYTES, YamlDocument, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
 from reports.causes.spoken_failures import check_message, fits_message
+from reports.gates.opset_ranges import OpsetRange
 from reports.gates.yaml_types import Date, Listed, Strict, read_list
 from reports.results.case_results import CaseResult
 
@@ -27,7 +36,15 @@ Unsupported = Literal["operator", "case", "none"]
 Everything = Literal["all"]
 DemandedSuite = Literal["released", "any"]
 _EVERY_OF = re.compile(r"\w+(?:\.\w+)*::\*", re.ASCII)
+_UNVERSIONED = re.compile(r"\w+(?:\.\w+)*::\w+", re.ASCII)
+_DOMAIN = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
 _FORMER_NAMES = {"seeds": "first-operators"}
+
+
+def _check_domain(text: str) -> str:
+    if _DOMAIN.fullmatch(text) is None:
+        raise ValueError("expected the name of a domain, such as ai.onnx")
+    return text
 
 
 class Waiver(Strict):
@@ -61,7 +78,11 @@ class Waiver(Strict):
 class Profile(Strict):
     """A profile as its file states it.
 
-    `operators` are versions by name, or `domain::*`: every one of a domain that the suite has.
+    `operators` are versions by name, or `domain::*`: every one of a domain that the suite has. With `opsets`
+    ONNX's are meant in the versions that these opsets have, and need none in their names. `domains` are whole
+    ones; a `model` (a path beside the file) has its own operator versions, of these domains, and its
+    `model_sha256`; what it uses and nobody has cases of must stand in `untested`. These four keys come to
+    `operators` in a profile that is settled (`reports.gates.profile_settling`), and only such a one demands.
     `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
     which it supports no case; `case`, any case, as long as one case of the profile passes. `suite` is whose
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
@@ -69,19 +90,34 @@ class Profile(Strict):
 
     profile: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$")
     description: str
-    operators: Listed[str] = Field(min_length=1)
-    element_types: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
+    opsets: OpsetRange | None = None
+    domains: Listed[Annotated[str, AfterValidator(_check_domain)]] = ()
+    model: str | None = Field(default=None, min_length=1)
+    model_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    untested: Listed[str] = ()
+    operators: Annotated[Listed[str], Field(validate_default=True)] = ()
+    element_types: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = Field(
+        default="all", validation_alias=AliasChoices("element_types", "types")
+    )
     families: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
     unsupported: Unsupported = "none"
     suite: DemandedSuite = "any"
     waivers: Listed[Waiver] = ()
+    _document: YamlDocument | None = PrivateAttr(default=None)
 
     @field_validator("operators")
     @classmethod
-    def _check_operators(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_operators(cls, value: tuple[str, ...], told: ValidationInfo) -> tuple[str, ...]:
+        # What is wrong with another key is told there, and it stands in no data.
+        if not value and not any(told.data.get(each, True) for each in ("opsets", "domains", "model")):
+            raise ValueError("expected operators, or opsets, domains or a model that say which are meant")
         for each in value:
             if _EVERY_OF.fullmatch(each):
                 continue
+            if _UNVERSIONED.fullmatch(each):
+                if told.data.get("opsets", True):
+                    continue
+                raise ValueError(f"{each}: not an operator's name: a version lacks, or opsets that say which")
             try:
                 OperatorName.parse(each)
             except UserError as error:
@@ -99,9 +135,27 @@ class Profile(Strict):
         return _known_words(value, FAMILIES, "no family of cases")
 
     @property
+    def is_settled(self) -> bool:
+        """Whether `operators` say all that is demanded."""
+        return bool(self.operators) and not any(map(_UNVERSIONED.fullmatch, self.operators))
+
+    @property
     def named_operators(self) -> tuple[OperatorName, ...]:
         """The operator versions that the profile names one by one."""
         return tuple(OperatorName.parse(each) for each in self.operators if not _EVERY_OF.fullmatch(each))
+
+    @property
+    def is_written(self) -> bool:
+        """Whether its words name all its operators, and no opsets, domains or model do."""
+        return not (self.opsets or self.domains or self.model)
+
+    def has_key(self, key: str) -> bool:
+        """Whether the profile's file has a key."""
+        return self._document is not None and key in self._document.value
+
+    def place(self, *path: str | int) -> Place | None:
+        """Where a value stands in the profile's file; None where it was read from none."""
+        return None if self._document is None else self._document.place(path)
 
     def demands_operator(self, operator: OperatorName) -> bool:
         """Whether an operator version belongs to the profile, by its name or as one of a whole domain."""
@@ -162,4 +216,6 @@ def read_profile(raw: bytes, file: str) -> Profile:
     documents = load_bytes(raw, file)
     if len(documents) != 1 or not isinstance(documents[0].value, dict):
         raise UserError("not a profile", expected="one mapping of keys to values", where=Place(file, 1))
-    return validate(Profile, documents[0])
+    profile = validate(Profile, documents[0])
+    profile._document = documents[0]
+    return profile

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of a table whose cells are Markdown; the first row is its heading, the first column words."""
+def table(rows: Sequence[Sequence[str]], under: Sequence[str] = ()) -> list[str]:
+    """Lines of a table whose cells are Markdown; the first row is its heading, the first column words.
+
+    `under` are the marks of the columns, where others than the first hold words, too.
+    """
     head, *rest = rows
-    under = ["---", *("---:" for _ in head[1:])]
+    under = under or ["---", *("---:" for _ in head[1:])]
     return [f"| {' | '.join(each)} |" for each in (head, under, *rest)]
 
 

@@ -8,8 +8,9 @@ constants only, and the page's `start` is called at the end.
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -20,6 +21,9 @@ from markupsafe import Markup
 from opcert.vocabulary.harmless import shown
 from reports.causes.features import CONSTRAINT
 from reports.page_making.phrasing import count, plural
+
+STYLE_FILE = "style.css"
+_SIGN = re.compile(r'<symbol id="(sign-\w+)".*?</symbol>\n?')
 
 
 def render_page(
@@ -34,15 +38,38 @@ def render_page(
     style = _concatenated("style", ".css")
     script = _script(scripts) if scripts else ""
     allowed = [f"'{_digest(script)}'" if script else "'none'", *(f"'nonce-{each}'" for each in nonces)]
+    own = {"style": Markup(style), "script": Markup(script), "sheet": None}
+    return _render(template, f"'{_digest(style)}'", " ".join(allowed), {**own, **values})
+
+
+def render_linked_page(
+    template: str, root: str, style: str, *, scripts: str | None = None, **values: Any
+) -> str:
+    """A page of a site, whose style is in a file beside the site's first page; otherwise as `render_page`.
+
+    `root` leads from the page to the first page's folder (`../`), `style` is what `linked_style` gives. The
+    file is allowed by a nonce, the digest of what it holds: browsers know no digests of files of `file:`.
+    """
+    script = _script(scripts) if scripts else ""
+    nonce = hashlib.sha256(style.encode()).hexdigest()[:32]
+    sheet = {"address": f"{root}{STYLE_FILE}", "nonce": nonce}
+    own = {"style": "", "script": Markup(script), "sheet": sheet, "root": root}
+    allowed = f"'{_digest(script)}'" if script else "'none'"
+    page = _render(template, f"'nonce-{nonce}'", allowed, {**own, **values})
+    # Of many pages the signs that they do not show are a good part.
+    return _SIGN.sub(lambda found: found[0] if f'"#{found[1]}"' in page else "", page)
+
+
+def linked_style(folder: str) -> str:
+    """The style of a site: what all pages have, and the pieces in a folder."""
+    return _resource("style", "base.css") + _concatenated(folder, ".css")
+
+
+def _render(template: str, styles: str, scripts: str, values: Mapping[str, Any]) -> str:
     policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src {' '.join(allowed)}; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {styles}; script-src {scripts}; base-uri 'none'; form-action 'none'"
     )
-    return (
-        _environment()
-        .get_template(template)
-        .render(style=Markup(style), script=Markup(script), policy=Markup(policy), **values)
-    )
+    return _environment().get_template(template).render(policy=Markup(policy), **values)
 
 
 @cache

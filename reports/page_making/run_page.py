@@ -8,7 +8,8 @@ from functools import cached_property
 
 from reports.causes.cause_paragraphs import fault_cause, shown_cases
 from reports.causes.class_words import fit_text, headline, remarks
-from reports.causes.failure_classes import FailureClass, classes_of, marked_features
+from reports.causes.failure_class import FailureClass, marked_features
+from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import TIERS
 from reports.causes.followed_readings import fault_name, fault_text
 from reports.causes.resemblances import class_sentence

@@ -1,10 +1,14 @@
-"""How close to their limits answers come: the worst error of each judged case over the error allowed."""
+"""How close to their limits answers come: the worst error of each judged case over the error allowed.
+
+Beside it in units in the last place, whatever is allowed: the classes that accuracy is stated in elsewhere.
+"""
 
 from __future__ import annotations
 
 import bisect
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import short_names
@@ -13,6 +17,10 @@ LIMITS = (0.0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 16.0)
 HEADS = ("0", "≤ 1/64", "≤ 1/16", "≤ 1/4", "≤ 1/2", "≤ 1", "≤ 2", "≤ 4", "≤ 16", "> 16", "not equal", "shape")
 WITHIN = 6
 """How many of the columns are within the allowed error."""
+CLASSES = ("equal", "≤ 1 ulp", "≤ 4 ulp", "≤ 64 ulp", "absolute only")
+"""Of right answers, by the element that is farthest off in steps of its type; the last are right by an error
+that is allowed in absolute terms, as beside zero or where terms cancel."""
+_STEPS = (0, 1, 4, 64)
 _NOT_EQUAL, _SHAPE = 10, 11
 _LEFT, _WIDTH, _HEIGHT, _GAP = 250, 74, 46, 22
 _HEAD = 44
@@ -35,6 +43,7 @@ class AccuracyRow:
     numbers: tuple[int, ...]
     baseline: int
     bars: tuple[Bar, ...]
+    classes: tuple[int, ...] = (0,) * len(CLASSES)
 
     @property
     def top(self) -> int:
@@ -44,6 +53,10 @@ class AccuracyRow:
     @property
     def judged(self) -> int:
         return sum(self.numbers)
+
+    @property
+    def right(self) -> int:
+        return sum(self.classes)
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,7 @@ class Accuracy:
     height: int
     limit_x: int
     heads: tuple[tuple[int, str], ...]
+    classes: tuple[str, ...] = CLASSES
     head: int = _HEAD
     row: int = _HEIGHT
 
@@ -70,7 +84,8 @@ def measure_accuracy(results: Results) -> Accuracy:
             if column is not None:
                 numbers[column] += 1
         if any(numbers):
-            rows.append(_row(short_names([operator]), numbers, len(rows)))
+            row = _row(short_names([operator]), numbers, len(rows))
+            rows.append(replace(row, classes=count_classes(cases)))
     return Accuracy(
         tuple(rows),
         _LEFT,
@@ -92,6 +107,23 @@ def accuracy_column(case: CaseResult) -> int | None:
     if case.ratio is None:
         return _NOT_EQUAL
     return bisect.bisect_left(LIMITS, max(case.ratio, math.nextafter(1.0, 2.0)))
+
+
+def count_classes(cases: Iterable[CaseResult]) -> tuple[int, ...]:
+    """How many right answers fall in each of `CLASSES`."""
+    numbers = [0] * len(CLASSES)
+    for each in cases:
+        found = accuracy_class(each)
+        if found is not None:
+            numbers[found] += 1
+    return tuple(numbers)
+
+
+def accuracy_class(case: CaseResult) -> int | None:
+    """In which of `CLASSES` a right answer is; None of any other case."""
+    if case.demand != "answer" or case.verdict != "pass" or case.row is None:
+        return None
+    return bisect.bisect_left(_STEPS, case.row.ulps or 0)
 
 
 def _row(operator: str, numbers: list[int], place: int) -> AccuracyRow:

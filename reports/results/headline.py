@@ -110,6 +110,8 @@ def _asked(results: Results) -> str:
     forms = sorted({each.form for each in results.record.results})
     options.pop("forms", None)
     options.pop("sampled", None)
+    for name in ("own_forms", "most_lost"):
+        options.pop(name, None)
     parts = [plural(len(results.record.results), "call"), f"form {_flat(forms)}"]
     jobs, limit, memory = (options.pop(name, None) for name in ("jobs", "timeout", "memory"))
     if isinstance(jobs, int):

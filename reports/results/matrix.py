@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opcert.vocabulary.names import OperatorName
-from reports.causes.failure_classes import FailureClass
+from reports.causes.failure_class import FailureClass
 from reports.page_making.links import any_of, cases_link, note_id, operator_link, operator_words, token
 from reports.page_making.phrasing import count
 from reports.results.case_results import OTHERS, CaseResult
 from reports.results.type_order import in_type_order, type_rank
-from reports.results.verdicts import FAILING, WORST_FIRST, short_word, word
+from reports.results.verdicts import FAILING, WORST_FIRST, VerdictCounts, short_word, word
 
 _UNCOUNTED = ("harness_error", "not_run")
 MOST_NOTES = 3
@@ -26,13 +26,13 @@ MOST_ON_PAPER, MOST_ACROSS = 12, 20
 """A table of more columns flows on paper; a long one, which stands across, of more than the second."""
 _KIN = {
     "complex": ("complex64", "complex128"),
-    "narrow": ("float8", "float4", "int4", "uint4", "int2", "uint2"),
+    "narrow": ("float8", "float6", "float4", "int4", "uint4", "int2", "uint2"),
 }
 """Columns of several element types, by how their names begin."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(VerdictCounts):
     """The cases of one operator version and some element types; `tokens` find them, `of` names the run.
 
     `position` is that of the run in the report: its notes are elements of the page. `kin` are the element
@@ -45,18 +45,6 @@ class Cell:
     of: str = ""
     position: int = 0
     kin: tuple[str, ...] = ()
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
-
-    @property
-    def passing(self) -> int:
-        return self.counts.get("pass", 0)
-
-    @property
-    def failing(self) -> int:
-        return sum(self.counts.get(each, 0) for each in FAILING)
 
     @property
     def verdict(self) -> str:

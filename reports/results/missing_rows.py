@@ -58,7 +58,8 @@ def _cases_without_rows(results: Results) -> int:
     """How many cases ran, but not in every form and repetition that the header states."""
     options = mapping(results.record.header.get("options"))
     forms, repeat = items(options.get("forms")), options.get("repeat")
-    if not forms or not isinstance(repeat, int):
+    # Of cases with forms of their own the record does not say which these are.
+    if not forms or not isinstance(repeat, int) or options.get("own_forms"):
         return 0
     sampled = options.get("sampled")
     own = forms_by_case(results.suite.case_ids, forms, sampled if type(sampled) is int else None)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from opcert.vocabulary.harmless import one_line, shown
 from opcert.vocabulary.names import OperatorName
 from reports.causes.class_words import fit_text, headline
-from reports.causes.failure_classes import FailureClass, classes_of
+from reports.causes.failure_class import FailureClass
+from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import readings_summary
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names

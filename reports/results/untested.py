@@ -45,6 +45,7 @@ _MEANING: Mapping[str, str] = {
     "boundary": "sizes 0 and 1, extremes, special values",
     "cover": "combinations of levels",
     "inert": "attributes changed where they must not matter",
+    "pair": "nodes beside each other, which optimisers fuse",
     "invalid": "calls that must be refused",
     "survival": "calls that the documents leave undefined",
 }

@@ -43,3 +43,31 @@ def short_word(verdict: str) -> str:
 def failing(counts: Mapping[str, int]) -> int:
     """How many of the counted cases fail."""
     return sum(counts.get(each, 0) for each in FAILING)
+
+
+class VerdictCounts:
+    """What cases counted by verdict come to, for whatever has `counts`."""
+
+    counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def passing(self) -> int:
+        return self.counts.get("pass", 0)
+
+    @property
+    def failing(self) -> int:
+        """How many fail, those that blame nobody among them."""
+        return failing(self.counts)
+
+    @property
+    def unsupported(self) -> int:
+        return self.counts.get("unsupported", 0)
+
+    @property
+    def observed(self) -> int:
+        """How many demand nothing but survival, and survived."""
+        return self.counts.get("observed", 0)

@@ -67,7 +67,8 @@ function onKey(event) {
     if (next) { event.preventDefault(); find('a', next).focus(); }
     return;
   }
-  if (target.matches('input, select, textarea') || !find('#single-keys').checked) return;
+  // What is hidden keeps the focus until the page is drawn again: a dialog that was closed takes no keys.
+  if (target.matches('input, select, textarea') && target.checkVisibility() || !find('#single-keys').checked) return;
   if (key === '/') { event.preventDefault(); find('#query').focus(); find('#query').select(); }
   else if (key === '?') find('#help').showModal();
   else if (state.case && (key === 'j' || key === 'k')) step(key === 'j' ? 1 : -1);

@@ -29,7 +29,14 @@ HERE = Path(__file__).resolve().parent
 TIME_LIMIT = 60.0
 Inputs = list[tuple[str, Any]]
 SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
-LACKING = ("bfloat16", "float8", "float4", "int4", "int2")  # parts of names of types that numpy lacks
+LACKING = (
+    "bfloat16",
+    "float8",
+    "float6",
+    "float4",
+    "int4",
+    "int2",
+)  # parts of names of types that numpy lacks
 
 
 def say(text: str) -> None:

@@ -115,3 +115,37 @@ def test_a_part_of_the_cases_is_certified_as_a_part(
     assert wanted in json.dumps(stated)
     answer = call(capsys, "certify", "fake_backends:Good", "-s", suite, "-k", "nothing", "-o", out)
     check_message(answer, 5, "run", "no case of the suite is selected", "'nothing'", "-k")
+
+
+@pytest.mark.parametrize(
+    ("asked", "digest", "words"),
+    [
+        (Asked(opset=6), "", ["an opset without cases", "7 to 28"]),
+        (Asked(opset=29), "", ["an opset without cases", "7 to 28"]),
+        (Asked(operators=("Gelu",), opset=17), "", ["no such operator", "Gelu in opset 17", "Gelu-20"]),
+        (Asked(operators=("ai.onnx::Gelu",), opset=17), "", ["no such operator", "Gelu-20"]),
+        (Asked(operators=("Gelo",), opset=17), "", ["unknown operator", "perhaps ai.onnx::Gelu-20"]),
+        (Asked(profile=demanding("ai.onnx::Gemm-11"), opset=13), "", ["opset 13 without ai.onnx::Gemm-11"]),
+        (Asked(opset=13, folders=(Path("specs"),)), "", ["--specs, or operators and --opset"]),
+        (Asked(operators=("Gemm",), folders=(Path("specs"),)), "", ["--specs, or operators and --opset"]),
+        (Asked(opset=13), "00" * 32, ["a record has its operators", "--run, or operators and --opset"]),
+    ],
+)
+def test_an_opset_that_has_not_what_is_named_is_told(
+    taken: list[str], asked: Asked, digest: str, words: list[str]
+) -> None:
+    with pytest.raises(UserError) as caught:
+        open_certified(find_runtime(OLD), asked, digest)
+    assert not [each for each in words if each not in str(caught.value)], str(caught.value)
+    assert not taken
+
+
+def test_a_profile_of_a_model_is_run_alone_and_a_whole_domain_beside_versions_too(
+    taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certified_suite, "_opset_of", lambda _: 12)
+    profile = demanding("ai.onnx::Gemm-11").model_copy(update={"model": "m.onnx"})
+    open_certified(find_runtime(OLD), Asked(profile=profile))[0].close()
+    mixed = demanding("ai.onnx::Gemm-13", "com.microsoft::*")
+    open_certified(find_runtime(OLD), Asked(profile=mixed))[0].close()
+    assert taken == ["Gemm-11", "Gemm-13 Pad-1"]

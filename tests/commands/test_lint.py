@@ -124,6 +124,7 @@ def test_an_operator_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     check_message(call(capsys, "lint", "ai.onnx::Resise-18"), 2, "input", "Resize-18")
 
 
+@pytest.mark.slow
 def test_every_error_of_the_shipped_specs_is_accepted_with_a_reason(
     capsys: pytest.CaptureFixture[str], repository: Path
 ) -> None:

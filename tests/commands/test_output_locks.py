@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
+from conformance.models.case_models import build_model
 from conformance.recording.records import read_record
 from opcert.commands import cli
 from opcert.commands.output_locks import locked
@@ -132,6 +133,7 @@ WRITERS: dict[str, tuple[str, str]] = {
     "adequacy": ("--kept Pad-1 -o OUT", "OUT/.opcert.lock"),
     "adopt": ("onnx -o OUT", ".OUT.lock"),
     "certify": (f"{GOOD} -s SUITE -o OUT", "OUT/.opcert.lock"),
+    "check": (f"MODEL --on {GOOD} -o OUT", "OUT/.opcert.lock"),
     "compare": ("RUN RUN -s SUITE -o OUT", ".OUT.lock"),
     "export": ("SUITE -o OUT", "OUT/.opcert.lock"),
     "fuzz": (f"{GOOD} Pad-1 --time 1 -o OUT", "OUT/.opcert.lock"),
@@ -171,6 +173,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a suite and a record of it."""
     folder = tmp_path_factory.mktemp("runs")
     suite = make_suite(folder, [make_case()])
+    (folder / "model.onnx").write_bytes(build_model(make_case()))
     process = opcert("run", echo_runtime(), "-s", suite, "-o", folder / "whole.jsonl")
     _, said = process.communicate()
     assert process.returncode == 0, said
@@ -187,7 +190,7 @@ def test_what_another_writes_is_left_alone(
 ) -> None:
     (tmp_path / "kept").mkdir()
     stands_for = {"OUT": tmp_path / "kept" / "out", "SUITE": runs / "suite", "RUNS": runs,
-                  "RUN": runs / "whole.jsonl",
+                  "RUN": runs / "whole.jsonl", "MODEL": runs / "model.onnx",
                   "CASE": json.loads((runs / "whole.jsonl").read_text().splitlines()[1])["case"]}  # fmt: skip
 
     def meant(word: str) -> str:

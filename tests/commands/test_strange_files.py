@@ -135,6 +135,7 @@ def squeeze(path: Path, name: str, piece: bytes, times: int, first: bytes = b"")
             file.write(piece)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "piece"),
     [(b"", b"["), (b"", b"0"), (b"", b"[],"), (b'{"cases":[', b'{"id":{}},'), (b'{"cases":["', b"x")],
@@ -146,6 +147,7 @@ def test_a_manifest_that_unpacks_to_gigabytes(tmp_path: Path, first: bytes, piec
     check_bomb(tmp_path / "suite.zip", "suite.zip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ['{"cases":[', "[", '{"cases":["x'])
 def test_a_manifest_in_a_folder_has_a_limit_too(tmp_path: Path, first: str) -> None:
     suite = identity_suite(tmp_path)

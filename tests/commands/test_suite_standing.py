@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.judging.distributions import Distributed
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
 from conformance.suite.manifests import manifest_digest
+from conformance.suite.properties import HasType, InRange
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.lock import Lock, OperatorLock
+from generator.making.lock import Lock
+from generator.making.lock_files import OperatorLock
 from opcert.commands.suite_standing import find_standing
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reports.certificates.certificate import statement_digest
 from reports.certificates.standing import Departure, SuiteStanding
 from reports.gates.profiles import list_profiles, load_profile
@@ -115,6 +119,20 @@ def test_a_part_of_the_released_suite_is_told_to_be_one(tmp_path: Path, released
     assert found.kind == "own"
     assert "1 case of it" in found.text
     assert "1 do not, and 2 of its operators are left out" in found.text
+
+
+def test_demands_on_a_distribution_are_the_released_ones(tmp_path: Path) -> None:
+    """Their numbers may have been integers where they were made, and the output's type is no input's."""
+    demands = (
+        HasType("Y", ELEMENT_TYPES["uint8"]),
+        InRange("Y", 0, 1),
+        Distributed("Y", "uniform", (0, 1), 1e-9),
+    )
+    drawn = replace(CASES[0], element_type=ELEMENT_TYPES["uint8"], expectations=(), properties=demands)
+    write_suite(tmp_path / "drawn", [drawn], {"operators": {str(IDENTITY): {}}}, OPTIONS)
+    with open_suite(tmp_path / "drawn") as suite:
+        lock = lock_like(suite)
+    assert standing(tmp_path, [drawn], lock, size="small").departures == ()
 
 
 def test_an_adopted_suite_is_told_to_be_one(tmp_path: Path, released: Lock) -> None:

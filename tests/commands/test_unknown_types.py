@@ -24,6 +24,7 @@ def write_files(folder: Path) -> None:
             (folder / step.file).write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_is_explained_and_certified(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,8 @@ def test_other_refusals_are_its_own(runtime: Conversation) -> None:
     "element_type",
     ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
      "uint64", "bool", "string", "complex64", "complex128", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
-     "float8e5m2fnuz", "int4", "uint4", "int2", "uint2", "float4e2m1", "float8e8m0"],
+     "float8e5m2fnuz", "int4", "uint4", "int2", "uint2", "float4e2m1", "float8e8m0", "float6e2m3",
+     "float6e3m2"],
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [(), (0, 3), (3, 7)])
 def test_element_types_pass_unharmed(

@@ -59,6 +59,8 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     text = tensor(np.array([b"a\0"], np.object_))
     unknown = Tensor(ELEMENT_TYPES["float8e4m3fnuz"], np.array([], np.uint8))
     line, words, none = numbers((2,)), numbers((2,), "string"), tensor(np.array(0, np.float32))
+    half, yes = tensor(np.array(0.5, np.float32)), tensor(np.array(True))
+    training = make_case("ai.onnx::Dropout-13", [("data", line), ("ratio", half), ("training_mode", yes)])
     whole = make_case("ai.onnx::ReduceSum-13", [("data", line), ("axes", tensor([0]))], output=numbers((1,)))
     best = make_case("ai.onnx::TopK-11", [("X", line), ("K", tensor([1]))], output=numbers((1,)))
     cases: list[Case | tuple[Case, Form]] = [
@@ -81,6 +83,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             "ai.onnx::Dropout-13",
             [("data", line), ("ratio", none), ("training_mode", tensor(np.array(True)))],
         ),
+        (training, "initializers"),
         (whole, "dynamic"),
         (best, "dynamic"),
         make_case("ai.onnx::Equal-19", [("A", words), ("B", words)], output=tensor([True, False])),

@@ -31,6 +31,7 @@ def _blocks(
     return make_case("org.tensorflow::BatchToSpaceND-1", inputs, attributes)
 
 
+@pytest.mark.slow
 def test_it_says_what_it_is(runtime: Conversation) -> None:
     installed = environment_of(ADAPTER).packages["tensorflow-cpu"]
     assert runtime.hello["runtime"] == {"name": "tensorflow", "version": installed}

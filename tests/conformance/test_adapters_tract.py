@@ -43,6 +43,19 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             {"block_size": ("int", 1)},
             zero,
         ),
+        make_case(
+            "ai.onnx::Dropout-13",
+            [
+                ("data", line),
+                ("ratio", tensor(np.array(0.5, np.float32))),
+                ("training_mode", tensor(np.array(True))),
+            ],
+        ),
+        make_case(
+            "ai.onnx::Multinomial-22",
+            [("input", numbers((1, 2), "float16"))],
+            output=numbers((1, 1), "int32"),
+        ),
         make_case("ai.onnx::Cast-19", [("X", line)], to_float8, numbers((2,), "float8e4m3fn")),
         make_case("ai.onnx::Cast-25", [("X", line)], to_int2, numbers((2,), "int2")),
         make_case("ai.onnx::Shape-15", [("X", line)], output=tensor([2])),

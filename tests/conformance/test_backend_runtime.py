@@ -40,6 +40,7 @@ def run(folder: Path, name: str, *more: str) -> tuple[int, str]:
     return int(result.return_value), result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_backend_gets_its_verdict_and_the_command_its_exit_code(tmp_path: Path, name: str) -> None:
     verdict, expected = CASES[name]

@@ -25,6 +25,7 @@ def run(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> runtimes.Run:
     return runtimes.run(suite, echo_runtime(), tmp_path_factory.mktemp("run"))
 
 
+@pytest.mark.slow
 def test_every_case_in_every_form_has_its_line(suite: Suite, run: runtimes.Run) -> None:
     ((_, given, handed, requests, verdicts, lost, twice, workers, at_a_case, between, _),) = (
         runtimes.book_rows(suite, [run])

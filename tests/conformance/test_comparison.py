@@ -102,6 +102,20 @@ def test_ulps_count_the_numbers_between(name: str) -> None:
             assert found == abs(numbers[float(values[first])] - numbers[float(values[second])])
 
 
+@given(st.data())
+def test_the_ulps_of_right_elements_are_those_of_the_one_that_is_farthest_off(data: st.DataObject) -> None:
+    element_type = data.draw(st.sampled_from([each for each in ELEMENT_TYPES.values() if each.is_float]))
+    wanted = data.draw(tensors(element_type))
+    assume(wanted.array.size > 0)
+    got = data.draw(near_copies(wanted))
+    limit = data.draw(st.sampled_from([0.0, 1e-3, 1.0, 1e30, math.inf]))
+    expected = ExpectedOutput("Y", wanted, np.full(wanted.shape, limit))
+    wrong = set(oracle_wrong(expected, got))
+    pairs = zip(got.array.reshape(-1), wanted.array.reshape(-1), strict=True)
+    steps = [ulp_distance(element_type, *each) for place, each in enumerate(pairs) if place not in wrong]
+    assert compare_output(expected, got).ulps == max((each for each in steps if each is not None), default=0)
+
+
 @pytest.mark.parametrize("storage", [np.float32, np.float64])
 def test_ulps_count_steps_through_zero_and_to_infinity(storage: Any) -> None:
     element_type = tensor(np.zeros(1, dtype=storage)).element_type

@@ -14,6 +14,7 @@ import pytest
 from conformance.judging.distributions import Distributed
 from conformance.judging.judge import Judgement, judge
 from conformance.models.case_models import build_model
+from conformance.recording.outputs import describe_output, restore_output
 from conformance.recording.records import read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
@@ -26,6 +27,7 @@ from conformance.suite.properties import HasShape, HasType, InRange, Property, S
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor
@@ -317,3 +319,34 @@ def test_every_form_is_a_model_that_the_checker_takes(name: str, form: str) -> N
     model = onnx.ModelProto.FromString(build_model(FORMS[name], form))  # type: ignore[arg-type]
     if name != "map":
         onnx.checker.check_model(model)
+
+
+def test_a_case_with_a_seed_begins_anew_though_the_last_one_had_its_model(tmp_path: Path) -> None:
+    """Two cases of one model that differ in their inputs: the generator has gone on after the first."""
+    first = replace(node("Draw", "honest", seed=5), properties=(*DRAWS, SameAgain()))
+    inputs = (("X", floats([1, 2])),)
+    cases = [
+        replace(
+            first,
+            id=CaseId(
+                first.operator, "cover", word, call_digest(first.operator, first.attributes, given, None)
+            ),
+            inputs=given,
+        )
+        for word, given in (("one", inputs), ("two", (("X", floats([3, 4])),)))
+    ]
+    found = run(tmp_path, cases)
+    assert {name: each.verdict for name, each in found.items()} == {"one": "pass", "two": "pass"}
+
+
+def test_outputs_of_a_second_run_that_equal_what_is_expected_are_restored(tmp_path: Path) -> None:
+    case = replace(
+        random(), expectations=(Expectation((ExpectedOutput("output", A),)),), properties=(SameAgain(),)
+    )
+    judgement = judged(case, A, A)
+    assert judgement.matched == (0, 0)
+    entries = [describe_output(A, number) for number in judgement.matched]
+    record = tmp_path / "run.jsonl"
+    assert [restore_output(each, place, case, record) for place, each in enumerate(entries)] == [A, A]
+    with pytest.raises(UserError, match="damaged"):
+        restore_output(entries[0], 2, case, record)

@@ -246,6 +246,7 @@ def test_a_missing_uv_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         prepare([PACKAGE], folder=folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     ["", "{", "[]", '{"format": "opcert-environment/1"}', '{"format": "other"}',

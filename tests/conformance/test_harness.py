@@ -152,6 +152,7 @@ def test_a_runtime_that_never_survives_is_stopped(tmp_path: Path) -> None:
     assert exit_code(record) is ExitCode.RUNTIME_UNAVAILABLE
 
 
+@pytest.mark.slow
 def test_a_runtime_that_only_dies_on_some_cases_goes_on(tmp_path: Path) -> None:
     cases = [make_case("echo", seed=1, family="example"), make_case("echo", seed=2, family="survival")]
     cases += [make_case("SIGSEGV", seed=each) for each in range(7)]
@@ -160,6 +161,7 @@ def test_a_runtime_that_only_dies_on_some_cases_goes_on(tmp_path: Path) -> None:
     assert record.counts["pass"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_fast_worker_that_dies_with_many_cases_before_it_loses_none_of_them(
     tmp_path: Path, jobs: int
@@ -244,6 +246,7 @@ def test_a_run_returns_the_record_that_it_wrote(tmp_path: Path, monkeypatch: pyt
         assert (returned.header, returned.footer, returned.counts) == (read.header, read.footer, read.counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 5])
 def test_several_workers_give_the_same_record(tmp_path: Path, jobs: int) -> None:
     cases = [make_case(do, seed=1) for do in ("ulp", "SIGSEGV", "raise", "exit3")]

@@ -146,6 +146,7 @@ def results(records: dict[str, Record]) -> dict[str, Result]:
     return {row.levels["do"]: row for record in records.values() for row in record.results}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("do", ALL)
 def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Result], do: str) -> None:
     verdict, reason = ALL[do]
@@ -154,6 +155,7 @@ def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Resu
     assert reason is None or reason in (found.reason or "")
 
 
+@pytest.mark.slow
 def test_no_worker_s_words_make_a_row_long(records: dict[str, Record]) -> None:
     for record in records.values():
         lengths = {row.levels["do"]: len(row.to_line()) for row in record.results}
@@ -245,6 +247,7 @@ def test_a_worker_that_never_starts(tmp_path: Path, mode: str, words: str) -> No
     assert not (tmp_path / "run.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_runtime_that_dies_on_every_case_is_stopped_after_ten_restarts(tmp_path: Path) -> None:
     cases = [make_case(do, seed=each) for do in ("SIGSEGV", "exit0") for each in range(8)]
     record = run(tmp_path, cases, max_deaths=RunOptions().max_deaths)

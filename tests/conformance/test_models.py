@@ -77,7 +77,8 @@ def test_the_reference_evaluator_runs_every_form() -> None:
 @pytest.mark.parametrize(
     ("name", "oldest"),
     [("float", 7), ("bfloat16", 7), ("float8e5m2", 9), ("int4", 10),
-     ("float4e2m1", 11), ("float8e8m0", 12), ("int2", 13), ("uint2", 13)],
+     ("float4e2m1", 11), ("float8e8m0", 12), ("int2", 13), ("uint2", 13),
+     ("float6e2m3", 14), ("float6e3m2", 14)],
 )  # fmt: skip
 def test_the_ir_version_holds_the_element_type(name: str, oldest: int) -> None:
     element_type = ELEMENT_TYPES[name]
@@ -115,6 +116,23 @@ def test_omitted_inputs_at_the_end_are_not_named_and_repeated_names_are_told_apa
     )
     node = onnx.load_model_from_string(build_model(case)).graph.node[0]
     assert list(node.input) == ["inputs_0", "inputs_1"]
+
+
+def test_an_output_that_is_not_wanted_has_no_name_beside_inputs_that_are_left_out() -> None:
+    first, second = sample(1), sample(2)
+    operator = OperatorName.parse("ai.onnx::Clip-13")
+    inputs = (("input", first), ("min", None), ("max", second))
+    case = Case(
+        id=CaseId(operator, "cover", None, call_digest(operator, {}, inputs)),
+        element_type=first.element_type,
+        attributes={},
+        inputs=inputs,
+        output_names=("", "Y"),
+        demand="survive",
+    )
+    graph = onnx.load_model_from_string(build_model(case)).graph
+    assert list(graph.node[0].output) == ["", "Y"]
+    assert [each.name for each in graph.output] == ["Y"]
 
 
 def test_domains_of_ours_have_no_onnx_model() -> None:

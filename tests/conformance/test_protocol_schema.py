@@ -98,6 +98,7 @@ def test_every_form_of_a_call(seen: Seen, tmp_path: Path) -> None:
     assert seen["outputs"] >= len(FORMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "runtime", [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in list_runtimes()]
 )

@@ -178,6 +178,7 @@ def test_what_is_no_record_is_said_to_be_none(tmp_path: Path) -> None:
         read_record(tmp_path / "binary")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_run_that_is_ended_from_outside_leaves_a_partial_record(

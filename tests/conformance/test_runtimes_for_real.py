@@ -29,6 +29,7 @@ UNKNOWN = conversation.make_case("com.microsoft::Frobnicate-1", [("X", tensor([1
 ASKED = {"Identity": make_case(operator=IDENTITY), "BatchToSpaceND": _batches(), "Frobnicate": UNKNOWN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in list_runtimes()]
 )

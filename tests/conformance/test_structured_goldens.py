@@ -21,6 +21,7 @@ from conformance.suite.properties import (
     HasShape,
     HasType,
     InRange,
+    Masked,
     Property,
     SameAgain,
     describe_property,
@@ -56,7 +57,15 @@ PROPERTIES: st.SearchStrategy[Property] = st.one_of(
     st.builds(HasType, NAMES, ELEMENTS),
     st.builds(HasShape, NAMES, st.lists(st.one_of(st.none(), st.integers(0, 9)), max_size=4).map(tuple)),
     st.builds(
-        InRange, NAMES, st.floats(allow_nan=False), st.floats(allow_nan=False), st.booleans(), st.booleans()
+        InRange, NAMES, st.floats(allow_nan=False), st.floats(allow_nan=False), st.booleans(), st.booleans(),
+        st.booleans(),
+    ),
+    st.builds(Masked, NAMES, NAMES, st.booleans()),
+    st.builds(
+        lambda name, chance, rows, resolution: Distributed(
+            name, "categorical", (chance, 1 - chance) * rows, 1e-9, rows, resolution
+        ),
+        NAMES, st.floats(0, 1), st.integers(1, 3), st.floats(0, 0.5),
     ),
     st.builds(
         lambda name, ends, rate: Distributed(name, "uniform", tuple(sorted(ends)), rate),
@@ -90,7 +99,12 @@ def test_properties_are_read_as_they_were_written(properties: list[Property]) ->
     for each in properties:
         assert read_property(json.loads(json.dumps(describe_property(each)))) == each
     known = tuple(
-        each if isinstance(each, SameAgain) else replace(each, output="output") for each in properties
+        each
+        if isinstance(each, SameAgain)
+        else replace(each, output="output", mask="output")
+        if isinstance(each, Masked)
+        else replace(each, output="output")
+        for each in properties
     )
     case = random(*known)
     assert read_golden(write_golden(case)[0]).properties == case.properties

@@ -7,14 +7,21 @@ from pathlib import Path
 
 from onnx import GraphProto
 
+from conformance.judging.distributions import Distributed
 from conformance.suite.goldens import write_golden
-from conformance.suite.properties import HasShape, InRange, SameAgain, describe_property
+from conformance.suite.properties import HasShape, InRange, Masked, SameAgain, describe_property
 from tests.conformance.structured_cases import FORMS, random
 
 
 def test_the_page_names_every_key(repository: Path) -> None:
     page = (repository / "docs" / "suite-format.md").read_text("utf-8")
-    drawn = random(HasShape("output", (40, None)), InRange("output"), SameAgain())
+    drawn = random(
+        HasShape("output", (40, None)),
+        InRange("output", whole=True),
+        Distributed("output", "categorical", (0.5, 0.5), 1e-9, rows=2, resolution=0.1),
+        Masked("output", "output", exactly=True),
+        SameAgain(),
+    )
     said: set[str] = set()
     for case in (*FORMS.values(), drawn):
         rest = json.loads(GraphProto.FromString(write_golden(case)[0]).doc_string)

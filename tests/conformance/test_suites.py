@@ -61,7 +61,7 @@ def test_a_tensor_survives_its_proto_bit_for_bit(original: Tensor) -> None:
 @pytest.mark.parametrize(
     "name",
     ["float", "int64", "bool", "float16", "uint4", "int4", "bfloat16", "string", "int2", "uint2",
-     "float4e2m1", "float8e8m0"],
+     "float4e2m1", "float8e8m0", "float6e2m3", "float6e3m2"],
 )  # fmt: skip
 def test_protos_are_what_the_onnx_package_reads(name: str) -> None:
     element_type = ELEMENT_TYPES[name]

@@ -46,6 +46,8 @@ def test_small_floats_are_decoded_as_ml_dtypes_has_them() -> None:
         "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
         "float8e8m0": ml_dtypes.float8_e8m0fnu,
         "float4e2m1": ml_dtypes.float4_e2m1fn,
+        "float6e2m3": ml_dtypes.float6_e2m3fn,
+        "float6e3m2": ml_dtypes.float6_e3m2fn,
     }.items():
         every = np.arange(1 << ELEMENT_TYPES[name].bits, dtype=np.uint8)
         ours = decode_floats(ELEMENT_TYPES[name], every)

@@ -161,6 +161,7 @@ def test_the_command_says_what_is_there_wrong_and_absent(
     assert main([]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "code", "said"),
     [

@@ -353,6 +353,7 @@ def _space(folder: Path, version: int = 13) -> Space:
     return open_space(load_spec(OperatorName("ai.onnx", "Hardmax", version), (folder,)))
 
 
+@pytest.mark.slow
 def test_an_axis_beyond_the_last_has_no_indices_and_is_told(tmp_path: Path) -> None:
     path = tmp_path / "ai.onnx" / "Gather" / FILE_NAME
     path.parent.mkdir(parents=True)

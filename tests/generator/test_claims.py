@@ -55,9 +55,9 @@ def entry(name: str, runtime: str, **more: object) -> Disagreement:
     )
 
 
-def run(folder: Path, respond: Callable[[Case], Response]) -> tuple[Sample, str]:
+def run(folder: Path, respond: Callable[[Case], Response], family: str = "cover") -> tuple[Sample, str]:
     cases = [
-        make_case(RESIZE_18, "cover", {"mode": mode, "ratio": ratio})
+        make_case(RESIZE_18, family, {"mode": mode, "ratio": ratio})
         for mode in MODES
         for ratio in ("same", "up2", "down2")
     ]
@@ -138,6 +138,26 @@ def test_an_entry_is_mended_only_where_each_of_its_cases_was_asked_and_passed(tm
     assert [(each.id, len(each.asked)) for each in found.mended] == [("mended", 3)]
 
 
+@pytest.mark.parametrize(
+    ("versions", "mended"), [("*", True), ("0.*", True), ("1*", False), (["0.*", "1*"], False)]
+)
+def test_an_entry_of_this_very_version_is_not_mended_in_it(
+    tmp_path: Path, versions: object, mended: bool
+) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    made.record.header["runtime"]["version"] = "1.2"
+    known = entry("known", runtime, levels={"mode": "linear"}, verdicts="rejected_valid", versions=versions)
+    assert bool(claim(made.suite, made.record, [known]).mended) is mended
+
+
+def test_examples_alone_show_no_entry_mended(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, answer, family="example")
+    known = entry("known", runtime, levels={"mode": "linear"}, verdicts="rejected_valid")
+    assert claim(made.suite, made.record, [known]).mended == ()
+    own, runtime = run(tmp_path / "own", answer)
+    assert len(claim(own.suite, own.record, [known]).mended) == 1
+
+
 def test_entries_of_one_cause_are_one_class(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
     entries = [
@@ -197,3 +217,21 @@ def test_what_a_suite_carries_of_an_operator_is_what_its_room_says(tmp_path: Pat
     room = [each.id for each in load_disagreements() if each.concerns(str(pad))]
     assert [each.id for each in carried] == room
     assert all(each in load_disagreements() for each in carried)
+
+
+def test_conditions_of_one_node_explain_no_chain(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear, "pair")
+    entries = [
+        entry("by_condition", runtime, when="mode != 'linear'"),
+        entry("by_words", runtime, reason="*cubic*"),
+    ]
+    found = claim(made.suite, made.record, entries)
+    assert [(each.id, len(each.cases)) for each in found.explaining] == [("by_words", 3)]
+
+
+def test_chains_that_pass_mend_no_entry(tmp_path: Path) -> None:
+    chains, runtime = run(tmp_path / "chains", answer, "pair")
+    calls, _ = run(tmp_path / "calls", answer)
+    entries = [entry("of_long_ago", runtime, versions="0.1")]
+    assert [each.id for each in claim(calls.suite, calls.record, entries).mended] == ["of_long_ago"]
+    assert claim(chains.suite, chains.record, entries).mended == ()

@@ -8,6 +8,7 @@ import pytest
 
 from generator.rows.cores import Core, is_confirmed, read_cores, write_cores
 from generator.rows.covering_rows import covering_rows, learn_cores, make_rows
+from generator.rows.feasibility import Level
 from generator.rows.learning import learn_versions
 from generator.spaces.modelled import kept_cores_of
 from opcert.vocabulary.errors import UserError
@@ -16,14 +17,22 @@ from tests.generator.declared import declared_operators, newest_operators, space
 
 WITH_CORES = [each for each in newest_operators() if kept_cores_of(each)]
 LEARNED_AGAIN = ("Add", "CumSum", "Expand", "Gather", "ReduceMax", "Reshape", "TopK", "Transpose", "Trilu")
+WITHOUT_CALL = {"STFT": ["frame_length=omitted"]}
+"""Levels of one factor: the search does not know the length of a window whose elements are not chosen yet."""
+ROWS_WITHOUT_CALL: dict[str, list[dict[str, Level]]] = {
+    "DFT": [{"extents": "ordinary", "dft_length": "one", "inverse": 1, "onesided": 1}],
+}
+"""Levels of rows: a spectrum that goes back to one sample has one bin, and ordinary extents are not 1."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", WITH_CORES, ids=str)
 def test_no_search_finds_a_call_with_a_kept_core(operator: OperatorName) -> None:
     space = space_of(operator)
     assert [str(each) for each in kept_cores_of(operator) if not is_confirmed(space, each, 1)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNED_AGAIN)
 def test_learning_again_finds_what_is_kept(name: str) -> None:
     versions = [each for each in declared_operators() if each.name == name]
@@ -34,18 +43,26 @@ def test_learning_again_finds_what_is_kept(name: str) -> None:
         }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", newest_operators(), ids=str)
 def test_every_level_has_a_call(operator: OperatorName) -> None:
-    """No core is of one level, and no row of the array over what the cores leave is without a call."""
+    """No core is of one level, and no row of the array over what the cores leave is without a call.
+
+    Exceptions are needed, and confirmed as cores are.
+    """
     cores = kept_cores_of(operator)
-    assert [str(each) for each in cores if len(each.levels) == 1] == []
+    assert [str(each) for each in cores if len(each.levels) == 1] == WITHOUT_CALL.get(operator.name, [])
     space = space_of(operator)
     dealt = set(space.types) - space.paired
     called = [
         tuple(row.levels[name] for name in row.levels if name not in dealt) for row in make_rows(space, cores)
     ]
-    wanted = [tuple(row.values()) for row in covering_rows(space, cores)]
-    assert [each for each in wanted if each not in called] == []
+    wanted = covering_rows(space, cores)
+    lacking = [each for each in wanted if tuple(each.values()) not in called]
+    listed = [Core(each) for each in ROWS_WITHOUT_CALL.get(operator.name, [])]
+    assert [each for each in lacking if not any(one.forbids(each) for one in listed)] == []
+    assert [str(one) for one in listed if not any(one.forbids(each) for each in lacking)] == []
+    assert [str(one) for one in listed if not is_confirmed(space, one, 1)] == []
 
 
 def test_versions_that_differ_in_types_alone_share_their_cores() -> None:

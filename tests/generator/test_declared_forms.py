@@ -99,6 +99,7 @@ def rows_of(space: Space) -> list[tuple[Mapping[str, object], Call]]:
     return [(row.levels, row.call) for row in make_rows(space, learn_cores(space, 1), strength=1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [each for each in DECLARATIONS if not each.startswith("MaxPool")])
 def test_calls_are_valid_onnx(tmp_path: Path, name: str) -> None:
     space = declared(tmp_path, name, DECLARATIONS[name])

@@ -192,6 +192,20 @@ def test_a_case_that_does_not_fail_again_is_unsteady() -> None:
     assert found.unexplained == ()
 
 
+def test_a_case_that_expects_more_than_the_documents_is_no_fault_of_the_runtime(tmp_path: Path) -> None:
+    """One of two cases has another result than the reference's, as somebody else's example may."""
+    right, wrong = cases_of(PAD)[:2]
+    fake = Fake(space_of(PAD), lambda _attributes, _inputs: None)
+    other = replace(right, expectations=wrong.expectations)
+    assert judge(other, fake.ask(other)).verdict == "mismatch"
+    found = diagnose([other, wrong], [], fake.ask, seconds=60)
+    assert (found.allowed, found.unsteady) == ((str(other.id),), (str(wrong.id),))
+    assert found.unexplained == ()
+    write_diagnosis(tmp_path / FILE, "a" * 64, None, found)
+    jsonschema.validate(json.loads((tmp_path / FILE).read_bytes()), json.loads(SCHEMA.read_bytes()))
+    assert read_diagnosis(tmp_path / FILE, "a" * 64, None) == found
+
+
 def test_of_a_told_cause_the_cost_is_asked() -> None:
     cases = failing(PAD, both)
     fake = Fake(space_of(PAD), both)

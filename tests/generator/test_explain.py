@@ -44,6 +44,7 @@ def named(explanation: Explanation) -> set[str]:
     return {each.key for each in changes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_fault_is_named_wrongly(name: str) -> None:
     run, explanation = found(name)
@@ -56,6 +57,7 @@ def test_no_fault_is_named_wrongly(name: str) -> None:
         assert explanation.sentence is None
 
 
+@pytest.mark.slow
 def test_most_faults_are_named_alone() -> None:
     assert len(NAMES) >= 25
     assert len({each.operator for each in planted.FAULTS}) == 5
@@ -63,6 +65,7 @@ def test_most_faults_are_named_alone() -> None:
     assert len(right) >= len(NAMES) * 3 / 4, sorted(set(NAMES) - set(right))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reflect as edge", "crops ignored", "rates ignored", "crop axes sorted"])
 def test_no_part_of_a_class_is_named_wrongly(name: str) -> None:
     run, _ = found(name)

@@ -111,6 +111,7 @@ def test_a_seed_fixes_what_is_found() -> None:
     assert other.tried != first.tried
 
 
+@pytest.mark.slow
 def test_every_operator_of_ours_can_be_searched() -> None:
     for operator in newest_versions(first_operators()):
         assert search(str(operator), fakes.nothing, 2).drawn == 2

@@ -21,9 +21,9 @@ from reference.registry import find_operator
 
 OPERATORS = first_operators()
 NAMES = {each.name for each in OPERATORS}
-OWN = ("levels",)
-"""The packages of small modules, one for an operator's family."""
-ROUNDING = {"Resize"}
+OWN = ("levels", "neighbours", "of_models", "patterns")
+"""The packages of modules for operators' families, and of chains, which are written of named operators."""
+ROUNDING = {"Resize", "Upsample"}
 """The operators that compute: their results are rounded."""
 
 

@@ -88,6 +88,7 @@ def write_changed(made: Lock, folder: Path, *, cases: dict[str, str], **fields: 
     write_lock(Lock.of(made.digest, made.options, {str(QUICK): before}), folder / "suite.lock")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "cause"),
     [("specs", "spec fact: spec.yaml"), ("reference", "reference code"), ("generator", "generator code")],

@@ -51,6 +51,7 @@ def pairs_of(module: ModuleType, spec: Spec) -> set[frozenset[tuple[str, object]
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__.rpartition(".")[2])
 def test_each_pair_of_levels_is_still_in_a_case(module: ModuleType) -> None:
     operator = OperatorName.parse(module.OPERATOR)

@@ -11,8 +11,9 @@ import pytest
 
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from generator.asking.ambiguity import Ambiguity, ambiguity
-from generator.making.lock import LOCK_FILE, Lock, OperatorLock, read_lock, write_lock
+from generator.making.lock import LOCK_FILE, Lock, read_lock, write_lock
 from generator.making.lock_changes import compare, only_figures
+from generator.making.lock_files import OperatorLock
 from generator.making.named_operators import first_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
@@ -29,6 +30,9 @@ ONE = OperatorLock(
     cases={"cover/1": "x", "cover/2": "y"},
 )
 LOCK = Lock.of("digest", {"size": "default", "strength": 2}, {SHIFT: ONE})
+
+OPEN = ("AffineGrid", "Attention", "DFT", "DeformConv", "GridSample", "RoiAlign", "STFT")
+DRAWN = ("Dropout",)
 
 
 def changed(**fields: object) -> Lock:
@@ -99,7 +103,7 @@ def test_what_is_known_of_a_version_is_read_where_it_is_asked_for(tmp_path: Path
     path = tmp_path / "suite.lock"
     write_lock(Lock.of("digest", {}, {SHIFT: ONE, TURN: replace(ONE, digest="t")}), path)
     assert len([line for line in path.read_text().splitlines() if "test.domain::" in line]) == 2
-    turn = tmp_path / "locks" / "test.domain" / "Turn-2.json"
+    turn = tmp_path / "locks" / "test.domain" / "Turn.json"
     turn.write_text("{")
     lock = read_lock(path)
     assert {name: each.cases for name, each in lock.versions.items()} == {SHIFT: 2, TURN: 2}
@@ -107,7 +111,7 @@ def test_what_is_known_of_a_version_is_read_where_it_is_asked_for(tmp_path: Path
     assert compare(lock, changed(cases={"cover/1": "x"}), [SHIFT])
     with pytest.raises(UserError, match="Turn-2 cannot be read") as caught:
         lock.operators[TURN]
-    assert "Turn-2.json" in str(caught.value)
+    assert "Turn.json" in str(caught.value)
     assert "--update" in str(caught.value)
 
 
@@ -119,11 +123,28 @@ def test_a_file_of_a_version_that_is_not_of_the_lock_is_told(tmp_path: Path) -> 
         read_lock(path).operators[SHIFT]
 
 
+def test_versions_of_an_operator_share_a_file(tmp_path: Path) -> None:
+    """What two versions call alike is told of each; what is gone leaves the others as they are."""
+    path = tmp_path / "suite.lock"
+    newer = replace(ONE, digest="n", cases={"cover/1": "z", "cover/3": "x"}, generator="h")
+    write_lock(Lock.of("digest", {}, {SHIFT: ONE, "test.domain::Shift-12": newer}), path)
+    assert read_lock(path).operators == {SHIFT: ONE, "test.domain::Shift-12": newer}
+    again = replace(ONE, generator="made by other code")
+    write_lock(
+        Lock.of("digest", {}, {SHIFT: again, "test.domain::Shift-12": replace(newer, digest="m")}), path
+    )
+    assert read_lock(path).operators[SHIFT] == ONE
+    assert read_lock(path).operators["test.domain::Shift-12"].digest == "m"
+    write_lock(Lock.of("digest", {}, {SHIFT: again}), path)
+    assert read_lock(path).operators == {SHIFT: ONE}
+    assert "cover/3" not in (tmp_path / "locks" / "test.domain" / "Shift.json").read_text()
+
+
 def test_files_of_versions_that_are_gone_go(tmp_path: Path) -> None:
     path = tmp_path / "suite.lock"
     write_lock(Lock.of("digest", {}, {SHIFT: ONE, "other.domain::Turn-2": ONE}), path)
     write_lock(LOCK, path)
-    assert [each.name for each in (tmp_path / "locks").rglob("*.json")] == ["Shift-1.json"]
+    assert [each.name for each in (tmp_path / "locks").rglob("*.json")] == ["Shift.json"]
     assert not (tmp_path / "locks" / "other.domain").exists()
 
 
@@ -131,7 +152,7 @@ def test_the_lock_that_ships_is_of_files_that_ship() -> None:
     lock = read_lock()
     assert lock.cases == sum(len(each.cases) for each in lock.operators.values()) > 2000
     places = {path.relative_to(LOCK_FILE.parent) for path in LOCK_FILE.parent.glob("locks/*/*")}
-    assert len(places) == len(lock.versions)
+    assert len(places) == len({OperatorName.parse(each).unversioned for each in lock.versions})
 
 
 @pytest.mark.parametrize(
@@ -156,7 +177,9 @@ def test_hardly_any_element_has_several_accepted_results() -> None:
 
     Operators whose only rounding is their last stay below 2 %; in products and sums of narrow types there are
     more, and where a document leaves subnormals open. Where it leaves open what a step gives that overflows,
-    every element of such an expectation may be another: these are not counted.
+    every element of such an expectation may be another: these are not counted, nor are elements that are
+    drawn, of which none is expected. Operators whose texts leave borders, places or masked rows open stay
+    below a tenth, each of them.
     """
     operators = read_lock().operators
     for name in map(str, first_operators()):
@@ -167,7 +190,11 @@ def test_hardly_any_element_has_several_accepted_results() -> None:
         Ambiguity(**each.ambiguity)
         for name, each in operators.items()
         if "intermediate_overflow" not in find_operator(OperatorName.parse(name)).readings
+        and OperatorName.parse(name).name not in (*OPEN, *DRAWN)
     ]
+    for name, each in operators.items():
+        if OperatorName.parse(name).name in OPEN:
+            assert Ambiguity(**each.ambiguity).share < Fraction(1, 10), name
     few = [each for each in every if each.share < Fraction(2, 100)]
     assert len(few) > len(every) * 3 // 4
 

@@ -26,7 +26,8 @@ def test_the_versions_are_those_that_onnx_has_in_force(opset: int) -> None:
     assert len(found) > 40
     # Those of other domains have nothing to do with ONNX's opsets.
     assert {str(each) for each in found if each.domain != "ai.onnx"} == {
-        "com.microsoft::Pad-1", "org.openvino::ExtractImagePatches-3", "org.tensorflow::BatchToSpaceND-1"
+        "ai.onnx.preview::FlexAttention-1", "com.microsoft::Pad-1",
+        "org.openvino::ExtractImagePatches-3", "org.tensorflow::BatchToSpaceND-1",
     }  # fmt: skip
     found = [each for each in found if each.domain == "ai.onnx"]
     for each in found:
@@ -62,6 +63,7 @@ def test_mistakes_of_the_command_line_are_told(words: list[str], said: str) -> N
     assert said in str(ran.exception)
 
 
+@pytest.mark.slow
 def test_versions_of_an_operator_are_made_by_opset_or_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +81,7 @@ def test_versions_of_an_operator_are_made_by_opset_or_all(
             assert {CaseId.parse(each).operator.short for each in suite.case_ids} == names
 
 
+@pytest.mark.slow
 def test_a_suite_is_named_by_its_opset_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     quick = [OperatorName.parse("ai.onnx::Not-1"), OperatorName.parse("ai.onnx::And-7")]

@@ -35,6 +35,7 @@ def test_no_cause_is_named_by_what_is_right_by_chance_or_by_cases_of_another(
     assert score(Plant(tuple(faults))).wrong == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [(0,), (6,), (0, 1), (6, 7), (6, 7, 8)])
 def test_faults_are_named_by_experiment_and_none_wrongly(numbers: tuple[int, ...]) -> None:
     found = score(Plant(tuple(FAULTS[each] for each in numbers)))

@@ -20,7 +20,7 @@ def test_the_processors_differ_in_all_that_matters() -> None:
         assert len({each["NPY_DISABLE_CPU_FEATURES"] for each in variables}) >= 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_suite_has_the_same_bytes_on_every_processor(tmp_path: Path) -> None:
     digests = {}
     for number, each in enumerate(processors()):

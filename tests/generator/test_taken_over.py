@@ -63,6 +63,7 @@ def workshop_with_taken(operator: OperatorName, cases: Sequence[Case] | None = N
     return workshop
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("short", PAIRS)
 def test_what_is_taken_over_has_the_answers_that_the_reference_gives_to_this_version(short: str) -> None:
     workshop = workshop_with_taken(named(short))
@@ -84,6 +85,7 @@ def test_what_is_taken_over_has_the_answers_that_the_reference_gives_to_this_ver
                     assert np.array_equal(left.allowed, right.allowed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("short", PAIRS)
 def test_an_older_version_covers_every_pair_of_its_own_and_every_rule(short: str) -> None:
     operator = named(short)

@@ -98,3 +98,11 @@ def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:
         for name, line in lock.default.versions.items()
     }
     assert shown == wanted, "write it with `python -m benchmarks.operators --keep > docs/operators.md`"
+
+
+def test_the_readme_counts_as_the_lock_does(repository: Path) -> None:
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    versions = read_lock().default.versions.values()
+    cases, operators = sum(each.cases for each in versions), len(versions)
+    assert f"{cases:,} cases of {operators} operators" in text
+    assert f"\n{operators} of them, each in its newest version" in text

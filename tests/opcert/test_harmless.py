@@ -6,6 +6,7 @@ import ast
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
 import unicodedata
@@ -24,6 +25,8 @@ from opcert.vocabulary.harmless import (
     for_shell,
     for_spreadsheet,
     for_terminal,
+    for_workflow,
+    for_workflow_property,
     for_xml,
     is_plain,
     one_line,
@@ -53,7 +56,8 @@ def hidden(text: str) -> list[str]:
 def test_nothing_hides_from_people(text: str) -> None:
     for said in (shown(text), one_line(text), for_terminal(text), for_markdown(text), for_markdown_code(text),
                  for_spreadsheet(text), for_xml(text), for_python(text), for_python_comment(text),
-                 for_shell([text]), for_json(text)):  # fmt: skip
+                 for_shell([text]), for_json(text), for_workflow(text),
+                 for_workflow_property(text)):  # fmt: skip
         assert not hidden(said)
         said.encode("utf-8")
 
@@ -173,3 +177,20 @@ def test_a_plain_name_needs_no_care_anywhere(text: str) -> None:
         assert not hidden(text)
         assert len(text.splitlines()) < 2
         assert shown(text) == text
+
+
+@given(TEXTS, TEXTS)
+@example(HOSTILE, HOSTILE)
+def test_an_order_to_a_workflow_is_one_line_and_comes_out_as_it_went_in(title: str, text: str) -> None:
+    """Read back as a runner does: the property up to the next colon, then what % stands for."""
+    line = f"::error title={for_workflow_property(title)}::{for_workflow(text)}"
+    assert len(line.splitlines()) == 1
+    head, message = re.fullmatch(r"::error title=([^:,]*)::(.*)", line).groups()  # type: ignore[union-attr]
+    assert decoded(message) == shown(text)
+    assert decoded(head) == one_line(title, 200)
+
+
+def decoded(text: str) -> str:
+    for code, letter in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, letter)
+    return text

@@ -56,6 +56,7 @@ def test_a_table_is_made_of_what_was_measured() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["AveragePool", "Conv", "ConvTranspose", "Gemm", "MatMul", "ReduceMean"])
 def test_formulas_are_those_of_the_operators(name: str) -> None:
     """The small suite of each; a formula that is another one would be far outside."""

@@ -93,6 +93,7 @@ def test_the_definition(activation: str) -> None:
         assert kept.allowed is None or not kept.allowed.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("activation", "name"), [("none", "float"), ("silu", "float"), ("swish", "float16")])
 def test_the_evaluator_of_onnx(activation: str, name: str) -> None:
     random = Random(6)

@@ -47,6 +47,7 @@ def test_the_file_is_well_formed() -> None:
     assert load_disagreements()
 
 
+@pytest.mark.slow
 def test_every_passage_that_blames_stands_in_a_document_of_the_operator(documents: Documents) -> None:
     operators = {str(each): load_spec(each) for each in list_operators()}
     for entry in load_disagreements():

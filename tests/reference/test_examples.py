@@ -82,6 +82,7 @@ def explains(operator: ReferenceOperator, readings: Mapping[str, str], example: 
     return all(agrees(answer, value) for answer, value in zip(answers, outputs, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "example"),
     [pytest.param(name, each, id=f"{name.short}-{each.id}") for name, each in printed_examples()],
@@ -97,6 +98,7 @@ def test_printed_outputs(name: OperatorName, example: Example) -> None:
         assert not found, f"{case} agrees, and {entry.id} is out of date"
 
 
+@pytest.mark.slow
 def test_one_combination_explains_every_printed_output_of_resize() -> None:
     name = OperatorName("ai.onnx", "Resize", 18)
     operator = find_operator(name)

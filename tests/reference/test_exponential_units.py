@@ -126,6 +126,7 @@ def asked(call: str, kind: str) -> Asked:
     return Asked.of(name, kind, [(given_name, data_of(kind))], attributes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("call", "way"), PROGRAMS)
 def test_an_honest_program_is_accepted(call: str, way: str, kind: str) -> None:

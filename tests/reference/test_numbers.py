@@ -26,18 +26,8 @@ from reference.numbers import (
     smallest_subnormal,
     storage_of,
 )
+from tests.library_dtypes import DTYPES
 
-DTYPES: dict[str, Any] = {
-    "float": np.float32,
-    "double": np.float64,
-    "float16": np.float16,
-    "bfloat16": ml_dtypes.bfloat16,
-    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
-    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-    "float8e5m2": ml_dtypes.float8_e5m2,
-    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
-    "float4e2m1": ml_dtypes.float4_e2m1fn,
-}
 NARROW = [ELEMENT_TYPES[name] for name in DTYPES if ELEMENT_TYPES[name].bits <= 16]
 
 

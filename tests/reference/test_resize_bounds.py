@@ -45,6 +45,7 @@ def ratios(answer: Answer, got: NDArray[Any]) -> NDArray[np.float64]:
     return share
 
 
+@pytest.mark.nightly
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -31,6 +31,7 @@ def is_nearest(got: np.float32, exact: Fraction) -> bool:
     return True
 
 
+@pytest.mark.nightly
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

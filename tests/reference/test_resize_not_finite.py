@@ -66,6 +66,7 @@ def near_the_greatest(draw: st.DrawFn) -> tuple[Call, str]:
     return replace(call, data=tuple(each * top for each in sizes)), element_type
 
 
+@pytest.mark.slow
 @settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -85,6 +86,7 @@ def beside_infinities(draw: st.DrawFn) -> tuple[Call, str]:
     return replace(call, data=data), element_type
 
 
+@pytest.mark.slow
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -97,6 +97,7 @@ def answers(call: Call, kind: Any) -> Iterator[tuple[str, NDArray[Any]]]:
             yield route.name, compute(call, route, kind)
 
 
+@pytest.mark.nightly
 def test_every_route_passes() -> None:
     passed = 0
     wrong = []

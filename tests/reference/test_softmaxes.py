@@ -142,6 +142,7 @@ def by_mpmath(name: str, row: list[Any]) -> list[Any]:
     return shares if name == "Softmax" else [mpmath.log(each) for each in shares]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float", "double"])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_are_those_of_mpmath_rounded_once(name: str, kind: str) -> None:

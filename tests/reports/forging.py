@@ -23,7 +23,8 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.lock import Lock, OperatorLock
+from generator.making.lock import Lock
+from generator.making.lock_files import OperatorLock
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
 from opcert.commands.suite_standing import find_standing

@@ -14,7 +14,7 @@ from tests.reports.sample import Maker, sample_cases
 from tests.reports.test_html import HOSTILE
 
 pytestmark = pytest.mark.browser
-WIDTHS = (1440, 390)
+WIDTHS = (1920, 1440, 390)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,7 @@ class Watched:
         self.page.on("request", lambda request: self.asked.append(request.url))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_it_fits_and_is_silent(browser: Browser, report: Path, width: int, scheme: str) -> None:

@@ -24,9 +24,9 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.run_summary import format_summary
 from reports.causes.cause_paragraphs import MOST_CAUSES
-from reports.causes.class_words import beside_text, cost_text, headline
+from reports.causes.class_words import beside_text, cost_text, headline, remarks
 from reports.causes.failure_classes import classes_of
-from reports.causes.failure_kinds import NOBODY
+from reports.causes.failure_kinds import NOBODY, OPEN
 from reports.causes.others import Beside, OtherRun
 from reports.formats.ctrf import render_ctrf
 from reports.formats.json import render_json
@@ -112,6 +112,38 @@ def test_what_experiments_showed_is_told_and_read_from_the_file(tmp_path: Path) 
         "pass": 2, "unsupported": 1, "fails": 0, "unknown": 0,
     }  # fmt: skip
     assert "fails with mode = cubic" in render_markdown(results)
+
+
+def test_of_a_known_cause_an_experiment_is_told_that_other_cases_confirm(tmp_path: Path) -> None:
+    """What cures one case may be a condition of that case beside the cause that its entry has."""
+    results = results_of(tmp_path, wrong_cubic)
+    found = diagnosis_of(results)
+    names = found.causes[0].cases
+    known = replace(
+        results, known=(KnownCause("cubic", "witness_fault", "Cubic is linear.", (), cases=names),)
+    )
+    (of_known,) = classes_of(known)
+    unasked: dict[str, Outcome] = dict.fromkeys(names, "unknown")
+    for without, told in ((found.causes[0].without, True), (unasked, False)):
+        shown = replace(of_known, shown=replace(found.causes[0], without=without))
+        assert any("fails with mode" in each for each in remarks(shown)) is told
+        assert any("without it" in each for each in remarks(shown)) is told
+
+
+def test_what_the_documents_allow_blames_nobody(tmp_path: Path) -> None:
+    results = results_of(tmp_path, wrong_cubic)
+    names = tuple(str(each.id) for each in results.cases if each.fails)
+    found = Diagnosis((), names[2:], (), 1.0, None, (), names[:2])
+    footer = results.record.footer or {}
+    write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
+    results = replace(results)
+    left, allowed = classes_of(results)
+    assert [str(each.id) for each in allowed.cases] == list(names[:2])
+    assert (allowed.told, allowed.tier) == ("allowed", OPEN)
+    assert left.tier is not OPEN
+    assert "by what the case expects, not by the documents" in headline(allowed)
+    assert "1 allowed by the documents" in format_summary(results)
+    jsonschema.validate(json.loads(render_json(results)), json.loads(SCHEMA.read_bytes()))
 
 
 def test_what_brings_most_comes_first(tmp_path: Path) -> None:

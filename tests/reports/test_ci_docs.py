@@ -163,3 +163,25 @@ def test_the_baseline_of_the_page_is_one_and_its_days_are_those_of_the_code(
     written = write_baseline(Baseline(), tmp_path / "written.yaml").read_text()
     for told in (page, written):
         assert re.search(rf"\b{LASTS.days}\s+days\b", told.replace("\n# ", " "))
+
+
+def test_the_examples_of_action_and_component_give_inputs_that_there_are(page: str, repository: Path) -> None:
+    documents = [yaml.safe_load(each) for each in blocks(page, "yaml")]
+    steps = [
+        step
+        for each in documents
+        for job in each.get("jobs", {}).values()
+        for step in job["steps"]
+        if "example/opcert" in step.get("uses", "")
+    ]
+    action = yaml.safe_load((repository / "action.yml").read_text())
+    assert [set(each["with"]) <= set(action["inputs"]) for each in steps] == [True]
+    assert {each for each in action["inputs"] if f"`{each}`" not in page} == set()
+    assert {each for each in action["outputs"] if f"`{each}`" not in page} == set()
+    component, spec = (
+        next(each["include"][0] for each in documents if "include" in each),
+        next(yaml.safe_load_all((repository / "templates" / "opcert.yml").read_text()))["spec"]["inputs"],
+    )
+    assert set(component["inputs"]) <= set(spec)
+    assert {each for each in spec if "default" not in spec[each]} <= set(component["inputs"])
+    assert "/opcert@" in component["component"]

@@ -100,6 +100,7 @@ def test_the_real_one_holds(real: Forged, tmp_path: Path) -> None:
     assert {"pass", "mismatch", "unsupported", "rejected_valid", "observed"} <= verdicts
 
 
+@pytest.mark.slow
 @pytest.mark.runtimes("onnxruntime")
 @pytest.mark.parametrize("forgery", [each for each in FORGERIES if each.real], ids=lambda each: each.name)
 def test_a_forgery_of_a_real_record_is_noticed_or_named(

@@ -37,6 +37,7 @@ def parse(raw: bytes) -> ElementTree.Element:
     return ElementTree.fromstring(raw)
 
 
+@pytest.mark.slow
 def test_it_is_valid_and_has_every_case_once(results: Results) -> None:
     root = parse(render_junit(results))
     ids = [f"{each.get('classname')}/{each.get('name')}" for each in root.iterfind("testsuite/testcase")]

@@ -40,6 +40,7 @@ def put(value: Any, path: tuple[Any, ...], odd: Any) -> None:
     value[path[-1]] = odd
 
 
+@pytest.mark.slow
 @MANY
 @given(data=st.data(), odd=ODD)
 def test_an_odd_certificate_is_answered(steady: Certified, data: st.DataObject, odd: Any) -> None:
@@ -58,6 +59,7 @@ def test_an_odd_certificate_is_answered(steady: Certified, data: st.DataObject, 
         steady.certificate.write_bytes(raw)
 
 
+@pytest.mark.slow
 @MANY
 @given(data=st.data(), odd=ODD)
 def test_an_odd_record_is_answered(steady: Certified, data: st.DataObject, odd: Any) -> None:

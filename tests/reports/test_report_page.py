@@ -11,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from conformance.running.responses import Answered
 from opcert.vocabulary.errors import UserError
 from reports.page_making import report_page
 from reports.page_making.links import case_link, cases_link, token
@@ -124,6 +126,31 @@ def test_accuracy_counts_every_judged_answer_once(results: Results) -> None:
     assert sum(row.numbers[HEADS.index("shape")] for row in rows) == sum(each.wrong_shape for each in judged)
     for row in rows:
         assert [bar.number for bar in row.bars] == [number for number in row.numbers if number]
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"), [(0, 0), (1, 1), (2, 2), (4, 2), (5, 3), (64, 3), (65, 4), (1 << 22, 4)]
+)
+def test_right_answers_are_classed_by_units_in_the_last_place(
+    tmp_path: Path, steps: int, expected: int
+) -> None:
+    """An answer whose last element is so many steps of float32 off, which its case allows."""
+    case = make_case(RESIZE_18, "cover", {"mode": "linear"})
+    (wanted,) = case.expectations[0].outputs
+    allowed = replace(wanted, allowed=np.full(wanted.expected.shape, 1e9))
+    case = replace(case, expectations=(replace(case.expectations[0], outputs=(allowed,)),))
+    moved = wanted.expected.array.copy()
+    moved.view(np.int32)[-1, -1] += steps
+    made = Maker(tmp_path).make([case], lambda _: Answered((replace(wanted.expected, array=moved),)))
+    (row,) = measure_accuracy(put_together(made.suite, made.record)).rows
+    assert [place for place, number in enumerate(row.classes) if number] == [expected]
+    assert row.right == 1
+
+
+def test_wrong_answers_are_in_no_class_of_accuracy(results: Results) -> None:
+    rows = measure_accuracy(results).rows
+    passing = [each for each in results.cases if each.demand == "answer" and each.verdict == "pass"]
+    assert sum(row.right for row in rows) == len(passing)
 
 
 def test_times_are_of_what_was_sent(results: Results) -> None:

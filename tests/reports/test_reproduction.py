@@ -87,6 +87,7 @@ def test_a_wrong_answer_reproduces_with_its_worst_element(reproduce: Reproduce) 
     assert done.stdout.strip().splitlines()[-1].startswith("REPRODUCED")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [

@@ -1,61 +1,23 @@
-"""The site: every run once, what changed between runs of one suite, and links that lead somewhere."""
+"""The site: every run once, links that lead somewhere, the same bytes again, whatever strangers say."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from conformance.running.responses import Answered, Crashed, Response
-from conformance.suite.cases import Case
 from opcert.vocabulary.errors import NothingRan, UserError
-from reports.comparisons.kept_runs import find_runs
-from reports.comparisons.site import write_site
+from reports.sites.kept_runs import find_runs
+from reports.sites.site import write_site
+from reports.sites.site_links import file_names
 from tests.commands.command_line import call
-from tests.reports.sample import CROP_PAD, HEADER, PAD, Maker, make_case
+from tests.reports.kept_samples import CASES, answer, crop_crashes, keep
 
-CASES = [
-    make_case(operator, "cover", {"extent": each})
-    for operator in (CROP_PAD, PAD)
-    for each in ("same", "crop")
-]
-
-
-def answer(case: Case) -> Response:
-    return Answered((case.expectations[0].outputs[0].expected,), 0.001)
-
-
-def crop_crashes(case: Case) -> Response:
-    return (
-        Crashed("the worker died of SIGSEGV", "SIGSEGV") if case.levels["extent"] == "crop" else answer(case)
-    )
-
-
-def keep(
-    folder: Path,
-    name: str,
-    respond: Callable[[Case], Response],
-    started: str,
-    runtime: str = "engine",
-    cases: list[Case] = CASES,
-    *,
-    version: str = "1.0",
-    skip: int = 0,
-) -> Path:
-    """A run in a folder of its own, as `certify -o runs/NAME` leaves it."""
-    place = folder / name
-    place.mkdir(parents=True)
-    header = {**HEADER, "runtime": {"name": runtime, "version": version}, "started": started}
-    made = Maker(place, header).make(cases, respond, skip=skip)
-    made.suite.close()
-    shutil.rmtree(place / "suite")
-    (place / "index.html").write_text("a report")
-    return place
+HOSTILE = "<script>alert(1)</script>\u202e\x00/../../'\"&\n"
 
 
 @pytest.fixture
@@ -69,79 +31,106 @@ def runs(tmp_path: Path) -> Path:
 
 
 def text_of(page: Path) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text()))
+    text = re.sub(
+        r"<style.*?</style>|<svg.*?</svg>|<script.*?</script>", " ", page.read_text(), flags=re.DOTALL
+    )
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
 
 
-def test_runs_stand_in_the_order_of_time_with_what_changed(runs: Path) -> None:
-    index, found = write_site(runs)
-    assert {name: [each.version for each in series] for name, series in found.series.items()} == {
-        "engine": ["1.0", "1.1", "1.2"],
-        "machine": ["1.0"],
+def pages_of(place: Path) -> list[Path]:
+    """The pages of a site, not the reports of the runs in its folder."""
+    return sorted(
+        [*place.glob("*.html"), *(page for each in place.iterdir() for page in each.glob("*-*.html"))]
+    )
+
+
+def bytes_of(place: Path) -> dict[str, bytes]:
+    return {
+        each.relative_to(place).as_posix(): each.read_bytes() for each in place.rglob("*") if each.is_file()
     }
-    said = text_of(index)
-    assert "4 runs of 2 runtimes" in said
-    assert said.index("1.2 4 pass of 4 2 fixed") < said.index("1.1 2 crash , 2 pass of 4 2 regressed")
-    assert "the first run" in said
 
 
 def test_runs_stand_by_version_and_not_by_the_clock(runs: Path) -> None:
     """The oldest version is run again last: what the newest one says stays what the site begins with."""
     keep(runs, "again", crop_crashes, "2026-05-01T00:00:00Z", version="1.0")
     keep(runs, "ten", answer, "2026-01-02T00:00:00Z", version="1.10")
-    index, found = write_site(runs)
+    index, found = write_site([runs])
     assert [each.version for each in found.series["engine"]] == ["1.0", "1.0", "1.1", "1.2", "1.10"]
+    assert list(found.series) == ["engine", "machine"]
     said = text_of(index)
-    assert "engine 1.10 4 of 4 1.10, 1.2, 1.1, 1.0" in said
-    assert "machine 1.0 2 of 4 2 crash 1.0" in said
-    operators = said[said.index("Operators") :]
-    assert "ai.onnx::CenterCropPad-18 2 of 2 1 of 2 1 crash" in operators
-    assert "From 2026-01-01" in said
+    assert "What 2 runtimes make of 2 operators" in said
+    assert "engine 1.10 machine 1.0" in said
+    assert "CenterCropPad -18 of 2 2 of 2 1 of 2 1 wrong, the worst crash" in said
+    assert "6 runs, from 2026-01-01" in said
+
+
+def test_what_changed_is_told_by_cause_on_each_page(runs: Path) -> None:
+    write_site([runs])
+    worse, better = (text_of(runs / "changes" / f"engine-1.{each}.html") for each in (1, 2))
+    assert "2 regressed. 4 cases ran in both" in worse
+    assert "1 case of CenterCropPad-18 regressed: crashes: the worker died of SIGSEGV" in worse
+    assert "1 case of com.microsoft Pad-1 fixed: crashes" in better
+    changed = next(str(each.id) for each in CASES if each.levels["extent"] == "crop")
+    assert changed in worse
+    operator = text_of(runs / "operators" / "ai.onnx-CenterCropPad.html")
+    assert "engine 1.1 to 1.2" in operator
+    assert "1 case of CenterCropPad-18 fixed" in operator
+    runtime = text_of(runs / "runtimes" / "engine.html")
+    assert runtime.index("1.1 to 1.2 2 fixed") < runtime.index("1.0 to 1.1 2 regressed")
+    assert "the first run that is kept" in runtime
+
+
+def test_a_cause_has_a_page_with_who_has_it(runs: Path) -> None:
+    write_site([runs])
+    pages = [text_of(each) for each in (runs / "causes").iterdir()]
+    assert len(pages) == 4  # two operators of two runtimes: a signal says nothing of another runtime
+    for each in pages:
+        assert "Crashes: the worker died of SIGSEGV" in each
+        assert re.search(r"(engine 1.1|machine 1.0) 1 0 0 0 0 crash", each)
+        assert "opcert repro" in each
 
 
 def test_cases_that_were_not_run_again_are_told(runs: Path) -> None:
     keep(runs, "part", answer, "2026-05-01T00:00:00Z", version="1.3", skip=1)
-    index, _ = write_site(runs)
-    assert "1 not run again" in text_of(index)
+    write_site([runs])
+    assert "1 not run again" in text_of(runs / "runtimes" / "engine.html")
 
 
-def test_every_link_leads_to_a_file_of_the_site(runs: Path) -> None:
-    index, _ = write_site(runs)
-    pages = [index, *(runs / "history").iterdir()]
-    seen = 0
-    for page in pages:
-        for link in re.findall(r'href="([^"#]+)"', page.read_text()):
-            assert (page.parent / unquote(link)).is_file(), (page, link)
-            seen += 1
-    assert seen >= 4 + 2 + 2  # reports, operators, changes
+def test_every_link_leads_to_a_file_of_the_site_or_to_a_place_on_the_page(runs: Path, tmp_path: Path) -> None:
+    for place in (runs, tmp_path / "public"):
+        write_site([runs], place)
+        seen = 0
+        for page in pages_of(place):
+            text = page.read_text()
+            for link in re.findall(r'(?:href|src)="([^"]+)"', text):
+                address, _, fragment = link.partition("#")
+                if address.startswith("https://"):
+                    continue
+                target = page if not address else (page.parent / unquote(address)).resolve()
+                assert target.is_relative_to(place.resolve()), (page, link)
+                assert target.is_file(), (page, link)
+                if fragment and not fragment.startswith("sign-"):
+                    assert f'id="{fragment}"' in target.read_text(), (page, link)
+                seen += 1
+        assert seen > 100
     assert "a report" in (runs / "a" / "index.html").read_text()
 
 
-def test_an_operators_history_names_the_cases_that_changed(runs: Path) -> None:
-    write_site(runs)
-    said = text_of(runs / "history" / "operator-ai.onnx-CenterCropPad-18.html")
-    changed = next(str(each.id) for each in CASES if each.levels["extent"] == "crop")
-    assert f"{changed} : pass, now crash" in said
-    assert f"{changed} : crash, now pass" in said
-
-
-def test_each_count_adds_up(runs: Path) -> None:
-    index, found = write_site(runs)
-    for each in found.all:
-        assert sum(each.counts.values()) == len(each.verdicts) == 4
-        assert sum(len(own) for own in each.by_operator.values()) == 4
-    rows = re.findall(r"<td>((?:(?!</td>).)* of [0-9]+)</span>", index.read_text())
-    for row in rows:
-        numbers = [int(each) for each in re.findall(r"(?:^|>, |\s)([0-9]+) <span class=\"v", row)]
-        if numbers:
-            assert sum(numbers) == 4
-
-
-def test_runs_of_different_suites_are_not_compared(tmp_path: Path) -> None:
-    keep(tmp_path / "runs", "a", answer, "2026-01-01T00:00:00Z")
-    keep(tmp_path / "runs", "b", crop_crashes, "2026-02-01T00:00:00Z", cases=CASES[1:])
-    index, _ = write_site(tmp_path / "runs")
-    assert "another suite" in text_of(index)
-    assert not list((tmp_path / "runs" / "history").glob("changes-*"))
+def test_the_same_runs_make_the_same_bytes_whatever_their_folders_are_called(
+    runs: Path, tmp_path: Path
+) -> None:
+    write_site([runs], tmp_path / "one")
+    moved = tmp_path / "moved"
+    for old, new in (("a", "z"), ("b", "c"), ("c", "b"), ("other", "0")):
+        shutil.copytree(runs / old, moved / new)
+    write_site([moved], tmp_path / "two")
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
+    apart = [tmp_path / "apart" / each for each in ("b", "c", "0", "z")]
+    for each in apart:
+        shutil.copytree(moved / each.name, each / "run")
+    write_site(apart, tmp_path / "three")
+    write_site(list(reversed([*apart, runs])), tmp_path / "four")  # and a run that is there twice counts once
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "three") == bytes_of(tmp_path / "four")
 
 
 def test_what_is_no_run_is_left_out_and_named(runs: Path) -> None:
@@ -150,72 +139,111 @@ def test_what_is_no_run_is_left_out_and_named(runs: Path) -> None:
     (runs / "notes.jsonl").write_text('{"anything": 1}\n')
     lines = (runs / "a" / "run.jsonl").read_text().splitlines()
     (runs / "damaged.jsonl").write_text("\n".join([lines[0], "{}", *lines[1:]]) + "\n")
-    index, found = write_site(runs)
+    index, found = write_site([runs])
     assert len(found.all) == 4
-    assert {path.name for path, _ in found.left_out} == {"run.jsonl", "damaged.jsonl"}
+    assert {path for path, _ in found.left_out} == {"dead/run.jsonl", "damaged.jsonl"}
     said = text_of(index)
     assert "nothing ran on dead-engine 1.0, so nothing is known of it" in said
     assert "dead-engine" not in said.replace("nothing ran on dead-engine", "")
 
 
-def test_a_part_of_a_run_is_told_to_be_one(runs: Path) -> None:
+def test_a_part_of_a_run_is_told_to_be_one_and_hides_no_whole_run(runs: Path) -> None:
     record = runs / "c" / "run.jsonl"
     record.write_text("".join(record.read_text().splitlines(keepends=True)[:-1]))
-    index, _ = write_site(runs)
-    assert "a part of a run: its record has no footer" in text_of(index)
+    index, _ = write_site([runs])
+    assert "a part of a run: its record has no footer" in text_of(runs / "runtimes" / "engine.html")
+    assert "engine 1.2 a part of a run" in text_of(index)
+    keep(runs, "whole", crop_crashes, "2026-01-05T00:00:00Z", version="1.2")
+    index, _ = write_site([runs])
+    assert "a part of a run" not in text_of(index)
 
 
 def test_pages_of_before_go_and_nothing_else_does(runs: Path) -> None:
-    write_site(runs)
-    mine = runs / "history" / "notes.html"
+    write_site([runs])
+    mine = runs / "changes" / "notes.html"
     mine.write_text("mine")
     shutil.rmtree(runs / "c")
     shutil.rmtree(runs / "b")
-    write_site(runs)
+    write_site([runs])
+    assert [each.name for each in (runs / "changes").iterdir()] == ["notes.html"]
     assert mine.read_text() == "mine"
-    assert not list((runs / "history").glob("changes-*"))
 
 
 def test_hostile_text_is_shown_and_not_executed(tmp_path: Path) -> None:
-    hostile = "<script>alert(1)</script>\u202e\x00/../.."
-    keep(tmp_path / "runs", "a", answer, "2026-01-01T00:00:00Z", hostile, version=hostile)
-    keep(tmp_path / "runs", "b", crop_crashes, hostile, hostile, version=hostile)
-    write_site(tmp_path / "runs")
-    pages = [tmp_path / "runs" / "index.html", *(tmp_path / "runs" / "history").iterdir()]
-    assert len(pages) == 4
+    folder = tmp_path / "runs"
+    keep(folder, "a", answer, "2026-01-01T00:00:00Z", HOSTILE, version=HOSTILE)
+    keep(folder, "b", crop_crashes, HOSTILE, HOSTILE, version=f"{HOSTILE}2")
+    keep(folder, "c", crop_crashes, HOSTILE * 40, HOSTILE * 40, version=HOSTILE * 40)
+    write_site([folder])
+    before = {each.name for each in tmp_path.iterdir()}
+    assert before == {"runs"}
+    pages = pages_of(folder)
+    assert len(pages) >= 10
     for page in pages:
         text = page.read_text()
-        assert "<script" not in text
+        assert "<script>alert" not in text
         assert "\u202e" not in text
-        assert "script-src 'none'" in text
+        assert "\x00" not in text
+        assert text.count("<script") == (page == folder / "index.html")
+        assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("texts", [["a b", "a-b"], ["A", "a"], ["..", "", "/"], ["x" * 300, "x" * 301]])
+def test_each_text_has_a_file_of_its_own(texts: list[str]) -> None:
+    names = file_names(texts)
+    assert len({each.lower() for each in names.values()}) == len(texts)
+    assert names == file_names(reversed(texts))
+    for each in names.values():
+        assert re.fullmatch(r"\w[\w.-]{0,100}", each)
 
 
 def test_the_folder_of_one_run_keeps_its_report(runs: Path) -> None:
     with pytest.raises(UserError, match="folder of one run"):
-        write_site(runs / "a")
+        write_site([runs / "a"])
     assert (runs / "a" / "index.html").read_text() == "a report"
 
 
+def test_several_folders_need_a_place(runs: Path) -> None:
+    with pytest.raises(UserError, match="several folders"):
+        write_site([runs, runs])
+
+
 def test_another_place_has_no_links_out_of_itself(runs: Path, tmp_path: Path) -> None:
-    index, _ = write_site(runs, tmp_path / "public")
+    index, _ = write_site([runs], tmp_path / "public")
     assert index == tmp_path / "public" / "index.html"
-    assert "../" not in index.read_text()
+    assert "its report" not in (tmp_path / "public" / "runtimes" / "engine.html").read_text()
     assert not (runs / "index.html").exists()
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], runs: Path, tmp_path: Path) -> None:
     (runs / "odd.jsonl").write_text(json.dumps({"type": "header", "format": "opcert-run/1"}) + "\n{\n")
-    done = call(capsys, "site", runs)
+    done = call(capsys, "site", runs, runs, "-o", tmp_path / "public", "--address", "https://example.org/x")
     assert done.code == 0
     assert done.out.splitlines()[0] == "4 runs of 2 runtimes"
     assert "left out" in done.err
+    assert "which is not kept here: causes are told by what was said alone" in done.err
+    assert "https://example.org/x/changes/engine-1.2.html" in (tmp_path / "public" / "feed.xml").read_text()
     (tmp_path / "empty").mkdir()
     assert call(capsys, "site", tmp_path / "empty").code == 5
     assert call(capsys, "site", tmp_path / "none").code == 2
 
 
+def test_with_its_suite_a_cause_has_the_call_that_shows_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    keep(tmp_path / "runs", "a", crop_crashes, "2026-01-01T00:00:00Z", suites=tmp_path / "suites")
+    (suite,) = (tmp_path / "suites").iterdir()
+    done = call(capsys, "site", tmp_path / "runs", "-s", suite)
+    assert (done.code, done.err) == (0, "")
+    pages = [text_of(each) for each in (tmp_path / "runs" / "causes").iterdir()]
+    assert len(pages) == 2
+    for each in pages:
+        assert "expected" in each
+        assert "float [" in each
+
+
 def test_nothing_ran_anywhere(tmp_path: Path) -> None:
     keep(tmp_path / "runs", "a", answer, "2026-01-01T00:00:00Z", skip=4)
     with pytest.raises(NothingRan):
-        write_site(tmp_path / "runs")
-    assert len(find_runs(tmp_path / "runs").left_out) == 1
+        write_site([tmp_path / "runs"])
+    assert len(find_runs([tmp_path / "runs"]).left_out) == 1

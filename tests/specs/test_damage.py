@@ -80,6 +80,7 @@ def test_truncation_never_crashes(first_pages: Path, name: str, share: float) ->
         plain_layer(spec, "d1")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(FIRST_PAGES))
 def test_lines_removed_doubled_or_shuffled_never_crash(

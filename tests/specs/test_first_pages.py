@@ -57,6 +57,7 @@ def test_the_full_docstring_is_committed_too(documents: Documents) -> None:
     assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
 
 
+@pytest.mark.slow
 def test_version_19_of_resize_is_committed_from_two_documents(documents: Documents) -> None:
     name = OperatorName.parse("ai.onnx::Resize-19")
     paths = [documents.find("onnx") / file for file in ("Changelog.md", "Operators.md")]
@@ -68,6 +69,7 @@ def test_version_19_of_resize_is_committed_from_two_documents(documents: Documen
     assert sum(example.printed for example in spec.examples) == 39
 
 
+@pytest.mark.slow
 def test_some_operators_of_a_large_page(documents: Documents, tmp_path: Path) -> None:
     names = [OperatorName.parse(f"ai.onnx::{each}") for each in ("Resize-19", "Resize-18")]
     path = documents.find("onnx/Changelog.md")

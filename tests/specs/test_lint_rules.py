@@ -76,7 +76,7 @@ def test_pages_give_back_the_passages_that_were_read(documents: Documents) -> No
         for version in Page(text, importer.dialect, importer.read(text, operator)).versions():
             for prose in version.spec.prose:
                 words = " ".join(version.passages[prose.about].text.split())
-                if hashlib.sha256(words.encode()).hexdigest() == prose.sha256:
+                if hashlib.sha256(words.encode()).hexdigest()[:16] == prose.sha256:
                     right += 1
                 else:
                     wrong.append((text.file, prose.about))

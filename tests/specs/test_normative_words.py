@@ -1,8 +1,9 @@
 """One rule for one sentence: what a document demands is an error, and what it leaves open is none.
 
-The sentences that a constraint cites are read in the documents. Words such as must, should, required or
-accepted range make a demand of a sentence (`NORMATIVE`); a constraint that cites one has `else: error`, and
-one that has `else: error` cites one. So two constraints that cite one sentence cannot be treated in two ways.
+The sentences that a constraint cites are read in the documents. Words such as must, should, required, invalid
+or accepted range make a demand of a sentence (`NORMATIVE`); a constraint that cites one has `else: error`,
+and one that has `else: error` cites one. So two constraints that cite one sentence cannot be treated in two
+ways.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from specs.model import Constraint, Source, Spec
 from tests.documents.gathering import Documents, read_digests
 
 NORMATIVE = re.compile(
-    r"\b(must|should|error|required|accepted range)\b|\bconstrain\b(?!.*\ball\b)", re.IGNORECASE
+    r"\b(must|should|error|required|invalid|accepted range)\b|\bconstrain\b(?!.*\ball\b)", re.IGNORECASE
 )
 
 OTHERWISE = {
@@ -111,11 +112,13 @@ def test_a_demand_is_an_error_and_an_error_is_demanded(
         assert not demands, f"{constraint.id} is left open, and a sentence demands it: {demands}"
 
 
+@pytest.mark.slow
 def test_exceptions_are_of_constraints_that_are_there() -> None:
     there = {(str(spec.operator), each.id): each.otherwise for spec, each in constraints()}
     assert [each for each in OTHERWISE if there.get(each, "error") == "error"] == []
 
 
+@pytest.mark.slow
 def test_one_sentence_is_treated_in_one_way(documents: Documents) -> None:
     """Sentences of the same words, whichever operator they are of: `Accepted range is [-r, r-1] ...`."""
     treated: dict[str, set[str]] = {}

@@ -81,6 +81,7 @@ def silent(raw: bytes, damaged: bytes, dialect: str) -> list[Change]:
     return changes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("name", [*HARMLESS, *HARMFUL])
 @SETTINGS
@@ -109,6 +110,7 @@ def test_violence_crashes_nothing(name: str, dialect: str, seed: int) -> None:
     assert all(isinstance(each, Spec) for each in specs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_document_cut_off_at_any_byte(dialect: str) -> None:
     """A small document at every place, or at every so many bytes where fewer examples are asked for."""

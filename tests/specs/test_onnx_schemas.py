@@ -97,6 +97,7 @@ def found(page: Path) -> dict[str, list[dict[str, str]]]:
     return listed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", DOCUMENTS)
 def test_every_structural_field_is_the_schema_s(documents: Documents, place: str) -> None:
     """All but the listed differences, and none of those is stale."""
@@ -105,6 +106,7 @@ def test_every_structural_field_is_the_schema_s(documents: Documents, place: str
     assert sum(1 for _ in compared(page)) == DOCUMENTS[place][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", DOCUMENTS)
 def test_every_known_difference_is_a_finding(documents: Documents, place: str) -> None:
     """One of the page itself, or of the page against the package."""

@@ -225,6 +225,7 @@ def test_a_package_that_cannot_be_read_is_unavailable(
     assert list((tmp_path / "cache").rglob("*.jsonl")) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("package", "operator"),
     [

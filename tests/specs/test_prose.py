@@ -127,6 +127,7 @@ def test_no_sentence_is_a_formula(text: str, formulas: list[str]) -> None:
     assert [each.text for each in find_formulas(_passage(text))] == formulas
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "text", ["one of ", "two modes: ", '"a": ', "if way is ", "supported a a ", "(", "`a = b"]
 )

@@ -117,6 +117,7 @@ def test_a_finding_stands_at_its_line() -> None:
     assert [(each.source.line, each.evidence) for each in spec.findings] == [(5, "dilation at line 5")]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", ["`a` ", "``` ", "`a ", "'a' ", "(", "if ", "the\n"])
 def test_hostile_text_takes_time_in_proportion(text: str) -> None:
     assert growth(lambda size: lambda: findings(summary=text * size), 50_001) <= LINEAR

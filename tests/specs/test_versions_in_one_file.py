@@ -80,6 +80,21 @@ def test_each_version_reads_its_own(tmp_path_factory: pytest.TempPathFactory, fi
         assert repr(named(read(folder, text, spec_of(version)))) == repr(named(wanted)), text
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {1: {"let": {"one": "a"}}, 2: {"let": {"two": [{}]}}},
+        {1: {"constraints": [{"id": "p"}]}, 2: {"constraints": [{"id": "p", "list": [{"why": "b"}]}]}},
+    ],
+)
+def test_a_list_within_that_some_versions_lack_stays_missing(
+    tmp_path: Path, files: dict[int, dict[str, Any]]
+) -> None:
+    text = dump(merge_versions(files))
+    for version, value in files.items():
+        assert read(tmp_path, text, spec_of(version)) == value, text
+
+
 def test_what_is_the_same_stands_once() -> None:
     entry = {"id": "a", "require": "x", "src": ["d1", 5]}
     merged = merge_versions(

@@ -282,6 +282,7 @@ HOSTILE: list[Callable[[int], str]] = [
 """Programs of so many steps that they are not taken to their end, by a number that makes them larger."""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_code_takes_bounded_work_and_memory(text: Callable[[int], str]) -> None:
     """Twice the count is the fourth power of two times the steps of some programs, but not of the reader."""

@@ -150,6 +150,7 @@ def test_rooms_and_what_is_alike_share_no_id_of_calls() -> None:
     assert not alike & {each.id for each in of_calls if each.place != ALIKE}
 
 
+@pytest.mark.slow
 def test_every_passage_that_blames_a_witness_stands_in_a_document(documents: Documents) -> None:
     rooms = {path.parent: path for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
     cited = 0

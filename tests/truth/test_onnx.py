@@ -18,6 +18,7 @@ OF_ONNX = [each for each in newest_operators() if each.domain.startswith("ai.onn
 IN_PROCESS = ("inference", "checker")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", OF_ONNX, ids=str)
 def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
     space = space_of(operator)

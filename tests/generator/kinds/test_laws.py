@@ -22,6 +22,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.domain import holds
 from specs.evaluation import EvaluationError
 from tests.generator.declared import ends_of_operators, newest_operators, random_scopes, space_of
+from tests.generator.kinds.exceptions import NEVER_ALONE, UNBREACHED, excepted
 
 SCOPES = 12
 USES = 2
@@ -57,6 +58,7 @@ def test_a_solved_call_breaks_no_rule(space: Space) -> None:
     assert solved
 
 
+@pytest.mark.slow
 def test_a_breach_breaks_the_rule_that_it_names(space: Space) -> None:
     """Alone in some scope: in others a breach may break another rule as well, and is not kept there."""
     alone: dict[tuple[str, str], bool] = {}
@@ -64,18 +66,21 @@ def test_a_breach_breaks_the_rule_that_it_names(space: Space) -> None:
         for kind in space.kinds:
             for rule, broken in _breaches(space, kind, found.scope, draw):
                 alone[kind.name, rule] = alone.get((kind.name, rule), False) or broken == [rule]
-    assert [each for each, holds in alone.items() if not holds] == []
+    never = {rule for (_, rule), holds in alone.items() if not holds}
+    assert never == excepted(NEVER_ALONE, space.spec.operator.name)
 
 
+@pytest.mark.slow
 def test_every_rule_of_a_kind_has_a_breach(space: Space) -> None:
+    unbreached = set()
     for kind in space.kinds:
         rules = {each.id for each in kind.rules()}
-        breached = {
+        unbreached |= rules - {
             rule
             for found, draw in random_scopes(space, 8 * SCOPES, "rules")
             for rule, _ in _breaches(space, kind, found.scope, draw)
         }
-        assert rules <= breached, f"{kind.name} of {space.spec.operator}"
+    assert unbreached == excepted(UNBREACHED, space.spec.operator.name)
 
 
 def test_smaller_values_are_valid_and_come_to_an_end(space: Space) -> None:
@@ -85,6 +90,7 @@ def test_smaller_values_are_valid_and_come_to_an_end(space: Space) -> None:
                 _shrink(space, kind, name, found.scope, draw)
 
 
+@pytest.mark.slow
 def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: Space) -> None:
     changes = list(kind_changes(space.spec))
     assert len({each.key for each in changes}) == len(changes)

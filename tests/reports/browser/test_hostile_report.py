@@ -29,6 +29,7 @@ PAGES = (
 )
 
 
+@pytest.mark.slow
 def test_nothing_of_it_runs_anywhere(
     module_browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

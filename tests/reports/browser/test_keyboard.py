@@ -47,6 +47,7 @@ def focused(page: Page) -> str:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("place", [*PLACES, *FURTHER])
 @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
 def test_every_stop_is_seen(open_still: Open, place: str, key: str) -> None:

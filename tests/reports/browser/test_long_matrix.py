@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -17,6 +18,7 @@ from tests.reports.sample import Maker
 pytestmark = pytest.mark.browser
 OPERATORS = 45
 EACH = 24
+GREAT = 250
 TABLE = "document.querySelector('#matrix-0 table')"
 LAID_OUT = f"{TABLE}.checkVisibility({{contentVisibilityAuto: true}})"
 TO_TABLE = f"{TABLE}.scrollIntoView({{behavior: 'instant'}})"
@@ -68,13 +70,26 @@ def test_paper_has_all_of_it(page: Page) -> None:
     assert rows.evaluate_all("all => all.every(each => each.checkVisibility())")
 
 
-def test_axe_finds_nothing_in_the_dark(page: Page) -> None:
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 1920, "height": 1800})
-    page.evaluate(FRAMES)
-    assert page.evaluate(LAID_OUT)
-    assert find_violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 1920
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.nightly), "dark"])
+def test_axe_finds_nothing_with_250_operators(
+    module_browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]
+) -> None:
+    made = Maker(tmp_path).make(list(many_cases(2 * GREAT, GREAT)))
+    with made.suite:
+        index = write_report([put_together(made.suite, made.record)], tmp_path / "report")
+    page = module_browser.new_page(color_scheme=scheme, bypass_csp=True)
+    page.goto(index.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached")
+    for width in (1920, 1440, 390):
+        page.set_viewport_size({"width": width, "height": 1800})
+        page.evaluate(TO_TABLE)
+        page.wait_for_function(LAID_OUT)
+        page.evaluate(FRAMES)
+        assert page.locator("#matrix-0 tr[data-operator]").count() == len(many_operators(GREAT))
+        assert find_violations(page) == [], width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
 
 
 def test_an_operator_of_one_case_is_told_of_in_the_singular(module_browser: Browser, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def on_paper(open_at: Open) -> Iterator[Callable[[str, int], Page]]:
         page.set_viewport_size({"width": 1440, "height": 900})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [*PLACES, "#/operators?operator=ai.onnx::Resize", *FURTHER])
 def test_nothing_reaches_beyond_the_sheet(on_paper: Callable[[str, int], Page], place: str) -> None:
     page = on_paper(place, PORTRAIT)

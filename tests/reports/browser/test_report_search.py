@@ -53,6 +53,7 @@ SEARCHES: dict[str, Callable[[CaseResult], bool]] = {
 }
 
 
+@pytest.mark.slow
 def test_cases_on_which_the_runs_differ_are_found(open_at: Open, runs: list[Results]) -> None:
     pairs = list(zip(runs[0].cases, runs[1].cases, strict=True))
     differing = sum(one.verdict != two.verdict for one, two in pairs)
@@ -64,6 +65,7 @@ def test_cases_on_which_the_runs_differ_are_found(open_at: Open, runs: list[Resu
     expect(page.locator(COUNT)).to_have_text(f"{differing:,}")
 
 
+@pytest.mark.slow
 def test_a_search_finds_what_it_says(open_at: Open, runs: list[Results]) -> None:
     page = open_at("#/cases")
     for query, fits in SEARCHES.items():

@@ -1,4 +1,4 @@
-"""Comparison, certificate and site in a real browser: they fit, keep their policy, and are accessible."""
+"""Comparison, certificate and site in a real browser: they fit, keep their policy, are accessible."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from reports.certificates.certificate import make_certificate
 from reports.certificates.certificate_page import write_certificate_page
 from reports.comparisons.comparison_page import render_comparison
 from reports.comparisons.run_comparison import compare_runs
-from reports.comparisons.site import write_site
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
+from reports.sites.site import write_site
 from tests.reports.accessibility import find_violations
+from tests.reports.kept_samples import keep
 from tests.reports.sample import CROP_PAD, HEADER, PATCHES, RESIZE_18, Maker, sample_cases
 from tests.reports.test_browser import Watched
-from tests.reports.test_site import keep
 
 pytestmark = pytest.mark.browser
-WIDTHS = (1440, 820, 390)
+WIDTHS = (1920, 1440, 820, 390)
+SITE = ("site", "operator", "runtime", "cause", "change", "causes", "changes")
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 HOSTILE = "<script>alert(1)</script>\u202e" + "wide" * 200
 WAIVER = {
@@ -71,12 +72,31 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (kept / "run.jsonl").write_bytes(made.record.path.read_bytes())
     comparison = compare_runs(read_record(before / "run.jsonl"), made.record)
     compared = write_text(folder / "comparison.html", render_comparison(comparison, HOSTILE))
-    index, _ = write_site(runs)
-    history = runs / "history" / "operator-ai.onnx-Resize-18.html"
-    return {"comparison": compared, "certificate": signed, "site": index, "history": history}
+    keep(runs, "c", obey, "2026-02-03T00:00:00Z", "other-runtime", cases)
+    index, _ = write_site([runs])
+    return {
+        "comparison": compared,
+        "certificate": signed,
+        "site": index,
+        "operator": runs / "operators" / "ai.onnx-Resize.html",
+        "runtime": runs / "runtimes" / "example-runtime.html",
+        "cause": max((runs / "causes").iterdir(), key=lambda each: each.stat().st_size),
+        "change": max((runs / "changes").iterdir(), key=lambda each: each.stat().st_size),
+        "causes": runs / "causes.html",
+        "changes": runs / "changes.html",
+    }
 
 
-@pytest.mark.parametrize("name", ["comparison", "certificate", "site", "history"])
+def files_of(page: Path) -> list[str]:
+    """What a page may ask for: itself, and of a site the style of all its pages."""
+    styles = [
+        each for each in (page.parent / "style.css", page.parent.parent / "style.css") if each.is_file()
+    ]
+    return [each.as_uri() for each in (page, *styles)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["comparison", "certificate", *SITE])
 def test_it_fits_asks_for_nothing_and_is_accessible(
     module_browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
@@ -88,7 +108,7 @@ def test_it_fits_asks_for_nothing_and_is_accessible(
             size = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
             assert size[0] <= size[1], (name, width, scheme)
         assert watched.said == []
-        assert watched.asked == [pages[name].as_uri()]
+        assert watched.asked == files_of(pages[name])
         watched.page.close()
         # The policy of the page keeps axe out as well, so it is looked at without it.
         context = module_browser.new_context(color_scheme=scheme, bypass_csp=True)
@@ -103,11 +123,58 @@ def test_nothing_but_the_link_is_needed_to_go_from_the_overview_to_what_changed(
 ) -> None:
     page = module_browser.new_page(java_script_enabled=False)
     page.goto(pages["site"].as_uri())
-    page.click("text=regressed")
+    page.click(".news a")
     assert "Regressed" in page.inner_text("main")
-    page.goto(pages["site"].as_uri())
-    page.click("text=ai.onnx::Resize-18")
-    assert "cases whose verdict changed" in page.inner_text("main")
-    page.click("text=opcert: runs over time")
+    page.click("nav >> text=Operators")
     assert page.url == pages["site"].as_uri()
+    page.click("text=Resize-18")
+    assert "By runtime, version and element type" in page.inner_text("main")
+    page.click(".causes a >> nth=0")
+    assert "Who has it" in page.inner_text("main")
+    page.click("table a >> nth=0")
+    assert "the newest version first" in page.inner_text("main")
     page.close()
+
+
+def test_the_table_is_filtered_and_used_with_keys(module_browser: Browser, pages: dict[str, Path]) -> None:
+    watched = Watched(module_browser, 1440)
+    page = watched.page
+    page.goto(pages["site"].as_uri())
+    rows = page.locator("tr[data-name]:visible")
+    every = rows.count()
+    page.fill("#seek", "pad")
+    assert 0 < rows.count() < every
+    assert page.inner_text("#found") == f"{rows.count()} operators"
+    assert page.url.endswith("#?q=pad")
+    page.reload()
+    assert page.input_value("#seek") == "pad"
+    assert 0 < rows.count() < every
+    page.fill("#seek", "")
+    page.check("#failing")
+    assert rows.count() == page.locator("tr[data-fails]").count()
+    page.uncheck("#failing")
+    page.focus(".map tbody th a >> nth=0")
+    page.keyboard.press("ArrowDown")
+    second = page.locator(".map tbody th a").nth(1).get_attribute("href")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == second
+    assert watched.said == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_names_of_runtimes_stay_in_sight_over_a_long_table(
+    module_browser: Browser, pages: dict[str, Path]
+) -> None:
+    for width in WIDTHS:
+        page = module_browser.new_page(viewport={"width": width, "height": 500})
+        page.goto(pages["site"].as_uri())
+        page.evaluate(
+            "document.querySelector('.map tbody:last-of-type tr:last-child')"
+            ".scrollIntoView({behavior: 'instant'})"
+        )
+        box = page.locator(".map thead").bounding_box()
+        head = page.locator(".map thead th >> nth=1").bounding_box()
+        assert box is not None
+        assert head is not None
+        assert -1 <= head["y"] <= 60, width
+        page.close()

@@ -1,0 +1,146 @@
+"""Chains: a few nodes one after the other, with the data that goes in, before anybody says what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
+
+Given = Tensor | NDArray[Any]
+_AXES_GIVEN = {"ReduceSum": 13}
+"""Since when axes are an input of reductions; of the others since opset 18."""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One node of a chain: what it takes and gives by the names of values; empty where one is left out."""
+
+    operator: OperatorName
+    attributes: Mapping[str, Attribute]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Nodes in order, what is given to them at run time and what stands in the model, and what is asked for.
+
+    `word` names the chain in case ids, `why` says in a sentence what a fusion of it gets wrong. `spelled`
+    are the nodes that say in short what a chain writes out: then the bounds of these hold. `beside` is added
+    to them: float64 of the last output's shape, for constants of the long form that are rounded. `opset` is
+    that of the model where it is no matter of the nodes.
+    """
+
+    word: str
+    links: tuple[Link, ...]
+    given: tuple[tuple[str, Tensor], ...]
+    constants: tuple[tuple[str, Tensor], ...] = ()
+    outputs: tuple[str, ...] = ()
+    why: str = ""
+    levels: Mapping[str, str] = field(default_factory=dict)
+    spelled: tuple[Link, ...] = ()
+    beside: NDArray[np.float64] | None = None
+    opset: int = 0
+
+    @property
+    def path(self) -> str:
+        """The names of the operators in order: `Conv > BatchNormalization > Relu`."""
+        return " > ".join(each.operator.name for each in self.links)
+
+    @property
+    def owner(self) -> OperatorName:
+        """The operator that the case counts for: that of the last node."""
+        return self.links[-1].operator
+
+    @property
+    def data(self) -> dict[str, Tensor]:
+        """What is there before any node has run, by name."""
+        return dict(self.given) | dict(self.constants)
+
+
+class Weaver:
+    """Puts a chain together node by node, in the operator versions that it is given."""
+
+    def __init__(self, operators: Mapping[str, OperatorName], opset: int) -> None:
+        self.operators = operators
+        self.opset = opset
+        self._given: list[tuple[str, Tensor]] = []
+        self._constants: list[tuple[str, Tensor]] = []
+        self._links: list[Link] = []
+
+    def given(self, value: Given) -> str:
+        """A value that comes with each run; its name."""
+        name = "X" if not self._given else f"X{len(self._given) + 1}"
+        self._given.append((name, _as_tensor(value)))
+        return name
+
+    def constant(self, value: Given) -> str:
+        """A value that stands in the model; its name."""
+        name = f"C{len(self._constants) + 1}"
+        self._constants.append((name, _as_tensor(value)))
+        return name
+
+    def node(self, name: str, *inputs: str | Given, outputs: int = 1, **attributes: object) -> str:
+        """A node of an operator; the name of its first output. Arrays among the inputs are constants."""
+        return self.nodes(name, *inputs, outputs=outputs, **attributes)[0]
+
+    def nodes(
+        self, name: str, *inputs: str | Given, outputs: int = 1, **attributes: object
+    ) -> tuple[str, ...]:
+        """A node of several outputs; their names. Raises ValueError where the opset lacks the operator."""
+        found = self.link(name, *inputs, outputs=outputs, **attributes)
+        if found.operator.since_version > self.opset:
+            raise ValueError(f"{found.operator} is not in opset {self.opset}")
+        self._links.append(found)
+        return found.outputs
+
+    def link(self, name: str, *inputs: str | Given, outputs: int = 1, **attributes: object) -> Link:
+        """The same without putting it into the chain."""
+        operator = self.operators[name]
+        if "axes" in attributes and operator.since_version >= _AXES_GIVEN.get(name, 18):
+            inputs = (*inputs, np.array(attributes.pop("axes"), np.int64))
+        taken = tuple(each if isinstance(each, str) else self.constant(each) for each in inputs)
+        letter = "YZVUTSRQPONM"[len(self._links)] if len(self._links) < 12 else f"V{len(self._links)}_"
+        given = (letter,) if outputs == 1 else tuple(f"{letter}{each + 1}" for each in range(outputs))
+        stated = {key: attribute(*_kind(value)) for key, value in sorted(attributes.items())}
+        return Link(operator, stated, taken, given)
+
+    def end(self, word: str, why: str, *outputs: str, **levels: str) -> Chain:
+        """The chain so far, which asks for these outputs; without any, for those of the last node."""
+        asked = outputs or self._links[-1].outputs
+        return Chain(
+            word,
+            tuple(self._links),
+            tuple(self._given),
+            tuple(self._constants),
+            asked,
+            why,
+            levels,
+            opset=self.opset,
+        )
+
+    def spelled(self, chain: Chain, *links: Link, beside: NDArray[np.float64] | None = None) -> Chain:
+        """The chain with the nodes that say it in short."""
+        last = replace(links[-1], outputs=chain.outputs)
+        return replace(chain, spelled=(*links[:-1], last), beside=beside, constants=tuple(self._constants))
+
+
+def _as_tensor(value: Given) -> Tensor:
+    return value if isinstance(value, Tensor) else tensor(value)
+
+
+def _kind(value: object) -> tuple[str, object]:
+    """The kind of an attribute, by its Python type."""
+    kinds: Sequence[tuple[type, str]] = ((bool, "int"), (int, "int"), (float, "float"), (str, "string"))
+    if isinstance(value, list):
+        return next(f"{kind}s" for python, kind in kinds if isinstance(value[0], python)), value
+    if isinstance(value, Tensor):
+        return "tensor", value
+    return next(kind for python, kind in kinds if isinstance(value, python)), value

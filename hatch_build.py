@@ -1,0 +1,46 @@
+"""What a wheel carries instead of hundreds of JSON files: the same, packed into one file for each sort."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+def locks(specs: Path) -> Mapping[str, Path]:
+    """By `<domain>/<Name>` what the lock has of an operator's versions."""
+    return {f"{each.parent.name}/{each.stem}": each for each in specs.glob("locks/*/*.json")}
+
+
+def adequacy(specs: Path) -> Mapping[str, Path]:
+    """By its place what was measured of an operator version's cases."""
+    return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/adequacy-*.json")}
+
+
+PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy}
+
+
+class PackedFiles(BuildHookInterface):
+    """Packs them; an editable install reads them where they are."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable":
+            return
+        self._folder = Path(tempfile.mkdtemp())
+        for name, find in PACKED.items():
+            files = find(Path(self.root, "specs"))
+            contents = {key: json.loads(path.read_bytes()) for key, path in files.items()}
+            text = json.dumps(contents, separators=(",", ":"), sort_keys=True)
+            packed = self._folder / name
+            packed.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+            build_data["force_include"][str(packed)] = f"specs/{name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if version != "editable":
+            shutil.rmtree(self._folder)

@@ -1,0 +1,111 @@
+"""Attention: values weighed by how well the keys before them fit queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.vocabulary.element_types import BY_CODE
+from opcert.vocabulary.tensors import Tensor
+from reference.attention_weights import scaled_products, scaling, weighed, weights_of
+from reference.choices import Choice, OutputCount, Reading
+from reference.functions import function_of
+from reference.heads import GroupedHeads, by_heads, heads_for_queries
+from reference.number_arrays import Numbers
+from reference.passing import opened
+from reference.registry import reference_operator
+from reference.sights import Sight
+from reference.standardization import cast_back
+
+
+@reference_operator("ai.onnx::Attention", segments=(24,))
+def attention(
+    Q: Numbers,
+    K: Tensor,
+    V: Tensor,
+    attn_mask: Tensor | None = None,
+    past_key: Tensor | None = None,
+    past_value: Tensor | None = None,
+    nonpad_kv_seqlen: tuple[int, ...] | None = None,
+    *,
+    is_causal: int = 0,
+    q_num_heads: int | None = None,
+    kv_num_heads: int | None = None,
+    scale: Fraction | None = None,
+    softcap: Fraction = Fraction(0),
+    softmax_precision: int | None = None,
+    qk_matmul_output_mode: int = 0,
+    left_window_size: int = -1,
+    right_window_size: int = -1,
+    version: int,
+    outputs: Annotated[int | None, OutputCount],
+    grouped_heads: GroupedHeads,
+    mask_of_one: Annotated[Choice[Literal["broadcast", "padded"]], Reading],
+    scale_precision: Annotated[Choice[Literal["type", "float32"]], Reading],
+) -> tuple[Numbers | Tensor, ...]:
+    """Softmax(softcap tanh(Q K' scale / softcap) + mask) V, by heads; queries that see no key have zeros.
+
+    Source: Attention, Summary and every attribute and input.
+    """
+    q = Q if Q.ndim == 4 else Q.arranged(lambda each: by_heads(each, q_num_heads))
+    key, value = (_joined(*each, kv_num_heads) for each in ((past_key, K), (past_value, V)))
+    places = heads_for_queries(key.shape[1], q.shape[1], grouped_heads)
+    k, v = (Numbers.of(each, Q.working).arranged(lambda it: it[:, places]) for each in (key, value))
+    scores = scaled_products(q, k, *scaling(Q.working, q.shape[3], scale, scale_precision))
+    capped = function_of("tanh", scores / softcap) * softcap if softcap else scores
+    sight = Sight.of(scores.shape, key.shape[2] - K.shape[-2], nonpad_kv_seqlen)
+    sight = sight.within(left_window_size, right_window_size)
+    if is_causal:
+        sight = sight.within(-1, 0)
+    if attn_mask is not None:
+        sight = sight.masked(attn_mask, Q.working, padded=version >= 24, mask_of_one=mask_of_one)
+    biased = sight.biased(capped)
+    weights = _weights(biased, sight, softmax_precision, version)
+    untold = sight.unclear(capped)
+    weights = opened(weights, np.asarray(untold.any(axis=-1, keepdims=True))) if untold.any() else weights
+    found = weighed(weights, v)
+    if Q.ndim == 3:
+        found = found.transposed((0, 2, 1, 3)).reshape((*Q.shape[:2], -1))
+    if outputs is not None and outputs < 4:
+        return (found, key, value)[:outputs]
+    told = (scores, capped, opened(biased, untold), weights)[qk_matmul_output_mode]
+    # Who leaves out the padding to save time has no scores there.
+    return found, key, value, told if qk_matmul_output_mode == 3 else opened(told, sight.padding)
+
+
+def _weights(biased: Numbers, sight: Sight, precision: int | None, version: int) -> Numbers:
+    """The weights of values: in another precision where it is named, rounded to the type of the scores again.
+
+    No text says what comes where the greatest score is infinite, and, from 24 on, whether a mask of numbers
+    can keep a query from all keys.
+    """
+    working = biased.working
+    empty = sight.empty(by_numbers=True)
+    plain = biased.where(~empty, 0)
+    if precision is not None and BY_CODE[precision] != working.element_type:
+        narrow = replace(working, element_type=BY_CODE[precision], accumulation=Choice("input"))
+        plain = cast_back(plain, narrow)
+    weights = cast_back(weights_of(plain, sight.seen), working).where(~empty, 0)
+    wild = np.isinf(np.where(empty, 0.0, _greatest_sign(biased)))
+    lone = np.isnan(biased.sign).any(axis=-1, keepdims=True) & ~sight.seen
+    doubtful = wild | lone
+    if version >= 24:
+        doubtful = doubtful | (empty & ~sight.empty(by_numbers=False))
+    return opened(weights, doubtful) if doubtful.any() else weights
+
+
+def _greatest_sign(biased: Numbers) -> NDArray[np.float64]:
+    """Infinite where the greatest of a row is."""
+    signs = biased.sign
+    high, low = (signs == np.inf).any(axis=-1, keepdims=True), (signs == -np.inf).all(axis=-1, keepdims=True)
+    return np.where(high, np.inf, np.where(low, -np.inf, 0.0))
+
+
+def _joined(past: Tensor | None, new: Tensor, heads: int | None) -> Tensor:
+    """What was kept and what is new, by heads."""
+    array = new.array if new.array.ndim == 4 else by_heads(new.array, heads)
+    return Tensor(new.element_type, array if past is None else np.concatenate([past.array, array], axis=2))

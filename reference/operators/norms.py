@@ -1,0 +1,25 @@
+"""LpNormalization: elements divided by the norm of their lane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reference.number_arrays import Numbers
+from reference.registry import reference_operator
+from reference.stable_formulas import Overflow
+from reference.standardization import overflowed
+from reference.summation import total, total_of_products
+
+
+@reference_operator("ai.onnx::LpNormalization")
+def lp_normalization(
+    input: Numbers, *, axis: int = -1, p: int = 2, intermediate_overflow: Overflow
+) -> Numbers:
+    """input / Lp_norm(input, axis), and 0 where that is zero. Source: LpNormalization, Summary, axis, p."""
+    if p == 1:
+        norm = total(abs(input), axis, keepdims=True)
+    else:
+        norm = total_of_products(input, input, axis, keepdims=True).sqrt()
+    nothing = norm.finite & (norm.value.signs() == 0)
+    found = overflowed(input / norm, norm, intermediate_overflow)
+    return found.where(~np.broadcast_to(nothing & (norm.error == 0), input.shape), 0)

@@ -1,0 +1,51 @@
+"""RotaryEmbedding: pairs of elements turned by the angles of their positions."""
+
+from __future__ import annotations
+
+from opcert.vocabulary.tensors import Tensor
+from reference.number_arrays import Numbers
+from reference.registry import reference_operator
+from reference.stacks import beside, stacked
+
+
+@reference_operator("ai.onnx::RotaryEmbedding")
+def rotary_embedding(
+    X: Numbers,
+    cos_cache: Numbers,
+    sin_cache: Numbers,
+    position_ids: Tensor | None = None,
+    *,
+    interleaved: int = 0,
+    num_heads: int = 1,
+    rotary_embedding_dim: int = 0,
+) -> Numbers:
+    """(cos x1 - sin x2, sin x1 + cos x2); x2 is next to x1, or half of the rotated elements behind it.
+
+    Source: RotaryEmbedding, Summary, X, cos_cache, sin_cache, position_ids, rotary_embedding_dim.
+    """
+    heads = (*X.shape[:2], num_heads, X.shape[-1] // num_heads)
+    tokens = X.transposed((0, 2, 1, 3)) if X.ndim == 4 else X.reshape(heads)
+    width = rotary_embedding_dim or tokens.shape[3]
+    cos, sin = (_rows(each, position_ids) for each in (cos_cache, sin_cache))
+    half = width // 2
+    pair = (slice(0, width, 2), slice(1, width, 2)) if interleaved else (slice(half), slice(half, width))
+    x1, x2 = (_part(tokens, each) for each in pair)
+    real, imaginary = cos * x1 - sin * x2, sin * x1 + cos * x2
+    both = (
+        stacked([real, imaginary]).reshape((*real.shape[:3], width))
+        if interleaved
+        else beside(real, imaginary)
+    )
+    found = beside(both, _part(tokens, slice(width, None)))
+    return found.transposed((0, 2, 1, 3)) if X.ndim == 4 else found.reshape(X.shape)
+
+
+def _part(tokens: Numbers, part: slice) -> Numbers:
+    """Some elements of each head."""
+    return tokens.arranged(lambda each: each[..., part])
+
+
+def _rows(cache: Numbers, positions: Tensor | None) -> Numbers:
+    """The row of each token, the same for all heads."""
+    rows = cache if positions is None else cache.arranged(lambda each: each[positions.array])
+    return rows.arranged(lambda each: each[:, :, None])

@@ -1,0 +1,112 @@
+"""A failure class: failing cases of one cause, as far as that is known, and what is known of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from conformance.judging.kept_diagnosis import DiagnosedCause
+from conformance.judging.known_causes import KnownCause
+from opcert.vocabulary.names import OperatorName
+from reports.causes.conditions import Condition
+from reports.causes.failure_kinds import (
+    DIFFERENCES,
+    NOBODY,
+    OPEN,
+    TIER_OF,
+    UNEXPLAINED,
+    VERBS,
+    Kind,
+    Tier,
+)
+from reports.causes.others import Beside, nobody_passes
+from reports.results.case_results import CaseResult
+from reports.results.type_order import type_rank
+
+Told = Literal["entry", "message", "experiment", "rule", "allowed", "optimisation", "association", "nothing"]
+"""What tells the cause of a class."""
+
+
+@dataclass(frozen=True)
+class FailureClass:
+    """Failing cases of one cause, of one or more operator versions, that fail in one way.
+
+    `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
+    what experiments showed of it, whoever told it. `beside` is what other runtimes make of the cases, and
+    `unoptimised` names a run of the same one that optimises less and passes them all. Where it is an
+    association, `conditions` separate the cases from passing ones; of a message they are a remark; they are
+    None where there are none. `fulfilling` counts the cases of those versions that were judged and fulfil the
+    conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of their class.
+    """
+
+    number: int
+    kind: Kind
+    operators: tuple[OperatorName, ...]
+    conditions: tuple[Condition, ...] | None
+    cases: tuple[CaseResult, ...]
+    fulfilling: int = 0
+    elsewhere: Mapping[int, int] | None = None
+    told: Told = "association"
+    known: KnownCause | None = None
+    said: str = ""
+    shown: DiagnosedCause | None = None
+    beside: tuple[Beside, ...] = ()
+    unoptimised: str = ""
+
+    @property
+    def tier(self) -> Tier:
+        if self.told == "allowed" or (self.known is not None and not self.known.blames):
+            return OPEN
+        if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
+            return NOBODY
+        # A lost process stays at the top, explained or not.
+        if self.told == "nothing" and self.kind not in ("crash", "timeout"):
+            return UNEXPLAINED
+        return TIER_OF[self.kind]
+
+    @property
+    def brings(self) -> float:
+        """How many cases pass once it is mended, as far as experiments say: of those nobody asked, as many.
+
+        Without experiments all of them may.
+        """
+        without = self.shown.without if self.shown is not None else {}
+        told = Counter(without.get(str(each.id), "unknown") for each in self.cases)
+        asked = sum(number for outcome, number in told.items() if outcome != "unknown")
+        return len(self.cases) * told["pass"] / asked if asked else len(self.cases)
+
+    @property
+    def verb(self) -> str:
+        """What the cases do, as narrowly as it is true of them all."""
+        rows = [each.row for each in self.cases if each.row is not None]
+        if self.kind == "shape":
+            differences = {row.difference for row in rows}
+            return (
+                f"wrong {DIFFERENCES[differences.pop() or '']}" if len(differences) == 1 else VERBS["shape"]
+            )
+        limits = {row.seconds for row in rows}
+        if self.kind == "timeout" and len(limits) == 1:
+            return f"no answer in {limits.pop():g} s"
+        return VERBS[self.kind]
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals that the process died of."""
+        return tuple(sorted({each.row.signal for each in self.cases if each.row and each.row.signal}))
+
+    @property
+    def smallest(self) -> CaseResult:
+        """The case with the fewest elements, attributes and dimensions."""
+        return min(self.cases, key=smallness)
+
+
+def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, int], str]:
+    """Orders cases from small to large, and those of one size by how common their element type is."""
+    return case.size, type_rank(case.element_type), str(case.id)
+
+
+def marked_features(found: FailureClass) -> frozenset[str]:
+    """The names that a class's conditions speak of, so that a case can mark them."""
+    return frozenset(each.feature for each in found.conditions or ())

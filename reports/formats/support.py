@@ -1,0 +1,178 @@
+"""`support.md`: what a runtime supports, as a page for its documentation.
+
+Nothing in it is of one run alone: the same answers give the same bytes, and another answer changes the lines
+that it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from opcert.vocabulary.harmless import for_markdown, for_markdown_code
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import write_text
+from reports.page_making.markdown_tables import table
+from reports.page_making.phrasing import count, listed, plural
+from reports.results.case_results import Results
+from reports.results.support_notes import SupportNote
+from reports.results.support_table import (
+    Support,
+    SupportCell,
+    SupportRow,
+    SupportSection,
+    SupportTable,
+    make_support_table,
+)
+from reports.results.told_facts import short_names
+
+HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"
+_SIGNS: Mapping[Support, tuple[str, str, str]] = {
+    "full": ("✓ 24", "full", "all 24 cases pass"),
+    "partial": (
+        "◐ 20/24",
+        "partial",
+        "20 of 24 pass; the runtime says itself that it does not offer the others",
+    ),
+    "none": ("– 0/24", "none", "the runtime says itself that it offers none of them"),
+    "wrong": ("**✗ 20/24**", "wrong", "20 of 24 pass; of the others some are not as the documents say"),
+    "open": ("○ 20/24", "open", "as ✗, by what the documents leave open or say wrongly: it blames nobody"),
+    "unknown": ("? 20/24", "not known", "some cases were not run, or could not be judged"),
+    "undemanded": ("", "nothing asked", "the documents demand nothing here, or do not have the type"),
+}
+_RARE = re.compile(r"complex|float[4-8]\w*e|u?int[24]$")
+"""Element types that stand in a table of their own: few operators take them, and their names are long."""
+_LONGEST = 2_000
+_ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./#=?%+-]*)?", re.ASCII)
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "support.md", render_support(make_support_table(results)))
+
+
+def render_support(found: SupportTable) -> str:
+    """The whole page: totals, an overview, a table for each group of operators, notes on what fails."""
+    return "\n\n".join(_blocks(found)) + "\n"
+
+
+def _blocks(found: SupportTable) -> Iterator[str]:
+    yield HEAD
+    yield f"# What {for_markdown(found.runtime)} supports"
+    yield _totals(found)
+    yield (
+        f"Measured by opcert {found.opcert}{f' on {for_markdown(found.machine)}' if found.machine else ''}, "
+        f"as {for_markdown_code(found.source)}, with suite `{found.suite[:16]}`. Every case has an "
+        "expectation that was worked out from the operators' documents; a tick means that the answers were "
+        "compared with it, not that a kernel exists."
+    )
+    for each in found.warnings:
+        yield f"**{for_markdown(each)}**"
+    yield "\n".join(_legend())
+    yield "\n".join(_overview(found))
+    for section in found.sections:
+        yield f"## {for_markdown(section.heading)}"
+        yield from ("\n".join(each) for each in _tables(section))
+    if found.faults:
+        yield "## Faults of the whole run"
+        yield "\n".join(f"- {for_markdown(each)}" for each in found.faults)
+    if found.notes:
+        yield "## What fails"
+        yield (
+            "Each note is a cause, with the operator versions and element types that have it, and its "
+            "smallest case: `opcert repro CASE` makes a folder that shows it without opcert."
+        )
+        yield "\n".join(map(_note, found.notes))
+
+
+def _totals(found: SupportTable) -> str:
+    cell = found.all
+    said = [f"{count(cell.passing)} of {plural(cell.demanded, 'case')} pass"]
+    said += [f"{count(cell.unsupported)} are unsupported"] if cell.unsupported else []
+    said += [f"{count(cell.wrong)} are wrong"] if cell.wrong else []
+    said += [f"{count(cell.open)} fail by what the documents leave open"] if cell.open else []
+    said += [f"{count(cell.unjudged)} were not run or not judged"] if cell.unjudged else []
+    operators = plural(len(found.rows), "operator version")
+    rest = (
+        f" Of {plural(cell.observed, 'more case')} nothing is demanded but survival." if cell.observed else ""
+    )
+    return f"{operators}: {listed(said)}.{rest}"
+
+
+def _legend() -> list[str]:
+    return table([["cell", "meaning"], *([sign, told] for sign, _, told in _SIGNS.values())], ("---", "---"))
+
+
+def _overview(found: SupportTable) -> list[str]:
+    """How many operator versions of each section come to what, in all their element types together."""
+    used = [each for each in _SIGNS if any(row.all.support == each for row in found.rows)]
+    rows = []
+    for each in found.sections:
+        counted = Counter(row.all.support for row in each.rows)
+        rows.append(
+            [for_markdown(each.heading), *(str(counted[one] or "") for one in used), str(len(each.rows))]
+        )
+    signs = (f"{_SIGNS[each][0].strip('*')[:1]} {_SIGNS[each][1]}".strip() for each in used)
+    head = ["operator versions", *signs]
+    return table([[*head, "all"], *rows])
+
+
+def _tables(section: SupportSection) -> Iterator[list[str]]:
+    """One table of the usual element types, and one of the others for the operators that have them."""
+    types = section.demanded_types
+    usual = [each for each in types if not _RARE.match(each)]
+    rare = [each for each in types if _RARE.match(each)]
+    yield _table(section.rows, usual, {"all types": [_cell(row.all) for row in section.rows]})
+    takers = [row for row in section.rows if any(row.demands(each) for each in rare)]
+    if takers:
+        yield _table(takers, rare, {})
+
+
+def _table(
+    rows: Sequence[SupportRow], types: Sequence[str], before: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """A row an operator version, a column an element type; `before` them other columns, by their heads."""
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [row.by_type.get(each) for each in types]
+        marked = ["" if each is None else _cell(each) + _marks(each) for each in cells]
+        lines.append([_operator(row.operator), *(each[number] for each in before.values()), *marked])
+    return table([["operator", *before, *map(for_markdown, types)], *lines])
+
+
+def _operator(operator: OperatorName) -> str:
+    return for_markdown(operator.short)
+
+
+def _cell(cell: SupportCell) -> str:
+    part = f"{count(cell.passing)}/{count(cell.demanded)}"
+    match cell.support:
+        case "full":
+            return f"✓ {count(cell.passing)}"
+        case "partial":
+            return f"◐ {part}"
+        case "none":
+            return f"– {part}"
+        case "wrong":
+            return f"**✗ {part}**"
+        case "open":
+            return f"○ {part}"
+        case "unknown":
+            return f"? {part}"
+        case "undemanded":
+            return ""
+
+
+def _marks(cell: SupportCell) -> str:
+    return "".join(f"[^{each}]" for each in cell.notes)
+
+
+def _note(note: SupportNote) -> str:
+    said = [note.title, *(f"{each[:1].upper()}{each[1:]}" for each in note.remarks)]
+    types = f" ({', '.join(note.element_types)})"
+    told = for_markdown(". ".join(each.rstrip(".") for each in said), _LONGEST)
+    cases = f"{plural(len(note.cases), 'case')}, the smallest {for_markdown_code(str(note.smallest))}"
+    thread = f" See <{note.thread}>." if _ADDRESS.fullmatch(note.thread) else ""
+    return f"[^{note.name}]: {for_markdown(short_names(note.operators))}{types}: {told}. {cases}.{thread}"

@@ -1,0 +1,58 @@
+"""`support.csv`: what a runtime supports, one line an operator version and element type."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from opcert.vocabulary.harmless import for_spreadsheet
+from opcert.vocabulary.whole_files import write_text
+from reports.results.case_results import Results
+from reports.results.support_table import SupportTable, make_support_table
+
+COLUMNS = (
+    "domain",
+    "operator",
+    "since_version",
+    "element_type",
+    "support",
+    "pass",
+    "demanded",
+    "wrong",
+    "open",
+    "unsupported",
+    "unjudged",
+    "observed",
+    "notes",
+)
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "support.csv", render_support_csv(make_support_table(results)))
+
+
+def render_support_csv(found: SupportTable) -> str:
+    """The whole file, operators by domain and name.
+
+    `pass`, `wrong`, `open`, `unsupported` and `unjudged` make `demanded`; `notes` are names of notes of the
+    other two formats, with spaces between them.
+    """
+    written = io.StringIO()
+    lines = csv.writer(written, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    for row in sorted(found.rows, key=lambda each: each.operator):
+        for name, cell in row.by_type.items():
+            numbers = (cell.passing, cell.demanded, cell.wrong, cell.open, cell.unsupported, cell.unjudged)
+            words = (row.operator.domain, row.operator.name, str(row.operator.since_version), name)
+            lines.writerow(
+                for_spreadsheet(each)
+                for each in (
+                    *words,
+                    cell.support,
+                    *map(str, (*numbers, cell.observed)),
+                    " ".join(cell.notes),
+                )
+            )
+    return written.getvalue()

@@ -1,0 +1,68 @@
+"""`support.json`: what a runtime supports, for programs; its schema is `reports/schemas/support.json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from opcert.vocabulary.harmless import for_json, shown
+from opcert.vocabulary.whole_files import write_text
+from reports.results.case_results import Results
+from reports.results.support_notes import SupportNote
+from reports.results.support_table import SupportCell, SupportTable, make_support_table
+
+FORMAT = "opcert-support/1"
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "support.json", render_support_json(make_support_table(results)))
+
+
+def render_support_json(found: SupportTable) -> str:
+    """The whole document, a line for each value, so that what changed can be seen in a diff."""
+    document = {
+        "format": FORMAT,
+        "opcert": found.opcert,
+        "runtime": shown(found.runtime),
+        "source": shown(found.source),
+        "machine": shown(found.machine),
+        "suite": found.suite,
+        "all": _cell(found.all),
+        "operators": {
+            str(row.operator): {
+                "section": shown(section.heading),
+                "all": _cell(row.all),
+                "element_types": {name: _cell(cell) for name, cell in row.by_type.items()},
+            }
+            for section in found.sections
+            for row in section.rows
+        },
+        "notes": {each.name: _note(each) for each in found.notes},
+        "faults": list(map(shown, found.faults)),
+        "warnings": list(map(shown, found.warnings)),
+    }
+    return for_json(document, indent=1) + "\n"
+
+
+def _cell(cell: SupportCell) -> dict[str, Any]:
+    return {
+        "support": cell.support,
+        "demanded": cell.demanded,
+        "counts": dict(cell.counts),
+        "open": cell.open,
+        "notes": list(cell.notes),
+    }
+
+
+def _note(note: SupportNote) -> dict[str, Any]:
+    return {
+        "title": shown(note.title),
+        "remarks": list(map(shown, note.remarks)),
+        "blames": not note.open,
+        "operators": [str(each) for each in note.operators],
+        "element_types": list(note.element_types),
+        "cases": list(note.cases),
+        "smallest": str(note.smallest),
+        "thread": shown(note.thread) or None,
+    }

@@ -1,0 +1,210 @@
+"""What changed between two runs of one runtime, case by case, put together by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+from conformance.judging.judge import FAILING
+from opcert.vocabulary.names import CaseId, OperatorName
+from reports.sites.cause_keys import CauseKey
+from reports.sites.kept_run import KeptRun
+from reports.sites.kept_runs import KeptRuns
+
+Turn = Literal[
+    "regressed", "newly_failing", "dropped", "otherwise", "fixed", "supported", "refused", "open", "unsteady"
+]
+TURNS: Mapping[Turn, str] = {
+    "regressed": "held before and fails now",
+    "newly_failing": "were not offered before and fail now",
+    "dropped": "held before and are not offered any more",
+    "otherwise": "failed before and fail in another way now",
+    "fixed": "failed before and hold now",
+    "supported": "were not offered before and hold now",
+    "refused": "failed before and are told to be not offered now",
+    "open": "are answered in another way now, of those that the documents leave open",
+    "unsteady": "come to something else in another run of the very same program",
+}
+"""What can become of a case, in the order in which it is told; cases of which nothing changed have none."""
+HEADINGS: Mapping[Turn, str] = {
+    "regressed": "Regressed",
+    "newly_failing": "Newly failing",
+    "dropped": "No longer supported",
+    "otherwise": "Fails in another way",
+    "fixed": "Fixed",
+    "supported": "Newly supported",
+    "refused": "Says now that it does not offer it",
+    "open": "Open in the documents, and answered in another way",
+    "unsteady": "Not the same in every run",
+}
+WORSE: tuple[Turn, ...] = ("regressed", "newly_failing", "dropped")
+Expectations = Mapping[str, Mapping[str, str]]
+"""For each suite by its digest the digest of what each of its cases expects."""
+_UNCOUNTED = ("not_run", "harness_error")
+_HOLDING = ("pass", "observed")
+
+
+@dataclass(frozen=True)
+class ChangedCause:
+    """Cases that changed in one way, by one cause; without a cause of one operator.
+
+    The cause is that of the failure: the new one of what fails now, the old one of what is fixed; None of
+    what is only offered or not. `late` counts the cases without an answer in time in one of the runs, which
+    may have been the machine's doing.
+    """
+
+    turn: Turn
+    cause: CauseKey | None
+    title: str
+    operators: tuple[OperatorName, ...]
+    cases: tuple[str, ...]
+    late: int
+
+
+@dataclass(frozen=True, eq=False)
+class VersionChange:
+    """Two runs of a runtime, the older one first, and what changed; `why_not` where they do not compare.
+
+    `compared` counts the cases that both ran and that ask the same; `apart` those of the newer run that the
+    older did not run or of which its suite expects something else; `lost` those that held and did not run
+    again.
+    """
+
+    before: KeptRun
+    after: KeptRun
+    causes: tuple[ChangedCause, ...] = ()
+    compared: int = 0
+    apart: int = 0
+    lost: int = 0
+    new_faults: tuple[str, ...] = ()
+    gone_faults: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @cached_property
+    def counts(self) -> Mapping[Turn, int]:
+        """How many cases changed in each way."""
+        return {
+            turn: sum(len(each.cases) for each in self.causes if each.turn == turn)
+            for turn in TURNS
+            if any(each.turn == turn for each in self.causes)
+        }
+
+    @property
+    def same_code(self) -> bool:
+        """Whether both runs are of the very same program."""
+        return bool(self.before.code) and self.before.code == self.after.code
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.causes or self.new_faults or self.gone_faults)
+
+    def of_turn(self, turn: Turn) -> tuple[ChangedCause, ...]:
+        return tuple(each for each in self.causes if each.turn == turn)
+
+
+def changes_of(runs: KeptRuns) -> Mapping[str, tuple[VersionChange, ...]]:
+    """For each series every two runs that follow each other, the oldest first."""
+    return {name: tuple(_changes(series, runs.expectations)) for name, series in runs.series.items()}
+
+
+def _changes(series: Sequence[KeptRun], expectations: Expectations) -> Iterator[VersionChange]:
+    shaky: dict[str, set[str]] = {}
+    pairs = list(pairwise(series))
+    for before, after in pairs:
+        if before.code and before.code == after.code:
+            found = compare_kept(before, after, expectations)
+            shaky.setdefault(after.code, set()).update(case for each in found.causes for case in each.cases)
+    for before, after in pairs:
+        known = shaky.get(before.code, set()) | shaky.get(after.code, set())
+        yield compare_kept(before, after, expectations, known)
+
+
+def compare_kept(
+    before: KeptRun, after: KeptRun, expectations: Expectations, shaky: Collection[str] = ()
+) -> VersionChange:
+    """Compare two runs over the cases that both ran and that ask the same of a runtime.
+
+    Runs of one suite do; of two suites the cases of equal expectations do, where both suites are known. Of
+    the very same program nothing is better or worse: what differs is not the same in every run. `shaky` are
+    cases of which that is known.
+    """
+    old, new = before.verdicts, after.verdicts
+    both = [each for each in new if each in old]
+    if before.suite != after.suite:
+        asked, asks = expectations.get(before.suite), expectations.get(after.suite)
+        if asked is None or asks is None:
+            return VersionChange(before, after, why_not="of different suites, not both of which are at hand")
+        both = [each for each in both if asked.get(each) == asks.get(each) is not None]
+    both = [each for each in both if old[each] not in _UNCOUNTED and new[each] not in _UNCOUNTED]
+    if not both:
+        return VersionChange(before, after, why_not="no case that asks the same ran in both")
+    ran = {each for each, verdict in new.items() if verdict not in _UNCOUNTED}
+    lost = sum(each not in ran for each, verdict in old.items() if verdict in _HOLDING)
+    return VersionChange(
+        before,
+        after,
+        tuple(_by_cause(before, after, both, before.unsteady.union(after.unsteady, shaky))),
+        len(both),
+        len(ran) - len(both),
+        lost if before.suite == after.suite else 0,
+        tuple(each for each in after.faults if each not in before.faults),
+        tuple(each for each in before.faults if each not in after.faults),
+    )
+
+
+def _by_cause(
+    before: KeptRun, after: KeptRun, cases: Sequence[str], shaky: Collection[str]
+) -> Iterator[ChangedCause]:
+    found: dict[Turn, dict[CauseKey | str, list[str]]] = {}
+    for case in cases:
+        turn = _turn(before, after, case)
+        if turn is not None:
+            turn = "unsteady" if case in shaky or (before.code and before.code == after.code) else turn
+            keys = [each.cause_of.get(case) for each in _failing_sides(turn, before, after)]
+            key = next(filter(None, keys), None) or CaseId.parse(case).operator.unversioned
+            found.setdefault(turn, {}).setdefault(key, []).append(case)
+    for turn in TURNS:
+        for key, own in sorted(found.get(turn, {}).items(), key=lambda each: (-len(each[1]), min(each[1]))):
+            operators = tuple(sorted({CaseId.parse(each).operator for each in own}))
+            cause = None if isinstance(key, str) else key
+            title = "" if cause is None else _title(cause, _failing_sides(turn, before, after))
+            late = sum("timeout" in (before.verdicts[each], after.verdicts[each]) for each in own)
+            yield ChangedCause(turn, cause, title, operators, tuple(sorted(own)), late)
+
+
+def _failing_sides(turn: Turn, before: KeptRun, after: KeptRun) -> tuple[KeptRun, ...]:
+    """The runs whose failures a turn is about, the first that has a cause first."""
+    if turn in ("regressed", "newly_failing", "otherwise"):
+        return (after,)
+    if turn in ("open", "unsteady"):
+        return (after, before)
+    return (before,) if turn in ("fixed", "refused") else ()
+
+
+def _title(key: CauseKey, runs: Sequence[KeptRun]) -> str:
+    return next(each.causes_by_key[key].title for each in runs if key in each.causes_by_key)
+
+
+def _turn(before: KeptRun, after: KeptRun, case: str) -> Turn | None:
+    """What became of a case; a failure that blames nobody counts as an answer in another way."""
+    old, new = before.verdicts[case], after.verdicts[case]
+    if old == new and before.cause_of.get(case) == after.cause_of.get(case):
+        return None
+    if case in before.open or case in after.open:
+        return None if old == new else _open_turn(old, new)
+    if new in FAILING:
+        if old in FAILING:
+            return "otherwise" if old != new else None
+        return "newly_failing" if old == "unsupported" else "regressed"
+    if new == "unsupported":
+        return None if old == new else "refused" if old in FAILING else "dropped"
+    return "fixed" if old in FAILING else "supported" if old == "unsupported" else None
+
+
+def _open_turn(old: str, new: str) -> Turn:
+    if old == "unsupported" and new in _HOLDING:
+        return "supported"
+    return "dropped" if new == "unsupported" and old in _HOLDING else "open"

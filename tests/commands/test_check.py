@@ -1,0 +1,248 @@
+"""`opcert check`: what is wrong on purpose is found where the model has it, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import numpy as np
+import pytest
+
+from reports.schemas import load_schema
+from tests.commands.checked_models import write_model
+from tests.commands.command_line import Answer, call, check_message
+from tests.reports.sarif_checks import check_sarif
+
+FORMATS = ("html", "json", "sarif", "markdown", "junit")
+WANTED = [word for each in FORMATS for word in ("--format", each)]
+
+
+def on(*names: str) -> list[str]:
+    return [word for name in names for word in ("--on", f"checked_backends:{name}")]
+
+
+def answers_of(document: dict[str, Any], runtime: str, node: str) -> str:
+    """The answer of a runtime for a node by its name."""
+    call_of = {each["name"]: each["call"] for each in document["nodes"]}
+    found = document["calls"][call_of[node] - 1]["answers"]
+    (answer,) = (each["answer"] for each in found if each["runtime"] == f"checked_backends:{runtime}")
+    return str(answer)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[Answer, dict[str, Any]]:
+    answer = call(capsys, "check", *words, "--diagnose", "0")
+    document = json.loads(Path("out/check/model/check.json").read_text())
+    jsonschema.validate(document, load_schema("check"))
+    return answer, document
+
+
+@pytest.mark.slow
+def test_each_mistake_is_found_where_it_is(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    model = write_model(place / "model.onnx", unknown=True)
+    runtimes = ("Right", "WrongAlpha", "RefusesNeg")
+    answer, document = check(capsys, model, *on(*runtimes), *WANTED)
+    assert answer.code == 1, answer.err
+    odd = {
+        "WrongAlpha": {"leaky": "wrong", "leaky again": "wrong"},
+        "RefusesNeg": {"negated": "refused"},
+    }
+    for runtime in runtimes:
+        for node in ("leaky", "negated", "leaky again", "flat"):
+            wanted = odd.get(runtime, {}).get(node, "conformant")
+            assert answers_of(document, runtime, node) == wanted, (runtime, node)
+        assert answers_of(document, runtime, "odd") == "uncovered"
+    assert [each["holds"] for each in document["runtimes"]] == [True, False, False]
+    for each in document["runtimes"]:
+        assert sum(each["nodes"].values()) == len(document["nodes"]) == 5
+        assert sum(each["calls"].values()) == len(document["calls"]) == 4
+
+    (wrong,) = (each for each in document["calls"] if each["opType"] == "LeakyRelu")
+    causes = wrong["answers"][1]["causes"]
+    assert causes
+    for cause in causes:
+        assert set(cause["cases"]) < set(wrong["cases"])
+        assert cause["smallest"]["case"] in cause["cases"]
+        assert cause["smallest"]["got"] != cause["smallest"]["expected"]
+        assert cause["smallest"]["attributes"] == {"alpha": "0.25"}
+        assert any("LeakyRelu-16" in each for each in cause["smallest"]["passages"])
+
+    assert "checked_backends:Right 3.1: 4 of 5 nodes conformant, 1 not covered" in answer.out
+    assert answer.out.splitlines()[-1].startswith("junit: ")
+    assert "no room for a Neg" in answer.out
+    check_files(Path("out/check/model"), document)
+    again = causes[0]["smallest"]["reproduce"].split()[1:]
+    assert call(capsys, *again, "-o", "again").code == 0
+
+
+@pytest.mark.slow
+def test_a_call_that_kills_the_runtime_costs_none_of_the_others(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    """The cases of Flatten are the first that run, and all of them die."""
+    model = write_model(place / "model.onnx")
+    answer, document = check(capsys, model, *on("DiesOfFlatten"))
+    assert answer.code == 1, answer.err
+    assert answers_of(document, "DiesOfFlatten", "flat") == "crashes"
+    assert document["runtimes"][0]["nodes"]["conformant"] == 3
+    assert "killed by SIGSEGV" in answer.out
+    (flat,) = (each for each in document["calls"] if each["opType"] == "Flatten")
+    (found,) = flat["answers"]
+    assert (found["asked"], found["leftOut"]) == (2, len(flat["cases"]) - 2)
+
+
+def check_files(folder: Path, document: dict[str, Any]) -> None:
+    sarif = json.loads((folder / "check.sarif").read_text())
+    check_sarif(sarif)
+    counts = []
+    for run in sarif["runs"]:
+        levels = [each["level"] for each in run["results"]]
+        counts.append((levels.count("error"), levels.count("note")))
+    assert [notes for _, notes in counts] == [1, 1, 1]
+    assert [errors > 0 for errors, _ in counts] == [False, True, True]
+    wrong = next(each for each in sarif["runs"][1]["results"] if each["level"] == "error")
+    (location,) = wrong["locations"]
+    assert [each["name"] for each in location["logicalLocations"]] == ["leaky", "leaky again"]
+    junit = ElementTree.parse(folder / "junit.xml").getroot()
+    assert [(each.get("tests"), each.get("failures"), each.get("skipped")) for each in junit] == [
+        ("4", "0", "1"),
+        ("4", "1", "1"),
+        ("4", "1", "1"),
+    ]
+    page = (folder / "index.html").read_text()
+    for name in ("leaky again", "flat", "Frobnicate"):
+        assert name in page
+    assert "<script src" not in page
+    assert "http-equiv" in page
+    assert "4 nodes of" not in (folder / "check.md").read_text().splitlines()[0]
+
+
+@pytest.mark.slow
+def test_a_model_with_actual_inputs_is_judged_node_by_node(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx")
+    np.save("x.npy", np.linspace(-2, 2, 24, dtype=np.float32).reshape(2, 3, 4))
+    answer, document = check(capsys, model, *on("Right", "WrongAlpha"), "--inputs", ".", *WANTED)
+    assert answer.code == 1, answer.err
+    verdicts = []
+    for runtime in document["runtimes"]:
+        assert runtime["numbers"]["inputs"][0]["shape"] == [2, 3, 4]
+        verdicts.append([each["verdict"] for each in runtime["numbers"]["nodes"]])
+    assert verdicts == [["right"] * 4, ["wrong", "right", "wrong", "right"]]
+    assert "with these inputs 2 of 4 nodes right, 2 wrong" in answer.out
+    page = Path("out/check/model/index.html").read_text()
+    assert "The whole model on" in page
+    check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))
+    empty = call(capsys, "check", model, *on("Right"), "--inputs", "no/such/folder")
+    check_message(empty, 2, "input", "no/such/folder")
+
+
+@pytest.mark.slow
+def test_a_value_that_the_model_has_not_is_not_reported(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx", alpha=0.5)
+    answer, document = check(capsys, model, *on("WrongAlpha"))
+    assert answer.code == 0, answer.err
+    assert document["holds"]
+    assert {each["evidence"] for each in document["calls"]} == {"reference"}
+    assert not (place / "out/check/model/check.sarif").exists()
+
+
+@pytest.mark.slow
+def test_a_baseline_knows_what_failed_before(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    model = write_model(place / "model.onnx")
+    answer, _ = check(capsys, model, *on("WrongAlpha"), "--baseline", "known.yaml", "--update-baseline")
+    assert answer.code == 0, answer.err
+    assert "ai.onnx/LeakyRelu-16/cover/" in Path("known.yaml").read_text()
+    answer, _ = check(capsys, model, *on("WrongAlpha"), "--baseline", "known.yaml")
+    assert answer.code == 0
+    assert "baseline: known.yaml: 0 new" in answer.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("waived", "code"), [("ai.onnx::Neg-13", 0), ("ai.onnx::LeakyRelu-16", 1), ("ai.onnx::Add-14", 2)]
+)
+def test_a_profile_asks_for_its_operators_alone(
+    capsys: pytest.CaptureFixture[str], place: Path, waived: str, code: int
+) -> None:
+    model = write_model(place / "model.onnx")
+    profile = f"profile: mine\ndescription: One operator\noperators: [{waived}]\n"
+    Path("mine.yaml").write_text(profile)
+    answer, _ = check(capsys, model, *on("WrongAlpha"), "--profile", "mine.yaml")
+    assert answer.code == code, answer.err
+
+
+@pytest.mark.slow
+def test_a_model_of_which_nothing_is_known_answers_5(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    from onnx import TensorProto, helper, save
+
+    values = [helper.make_tensor_value_info(each, TensorProto.FLOAT, [2]) for each in ("x", "y")]
+    node = helper.make_node("Frobnicate", ["x"], ["y"], domain="org.example")
+    graph = helper.make_graph([node], "g", values[:1], values[1:])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("org.example", 1)]
+    save(helper.make_model(graph, opset_imports=opsets, ir_version=8), "model.onnx")
+    answer, document = check(capsys, "model.onnx", *on("Right"))
+    check_message(answer, 5, "run", "nothing is known")
+    assert "1 node of 1 call (" in answer.out
+    assert "Frobnicate" in answer.out
+    assert document["suite"] is None
+
+
+@pytest.mark.slow
+def test_a_runtime_that_does_not_start_is_told_and_the_others_are_asked(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx")
+    answer, document = check(capsys, model, "--on", "exec:/bin/false", *on("Right"), *WANTED)
+    assert answer.code == 4
+    assert [each["unavailable"] is None for each in document["runtimes"]] == [False, True]
+    assert document["runtimes"][1]["nodes"]["conformant"] == 4
+    assert document["runtimes"][0]["nodes"]["uncovered"] == 4
+    check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))
+
+
+def test_what_is_no_model_or_no_runtime_is_the_callers_mistake(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx")
+    (place / "text.onnx").write_text("This is no model, but a letter.")
+    (place / "folder.onnx").mkdir()
+    (place / "empty.onnx").write_bytes(b"")
+    for name in ("text.onnx", "folder.onnx", "empty.onnx", "absent.onnx"):
+        check_message(call(capsys, "check", name, *on("Right")), 2, "input", name)
+    check_message(call(capsys, "check", model, "--on", "onnxruntim"), 2, "input", "onnxruntime")
+    check_message(
+        call(capsys, "check", model, *on("Right", "WrongAlpha"), "--baseline", "k.yaml", "--update-baseline"),
+        2,
+        "input",
+        "one runtime",
+    )
+    check_message(call(capsys, "check", model, *on("Right"), "--update-baseline"), 2, "input", "--baseline")
+    missing = call(capsys, "check", model)
+    assert missing.code == 2
+    assert "--on" in missing.err
+    assert not (place / "out").exists()
+
+
+@pytest.mark.slow
+def test_what_an_earlier_check_left_goes_before_another(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    folder = place / "out" / "check" / "model"
+    folder.mkdir(parents=True)
+    (folder / "check.md").write_text("# notes of mine\n")
+    (folder / "check.sarif").write_text('{"runs": [{"automationDetails": {"id": "opcert check/x"}}]}')
+    check(capsys, write_model(place / "model.onnx", alpha=0.5), *on("Right"))
+    assert (folder / "check.md").read_text() == "# notes of mine\n"
+    assert not (folder / "check.sarif").exists()

@@ -1,0 +1,101 @@
+"""Backends that compute with ONNX's reference evaluator, some of them wrong in one operator on purpose."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+__version__ = "3.1"
+
+
+class Right:
+    """Computes what the evaluator does; the classes below answer otherwise."""
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        return device == "CPU"
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        if len(model.graph.node) != 1:
+            raise NotImplementedError("models of one node alone")
+        (node,) = model.graph.node
+        attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+        names = [each.name for each in model.graph.input]
+        outputs = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+        return tuple(cls.answer(node.op_type, attributes, outputs))
+
+    @classmethod
+    def answer(cls, _operator: str, _attributes: Any, outputs: Any) -> Any:
+        return outputs
+
+
+class WrongAlpha(Right):
+    """Is wrong by a thousandth where LeakyRelu has an alpha of a quarter."""
+
+    @classmethod
+    def answer(cls, operator: str, attributes: Any, outputs: Any) -> Any:
+        if operator == "LeakyRelu" and attributes.get("alpha") == 0.25:
+            return [np.where(each < 0, each * np.float32(1.001), each).astype(each.dtype) for each in outputs]
+        return outputs
+
+
+class DiesOfFlatten(Right):
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        if operator == "Flatten":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return outputs
+
+
+class RefusesNeg(Right):
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        if operator == "Neg":
+            raise RuntimeError("there is no room for a Neg in this kernel")
+        return outputs
+
+
+class Rows(Right):
+    """Computes models of several nodes as well."""
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        names = [each.name for each in model.graph.input]
+        outputs = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+        return tuple(cls.answer_row([each.op_type for each in model.graph.node], outputs))
+
+    @classmethod
+    def answer_row(cls, _operators: Any, outputs: Any) -> Any:
+        return outputs
+
+
+class FusesWrongly(Rows):
+    """Is wrong where a Transpose stands before a MatMul, and right about each of them alone."""
+
+    @classmethod
+    def answer_row(cls, operators: Any, outputs: Any) -> Any:
+        return [each + 1 for each in outputs] if operators[:2] == ["Transpose", "MatMul"] else outputs
+
+
+class WrongMatMul(Rows):
+    """Is wrong wherever a MatMul stands."""
+
+    @classmethod
+    def answer_row(cls, operators: Any, outputs: Any) -> Any:
+        return [each + 1 for each in outputs] if "MatMul" in operators else outputs
+
+
+class DiesOfRows(Rows):
+    """Is lost where nodes stand in a row, and right about each of them alone."""
+
+    @classmethod
+    def answer_row(cls, operators: Any, outputs: Any) -> Any:
+        if len(operators) > 1:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return outputs

@@ -1,0 +1,20 @@
+"""Element types that a declaration calls rare: they hide nothing of what others show."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from generator.rows.covering_rows import make_rows
+from opcert.vocabulary.names import OperatorName
+from tests.generator.declared import space_of
+
+
+def test_most_rows_have_types_that_are_not_rare() -> None:
+    space = space_of(OperatorName("ai.onnx", "QLinearMatMul", 21))
+    assert space.spec.declared is not None
+    rare = space.spec.declared.rare
+    rows = make_rows(space, ())
+    uses = {name: Counter(each.levels[name] for each in rows) for name in rare}
+    for name, levels in rare.items():
+        assert all(uses[name][each] >= 3 for each in levels)
+        assert sum(uses[name][each] for each in levels) * 2 < len(rows)
