@@ -1,0 +1,213 @@
+"""A model's own functions in place of the calls of them, each node knowing its place in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
+
+from opcert.vocabulary.harmless import one_line
+
+MOST_NODES = 50_000
+"""Nodes that functions may become; calls beyond them are left as they are."""
+MOST_BYTES = 128 << 20
+_DEEPEST = 24
+_NAMES = 3
+
+Key = tuple[str, str, str]
+
+
+@dataclass(eq=False)
+class Inlined:
+    """What became of a model whose nodes now have their places as their `doc_string`.
+
+    `opsets` holds, for the place of a node out of a function, the versions that the function imports. `left`
+    says of calls that were left, by place, why.
+    """
+
+    opsets: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def imported(opsets: Iterable[object]) -> dict[str, int]:
+    """Versions by domain, `ai.onnx` for the one without a name."""
+    return {long_domain(each.domain): each.version for each in opsets}  # type: ignore[attr-defined]
+
+
+def long_domain(domain: str) -> str:
+    return domain or "ai.onnx"
+
+
+def inline_functions(model: ModelProto) -> Inlined:
+    """Put the nodes of functions in place of their calls, in place, and note where every node stands."""
+    functions: dict[Key, FunctionProto] = {}
+    for each in model.functions:
+        functions.setdefault(_key_of_function(each), each)
+    work = _Inlining(functions)
+    called = {_key_of_call(node) for node in _every(model.graph.node)}
+    called |= {_key_of_call(node) for each in functions.values() for node in _every(each.node)}
+    work.graph(model.graph, "", None, ())
+    unused = sorted(_named(key) for key in functions.keys() - called)
+    if unused:
+        names = ", ".join(one_line(each, 60) for each in unused[:_NAMES])
+        more = f" and {len(unused) - _NAMES} more" if len(unused) > _NAMES else ""
+        work.found.notes.append(f"functions that nobody calls are passed over: {names}{more}")
+    if work.found.left:
+        place, why = next(iter(work.found.left.items()))
+        count = len(work.found.left)
+        work.found.notes.append(f"{count} calls of functions are not looked into: {place} ({why})")
+    del model.functions[:]
+    return work.found
+
+
+class _Inlining:
+    def __init__(self, functions: Mapping[Key, FunctionProto]) -> None:
+        self._functions = functions
+        self._opsets = {key: imported(each.opset_import) for key, each in functions.items()}
+        self._sizes = {
+            key: (sum(1 for _ in _every(each.node)), each.ByteSize()) for key, each in functions.items()
+        }
+        self._nodes = self._bytes = 0
+        self.found = Inlined()
+
+    def graph(
+        self, graph: GraphProto, before: str, opsets: Mapping[str, int] | None, within: tuple[Key, ...]
+    ) -> None:
+        if not self._functions:
+            for index, node in enumerate(graph.node):
+                self._note(node, f"{before}{index}", opsets, within)
+            return
+        taken: list[NodeProto] = []
+        for index, node in enumerate(graph.node):
+            self._take(node, f"{before}{index}", opsets, within, taken)
+        kept = [NodeProto.FromString(each.SerializeToString()) for each in taken]
+        del graph.node[:]
+        graph.node.extend(kept)
+
+    def _note(
+        self, node: NodeProto, place: str, opsets: Mapping[str, int] | None, within: tuple[Key, ...]
+    ) -> None:
+        node.doc_string = place
+        if opsets is not None:
+            self.found.opsets[place] = opsets
+        for each in node.attribute:
+            for name, inner in graphs_of(each):
+                self.graph(inner, f"{place}/{name}/", opsets, within)
+
+    def _take(
+        self,
+        node: NodeProto,
+        place: str,
+        opsets: Mapping[str, int] | None,
+        within: tuple[Key, ...],
+        taken: list[NodeProto],
+    ) -> None:
+        key = _key_of_call(node)
+        function = self._functions.get(key)
+        if function is None:
+            self._note(node, place, opsets, within)
+            taken.append(node)
+            return
+        why = self._why_left(key, within)
+        if why is not None:
+            self.found.left[place] = why
+            self._note(node, place, opsets, within)
+            taken.append(node)
+            return
+        start = f"{place}/{_named(key)}/"
+        binding = _binding(function, node, start)
+        for index, each in enumerate(function.node):
+            inner = NodeProto()
+            inner.CopyFrom(each)
+            binding.bind(inner)
+            self._take(inner, f"{start}{index}", self._opsets[key], (*within, key), taken)
+
+    def _why_left(self, key: Key, within: tuple[Key, ...]) -> str | None:
+        if key in within:
+            return "a function that calls itself"
+        if len(within) >= _DEEPEST:
+            return f"functions within each other more than {_DEEPEST} deep"
+        nodes, size = self._sizes[key]
+        if self._nodes + nodes > MOST_NODES or self._bytes + size > MOST_BYTES:
+            return "functions that become more nodes than are read"
+        self._nodes, self._bytes = self._nodes + nodes, self._bytes + size
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Binding:
+    """What the names and attributes of a function are in one call of it."""
+
+    names: Mapping[str, str]
+    attributes: Mapping[str, AttributeProto]
+    start: str
+
+    def bind(self, node: NodeProto) -> None:
+        for names in (node.input, node.output):
+            names[:] = [self._name(each) for each in names]
+        kept: list[AttributeProto] = []
+        for each in node.attribute:
+            if each.ref_attr_name:
+                given = self.attributes.get(each.ref_attr_name)
+                if given is not None:
+                    kept.append(AttributeProto.FromString(given.SerializeToString()))
+                    kept[-1].name = each.name
+                continue
+            for _, graph in graphs_of(each):
+                self._bind_graph(graph)
+            kept.append(AttributeProto.FromString(each.SerializeToString()))
+        del node.attribute[:]
+        node.attribute.extend(kept)
+
+    def _bind_graph(self, graph: GraphProto) -> None:
+        for each in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+            each.name = self._name(each.name)
+        for sparse in graph.sparse_initializer:
+            sparse.values.name = self._name(sparse.values.name)
+        for node in graph.node:
+            self.bind(node)
+
+    def _name(self, name: str) -> str:
+        return self.names.get(name, f"{self.start}{name}") if name else ""
+
+
+def _binding(function: FunctionProto, call: NodeProto, start: str) -> _Binding:
+    names: dict[str, str] = {}
+    for taken, given in ((function.input, call.input), (function.output, call.output)):
+        for position, name in enumerate(taken):
+            actual = given[position] if position < len(given) else ""
+            # An output that nobody wants is computed all the same; an input that is left out is left out.
+            names.setdefault(name, actual or ("" if taken is function.input else f"{start}{name}"))
+    attributes = {each.name: each for each in function.attribute_proto}
+    attributes.update({each.name: each for each in call.attribute})
+    return _Binding(names, attributes, start)
+
+
+def graphs_of(attribute: AttributeProto) -> Sequence[tuple[str, GraphProto]]:
+    """The graphs of an attribute, each with what names it in a place: `body`, or `bodies[1]` of several."""
+    if attribute.HasField("g"):
+        return ((attribute.name, attribute.g),)
+    return tuple((f"{attribute.name}[{at}]", each) for at, each in enumerate(attribute.graphs))
+
+
+def _every(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
+    for node in nodes:
+        yield node
+        for attribute in node.attribute:
+            for _, graph in graphs_of(attribute):
+                yield from _every(graph.node)
+
+
+def _key_of_call(node: NodeProto) -> Key:
+    return (long_domain(node.domain), node.op_type, node.overload)
+
+
+def _key_of_function(function: FunctionProto) -> Key:
+    return (long_domain(function.domain), function.name, function.overload)
+
+
+def _named(key: Key) -> str:
+    domain, name, overload = key
+    return f"{domain}::{name}:{overload}" if overload else f"{domain}::{name}"

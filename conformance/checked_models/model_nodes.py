@@ -1,0 +1,146 @@
+"""The nodes of a model as data: each with its call, and behind it those of graphs in its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+
+from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.checked_models.folding import constant_of_node, fold
+from conformance.checked_models.inlining import graphs_of
+from conformance.checked_models.model_calls import ModelNode, ModelValue
+from conformance.checked_models.model_values import Scope, constant_value, fixed_value, text
+from conformance.checked_models.node_order import captured_names
+from conformance.checked_models.outside_data import element_count, has_data
+from conformance.checked_models.type_inference import Types, graphs_in
+from conformance.models.protos import read_attribute
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import OperatorName
+
+_NAMES = 3
+Find = Callable[[NodeProto], tuple[OperatorName | None, str | None]]
+"""The operator version of a node, or what is wrong with it."""
+
+
+@dataclass(eq=False)
+class NodeReader:
+    """Reads the nodes of graphs into `nodes`; `tables` are the types of each, in the order of `graphs_in`."""
+
+    find: Find
+    tables: Sequence[Types]
+    nodes: list[ModelNode] = field(default_factory=list)
+    replaceable: int = 0
+    _next: int = 0
+
+    def read(self, graph: GraphProto, around: Scope | None = None) -> None:
+        """Read the nodes of a graph, and of those within it."""
+        types = self.tables[self._next]
+        self._next += 1
+        scope = Scope(graph, types, around)
+        self.replaceable += scope.replaceable
+        for node in graph.node:
+            self.nodes.append(self._node(node, scope))
+            for each in node.attribute:
+                for _, inner in graphs_of(each):
+                    self.read(inner, scope)
+
+    def _node(self, node: NodeProto, scope: Scope) -> ModelNode:
+        attributes, unread = read_attributes(node)
+        operator, unknown = self.find(node)
+        inputs = scope.taken(node.input)
+        outputs = scope.give(node.output)
+        if operator is not None and operator.domain == "ai.onnx" and outputs and outputs[0] is not None:
+            fixed = _fixed(operator, node, attributes, inputs, outputs[0])
+            if fixed is not None:
+                outputs[0] = fixed
+                scope.fix(node.output[0], fixed)
+        return ModelNode(
+            place=node.doc_string,
+            name=text(node.name),
+            operator=operator,
+            inputs=inputs,
+            outputs=tuple(outputs),
+            attributes=attributes,
+            unread=unread,
+            unknown=unknown,
+            op_type=text(node.op_type),
+            domain=text(node.domain),
+        )
+
+
+def _fixed(
+    operator: OperatorName,
+    node: NodeProto,
+    attributes: Mapping[str, Attribute],
+    inputs: tuple[ModelValue | None, ...],
+    output: ModelValue,
+) -> ModelValue | None:
+    """The first output where the model fixes it."""
+    if operator.name == "Constant":
+        found = constant_of_node(attributes)
+        if found is None and len(node.attribute) == 1 and node.attribute[0].HasField("t"):
+            return replace(constant_value("", node.attribute[0].t), name=output.name)
+        return fixed_value(output, found)
+    if operator.name == "Identity" and inputs and inputs[0] is not None and inputs[0].is_constant:
+        return replace(inputs[0], name=output.name)
+    folded = fold(operator.name, attributes, inputs)
+    return None if folded is None else fixed_value(output, folded)
+
+
+def read_attributes(node: NodeProto) -> tuple[dict[str, Attribute], dict[str, str]]:
+    """The attributes that opcert can carry, and of each other one why not."""
+    found: dict[str, Attribute] = {}
+    unread: dict[str, str] = {}
+    for each in node.attribute:
+        name = text(each.name)
+        try:
+            if name in found or name in unread:
+                unread[name] = "the attribute is given twice"
+                found.pop(name, None)
+                continue
+            found[name] = _attribute(each)
+        except UserError as error:
+            unread[name] = str(error)
+        except UnicodeDecodeError:
+            unread[name] = "a text that is no UTF-8"
+    return found, unread
+
+
+def _attribute(proto: AttributeProto) -> Attribute:
+    """An attribute; UserError where opcert cannot carry it, or the reader has left out a part of it."""
+    graphs = graphs_of(proto)
+    taken = sorted({text(name) for _, graph in graphs for name in captured_names(graph)})
+    if taken:
+        more = ", ..." if len(taken) > _NAMES else ""
+        names = ", ".join(one_line(each, 60) for each in taken[:_NAMES])
+        raise UserError("a graph that takes values from around it", got=names + more)
+    tensors = [each for _, graph in graphs for each in _tensors(graph)]
+    if proto.HasField("t"):
+        tensors.append(proto.t)
+    for each in (*tensors, *proto.tensors):
+        if not has_data(each):
+            count = element_count(each)
+            raise UserError(
+                "a tensor that is too large to be kept, or whose data are elsewhere",
+                got=f"{'no possible number of' if count is None else f'{count:,}'} elements",
+            )
+    if proto.type == AttributeProto.TENSOR:
+        return Attribute("tensor", read_foreign_tensor(proto.t))
+    if proto.type == AttributeProto.TENSORS:
+        return Attribute("tensors", tuple(map(read_foreign_tensor, proto.tensors)))
+    return read_attribute(proto)
+
+
+def _tensors(graph: GraphProto) -> list[TensorProto]:
+    return [
+        tensor
+        for each in graphs_in(graph)
+        for tensor in (
+            *each.initializer,
+            *(a.t for node in each.node for a in node.attribute if a.HasField("t")),
+        )
+    ]

@@ -1,0 +1,132 @@
+"""Reading a model that somebody has: what each of its nodes asks of a runtime, without trusting the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
+from onnx import ModelProto, NodeProto
+
+from conformance.checked_models.call_grouping import group_calls
+from conformance.checked_models.inlining import Inlined, graphs_of, imported, inline_functions
+from conformance.checked_models.model_calls import ModelFacts, ModelNode
+from conformance.checked_models.model_nodes import NodeReader
+from conformance.checked_models.model_values import text
+from conformance.checked_models.node_order import Disorder, sort_nodes
+from conformance.checked_models.operator_versions import Found, OperatorVersions
+from conformance.checked_models.outside_data import read_small_data
+from conformance.checked_models.skeletons import Skeleton, read_skeleton
+from conformance.checked_models.type_inference import SECONDS, infer_types
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import OperatorName
+
+MOST_NODES = 300_000
+MOST_ATTRIBUTES = 2_000_000
+MOST_PARTS = 10_000
+"""Attributes, inputs or outputs of one node."""
+_FIRST_WITH_FREE_INITIALIZERS = 4
+
+
+def read_model(path: Path, *, known: Iterable[OperatorName] = (), seconds: float = SECONDS) -> ModelFacts:
+    """What a model asks of a runtime, node by node; its weights are not read.
+
+    `known` are operator versions beside those of the installed onnx package. Shape inference takes at most
+    `seconds`. Names are the model's own text: whoever shows them makes them harmless first.
+    Raises UserError where the file cannot be read, is no model, or is more than can be looked at.
+    """
+    skeleton = read_skeleton(path)
+    model = _parse(skeleton, path)
+    _check_size(model, path)
+    notes = ["training information is passed over"] if skeleton.has_training else []
+    notes += read_small_data(model, path.parent)
+    opsets = imported(model.opset_import)
+    inlined = inline_functions(model)
+    disorder = Disorder()
+    sort_nodes(model.graph, disorder)
+    notes += [*inlined.notes, *disorder.notes()]
+    tables, told = infer_types(model, seconds)
+    reader = NodeReader(_Finder(OperatorVersions(known), opsets, inlined), tables)
+    reader.read(model.graph)
+    notes += told
+    if not reader.nodes:
+        notes.append("the graph has no node")
+    if reader.replaceable and model.ir_version >= _FIRST_WITH_FREE_INITIALIZERS:
+        notes.append(
+            f"{reader.replaceable} inputs of the graph have values in the model, which are taken for fixed"
+        )
+    notes += _unknown(reader.nodes)
+    nodes = tuple(reader.nodes)
+    return ModelFacts(
+        str(path), skeleton.sha256, dict(sorted(opsets.items())), nodes, group_calls(nodes), tuple(notes)
+    )
+
+
+def _parse(skeleton: Skeleton, path: Path) -> ModelProto:
+    model = ModelProto()
+    try:
+        model.ParseFromString(skeleton.raw)
+    except DecodeError as error:
+        raise UserError(
+            "this is no ONNX model",
+            got=one_line(str(error)),
+            expected="a serialized ModelProto",
+            where=Place(str(path)),
+        ) from error
+    if not model.HasField("graph"):
+        raise UserError(
+            "this is no ONNX model: it has no graph",
+            expected="a serialized ModelProto",
+            where=Place(str(path)),
+        )
+    return model
+
+
+def _check_size(model: ModelProto, path: Path) -> None:
+    count = parts = 0
+    graphs = [model.graph.node, *(each.node for each in model.functions)]
+    while graphs:
+        nodes = graphs.pop()
+        count += len(nodes)
+        if count > MOST_NODES:
+            raise _too_many("nodes", path, count, MOST_NODES)
+        for node in nodes:
+            if max(len(node.attribute), len(node.input), len(node.output)) > MOST_PARTS:
+                most = max(len(node.attribute), len(node.input), len(node.output))
+                raise _too_many("attributes, inputs or outputs of a node", path, most, MOST_PARTS)
+            parts += len(node.attribute)
+            if parts > MOST_ATTRIBUTES:
+                raise _too_many("attributes", path, parts, MOST_ATTRIBUTES)
+            graphs += [graph.node for each in node.attribute for _, graph in graphs_of(each)]
+
+
+def _too_many(what: str, path: Path, got: int, most: int) -> UserError:
+    return UserError(
+        f"the model has more {what} than are read",
+        got=f"{got:,}",
+        expected=f"at most {most:,}",
+        where=Place(str(path)),
+    )
+
+
+class _Finder:
+    def __init__(self, versions: OperatorVersions, opsets: Mapping[str, int], inlined: Inlined) -> None:
+        self._versions, self._opsets, self._inlined = versions, opsets, inlined
+
+    def __call__(self, node: NodeProto) -> Found:
+        left = self._inlined.left.get(node.doc_string)
+        if left is not None:
+            return None, f"a function of the model that is not looked into: {left}"
+        opsets = self._inlined.opsets.get(node.doc_string, self._opsets)
+        return self._versions.find(text(node.domain), text(node.op_type), opsets)
+
+
+def _unknown(nodes: Iterable[ModelNode]) -> list[str]:
+    """The nodes of no known operator, in a sentence for each reason."""
+    reasons: dict[str, int] = {}
+    for each in nodes:
+        if each.unknown is not None:
+            reasons[each.unknown] = reasons.get(each.unknown, 0) + 1
+    told = [f"{count} nodes are of no known operator: {why}" for why, count in reasons.items()]
+    return told[:10]

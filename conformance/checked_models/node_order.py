@@ -1,0 +1,134 @@
+"""The nodes of a graph in an order in which each finds what it takes, and what is wrong with their names."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from onnx import GraphProto, NodeProto
+
+from conformance.checked_models.inlining import graphs_of
+from opcert.vocabulary.harmless import one_line
+
+_NAMES = 3
+
+
+@dataclass(eq=False)
+class Disorder:
+    """What is wrong with the names of a model: `place: name`, in the order of the file."""
+
+    dangling: list[str] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+    cyclic: list[str] = field(default_factory=list)
+    unsorted: list[str] = field(default_factory=list)
+
+    def notes(self) -> list[str]:
+        """Each kind of mistake in a sentence."""
+        kinds = (
+            (self.dangling, "inputs of nodes come from nowhere"),
+            (self.twice, "names are given to several values; the first of each is taken"),
+            (self.cyclic, "nodes wait for each other in a circle, or for one that does"),
+            (self.unsorted, "nodes stand before one that they need; they are taken in an order that works"),
+        )
+        return [f"{len(found)} {what}: {_some(found)}" for found, what in kinds if found]
+
+
+def sort_nodes(graph: GraphProto, disorder: Disorder) -> None:
+    """Put the nodes of a graph, and of those within it, in order, in place; each has its place by now."""
+    _sort(graph, (), disorder)
+
+
+def taken_names(node: NodeProto) -> set[str]:
+    """What a node takes, and what the graphs in its attributes take from around them."""
+    found = set(node.input)
+    for each in node.attribute:
+        for _, graph in graphs_of(each):
+            found |= captured_names(graph)
+    return found - {""}
+
+
+def captured_names(graph: GraphProto) -> set[str]:
+    """The names that a graph takes from around it."""
+    taken: set[str] = {each.name for each in graph.output}
+    for node in graph.node:
+        taken |= taken_names(node)
+    return taken - own_names(graph) - {""}
+
+
+def own_names(graph: GraphProto) -> set[str]:
+    """The names of the inputs, initializers and nodes' outputs of a graph."""
+    found = {each.name for each in (*graph.input, *graph.initializer)}
+    found |= {each.values.name for each in graph.sparse_initializer}
+    for node in graph.node:
+        found.update(node.output)
+    return found
+
+
+def _sort(graph: GraphProto, around: tuple[set[str], ...], disorder: Disorder) -> None:
+    given = {each.name for each in (*graph.input, *graph.initializer)}
+    given |= {each.values.name for each in graph.sparse_initializer}
+    nodes = list(graph.node)
+    makers: dict[str, int] = {}
+    for index, node in enumerate(nodes):
+        for name in node.output:
+            if name and (name in makers or name in given):
+                disorder.twice.append(f"{node.doc_string}: {_named(name)}")
+            elif name:
+                makers[name] = index
+    needs: list[set[int]] = []
+    for node in nodes:
+        needed: set[int] = set()
+        for name in sorted(taken_names(node), key=str):
+            if name in makers:
+                needed.add(makers[name])
+            elif name not in given and not any(name in each for each in around):
+                disorder.dangling.append(f"{node.doc_string}: {_named(name)}")
+        needs.append(needed)
+    if any(max(needed, default=-1) >= index for index, needed in enumerate(needs)):
+        order = _order(nodes, needs, disorder)
+        kept = [NodeProto.FromString(nodes[index].SerializeToString()) for index in order]
+        del graph.node[:]
+        graph.node.extend(kept)
+    scopes = (*around, given | makers.keys())
+    for node in graph.node:
+        for each in node.attribute:
+            for _, inner in graphs_of(each):
+                _sort(inner, scopes, disorder)
+
+
+def _order(nodes: list[NodeProto], needs: list[set[int]], disorder: Disorder) -> list[int]:
+    """An order that works, as near to the given one as can be; what stands in a circle comes last."""
+    waiting = [len(each) for each in needs]
+    users: list[list[int]] = [[] for _ in nodes]
+    for index, needed in enumerate(needs):
+        for each in needed:
+            users[each].append(index)
+    ready = [index for index, number in enumerate(waiting) if not number]
+    order: list[int] = []
+    while ready:
+        index = heapq.heappop(ready)
+        order.append(index)
+        for each in users[index]:
+            waiting[each] -= 1
+            if not waiting[each]:
+                heapq.heappush(ready, each)
+    left = sorted(set(range(len(nodes))) - set(order))
+    disorder.cyclic.extend(nodes[index].doc_string for index in left)
+    circle = set(left)
+    disorder.unsorted.extend(
+        nodes[index].doc_string
+        for index in order
+        if any(each >= index and each not in circle for each in needs[index])
+    )
+    return order + left
+
+
+def _named(name: str) -> str:
+    return repr(one_line(str(name), 60))
+
+
+def _some(found: Iterable[str]) -> str:
+    every = list(found)
+    more = f" and {len(every) - _NAMES} more" if len(every) > _NAMES else ""
+    return f"{', '.join(map(one_line, every[:_NAMES]))}{more}"

@@ -1,0 +1,154 @@
+"""Small tensors whose data lie in files beside the model: never outside its folder."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onnx import GraphProto, ModelProto, TensorProto
+
+from conformance.checked_models.inlining import graphs_of
+from opcert.vocabulary.element_types import BY_CODE
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.regular_files import open_regular
+
+MOST_ELEMENTS = 4096
+"""A tensor of more elements keeps its type and shape alone."""
+_MOST_BYTES = 128 << 20
+_DATA = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Where the data of a tensor lie: a file inside the model's folder, and the bytes of it."""
+
+    path: Path
+    offset: int
+    length: int
+
+
+def element_count(proto: TensorProto) -> int | None:
+    """How many elements a tensor says that it has; None where its shape is none."""
+    if any(each < 0 for each in proto.dims):
+        return None
+    return int(math.prod(proto.dims))
+
+
+def has_data(proto: TensorProto) -> bool:
+    """Whether its data are in the message: those of a tensor without elements always are."""
+    if proto.data_location == TensorProto.EXTERNAL:
+        return False
+    return element_count(proto) == 0 or any(
+        proto.HasField("raw_data") if name == "raw_data" else len(getattr(proto, name)) for name in _DATA
+    )
+
+
+def byte_length(proto: TensorProto) -> int:
+    """How many bytes the data of a tensor of numbers take; UserError where that cannot be said."""
+    element_type = BY_CODE.get(proto.data_type)
+    count = element_count(proto)
+    if element_type is None or not element_type.bits or count is None:
+        raise UserError("a tensor whose data no file can hold", got=f"element type {proto.data_type}")
+    return -(-count * element_type.bits // 8)
+
+
+def locate(proto: TensorProto, folder: Path) -> Piece:
+    """Where the data of a tensor lie; raises UserError where that is outside `folder`, or is not said."""
+    said = {each.key: each.value for each in proto.external_data}
+    location = str(said.get("location", ""))
+    if not location or "\0" in location:
+        raise UserError("a tensor that does not say in which file its data are")
+    try:
+        inside = folder.resolve(strict=True)
+        path = (inside / location).resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "links in a circle"
+        raise UserError(f"{one_line(location, 80)} cannot be found", got=reason) from error
+    if not path.is_relative_to(inside):
+        raise UserError(f"{one_line(location, 80)} is outside the model's folder")
+    try:
+        offset, length = int(said.get("offset") or 0), int(said.get("length") or -1)
+    except ValueError as error:
+        raise UserError("a tensor whose data begin at no number", got=one_line(str(error))) from error
+    wanted = byte_length(proto)
+    if offset < 0 or length not in (-1, wanted):
+        raise UserError(
+            f"a tensor whose bytes in {one_line(location, 80)} do not fit its shape",
+            got=f"{length} from {offset} on",
+            expected=str(wanted),
+        )
+    return Piece(path, offset, wanted)
+
+
+def read_piece(piece: Piece) -> bytes:
+    """The bytes; raises UserError where the file has fewer, or cannot be read."""
+    try:
+        with open_regular(piece.path) as file:
+            file.seek(piece.offset)
+            raw = file.read(piece.length)
+    except (OSError, OverflowError) as error:
+        raise UserError(f"{one_line(piece.path.name, 80)} cannot be read", got=str(error)[:200]) from error
+    if len(raw) != piece.length:
+        raise UserError(
+            f"{one_line(piece.path.name, 80)} ends before the data of a tensor do",
+            got=f"{len(raw)} bytes from {piece.offset} on",
+            expected=str(piece.length),
+        )
+    return raw
+
+
+@dataclass(eq=False)
+class _Reading:
+    folder: Path
+    left: int = _MOST_BYTES
+    large: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def take(self, proto: TensorProto) -> None:
+        try:
+            piece = locate(proto, self.folder)
+            count = element_count(proto)
+            if count is None or count > MOST_ELEMENTS or piece.length > self.left:
+                self.large += 1
+                return
+            raw = read_piece(piece)
+        except UserError as error:
+            self.reasons[str(error)] += 1
+            return
+        self.left -= len(raw)
+        del proto.external_data[:]
+        proto.data_location = TensorProto.DEFAULT
+        proto.raw_data = raw
+
+
+def read_small_data(model: ModelProto, folder: Path) -> list[str]:
+    """Put the data of small tensors into the model, in place; what could not be read, in sentences."""
+    reading = _Reading(folder)
+    for each in _tensors(model.graph):
+        if each.data_location == TensorProto.EXTERNAL:
+            reading.take(each)
+    for function in model.functions:
+        for node in function.node:
+            for attribute in node.attribute:
+                if attribute.t.data_location == TensorProto.EXTERNAL:
+                    reading.take(attribute.t)
+    told = list(reading.reasons.items())
+    notes = [f"the data of {count} tensors are not read: {why}" for why, count in told[:3]]
+    if len(told) > 3:
+        notes.append(f"the data of {sum(count for _, count in told[3:])} more tensors are not read either")
+    return notes
+
+
+def _tensors(graph: GraphProto) -> Iterator[TensorProto]:
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+            for _, inner in graphs_of(attribute):
+                yield from _tensors(inner)

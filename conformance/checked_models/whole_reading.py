@@ -1,0 +1,145 @@
+"""A model with its weights, as it is run: functions inlined, nodes in order, nothing left in other files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto
+
+from conformance.checked_models.inlining import graphs_of, imported, inline_functions
+from conformance.checked_models.model_calls import ModelFacts, ModelNode
+from conformance.checked_models.model_nodes import read_attributes
+from conformance.checked_models.node_order import Disorder, sort_nodes
+from conformance.checked_models.outside_data import locate, read_piece
+from opcert.vocabulary.errors import Place, UserError, unreadable
+from opcert.vocabulary.regular_files import read_regular
+
+MOST_BYTES = (2 << 30) - (1 << 20)
+"""What one message of a model can hold, which is what a runtime is given."""
+
+
+_TENSOR = ("tensor_type", None)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeModel:
+    """The message of a model; `nodes` are those of its own graph, each with what was read of it."""
+
+    proto: ModelProto
+    facts: ModelFacts
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[NodeProto, ModelNode], ...]:
+        by_place = {each.place: each for each in self.facts.nodes}
+        graph = self.proto.graph
+        known = ((each, by_place[each.doc_string]) for each in graph.node if each.doc_string in by_place)
+        return tuple((each, _completed(each, facts) if facts.unread else facts) for each, facts in known)
+
+    @cached_property
+    def initializers(self) -> dict[str, TensorProto]:
+        return {each.name: each for each in self.proto.graph.initializer}
+
+
+def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
+    """The model of a file that `facts` were read from.
+
+    Raises UserError where it cannot be read, is another one by now, is more than one message holds, keeps
+    data outside its folder, or cannot be written without its functions.
+    """
+    where = Place(str(path))
+    try:
+        raw = read_regular(path, MOST_BYTES)
+    except OSError as error:
+        raise unreadable("the model with its weights", path, error) from error
+    if hashlib.sha256(raw).hexdigest() != facts.sha256:
+        raise UserError("the model has changed since it was read", where=where)
+    model = ModelProto()
+    try:
+        model.ParseFromString(raw)
+    except DecodeError as error:
+        raise UserError("this is no ONNX model", got=str(error)[:200], where=where) from error
+    del model.training_info[:]
+    left = MOST_BYTES - len(raw)
+    for each in _tensors(model):
+        if each.data_location == TensorProto.EXTERNAL:
+            piece = locate(each, path.parent)
+            left -= piece.length
+            if left < 0:
+                raise UserError(
+                    "the model with its weights is more than one message holds",
+                    expected=f"at most {MOST_BYTES:,} bytes",
+                    where=where,
+                )
+            each.raw_data = read_piece(piece)
+            del each.external_data[:]
+            each.data_location = TensorProto.DEFAULT
+    own = imported(model.opset_import)
+    inlined = inline_functions(model)
+    others = {
+        domain
+        for opsets in inlined.opsets.values()
+        for domain, version in opsets.items()
+        if own.get(domain, version) != version
+    }
+    if inlined.left or others:
+        raise UserError(
+            "the model's functions cannot be written in place of their calls",
+            got=next(
+                iter(inlined.left.values()), f"they import other versions of {', '.join(sorted(others))}"
+            ),
+            where=where,
+        )
+    for opsets in inlined.opsets.values():
+        for domain, version in opsets.items():
+            if domain not in own:
+                model.opset_import.add(domain="" if domain == "ai.onnx" else domain, version=version)
+                own[domain] = version
+    sort_nodes(model.graph, Disorder())
+    _keep_tensors(model.graph)
+    return WholeModel(model, facts)
+
+
+def _keep_tensors(graph: GraphProto) -> None:
+    """Leave out the outputs that are no tensors; where all are, the first value of a node is the output."""
+    kept = [each.SerializeToString() for each in graph.output if each.type.WhichOneof("value") in _TENSOR]
+    del graph.output[:]
+    for each in kept:
+        graph.output.add().ParseFromString(each)
+    first = next((name for node in graph.node for name in node.output if name), None)
+    if not kept and first is not None:
+        graph.output.add(name=first)
+
+
+def _completed(node: NodeProto, facts: ModelNode) -> ModelNode:
+    """A node with the attributes that were too large to be read without weights."""
+    attributes, unread = read_attributes(node)
+    return replace(facts, attributes=attributes, unread=unread)
+
+
+def _tensors(model: ModelProto) -> Iterator[TensorProto]:
+    yield from _tensors_of(model.graph)
+    for function in model.functions:
+        for node in function.node:
+            yield from _tensors_in(node)
+
+
+def _tensors_of(graph: GraphProto) -> Iterator[TensorProto]:
+    yield from graph.initializer
+    for sparse in graph.sparse_initializer:
+        yield from (sparse.values, sparse.indices)
+    for node in graph.node:
+        yield from _tensors_in(node)
+
+
+def _tensors_in(node: NodeProto) -> Iterator[TensorProto]:
+    for each in node.attribute:
+        if each.HasField("t"):
+            yield each.t
+        yield from each.tensors
+        for _, inner in graphs_of(each):
+            yield from _tensors_of(inner)

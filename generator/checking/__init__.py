@@ -1,0 +1,1 @@
+"""Cases for the very calls of a model: made of declarations, with what the nodes say held fixed."""

@@ -1,0 +1,72 @@
+"""What is made of one call of a model: its cases, what they keep and vary, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from conformance.checked_models.model_calls import ModelCall
+from conformance.models.case_models import Form
+from conformance.suite.cases import Case
+
+Why = Literal[
+    "unknown",
+    "unspecified",
+    "no_reference",
+    "unread",
+    "no_tensors",
+    "not_valid",
+    "no_call",
+    "too_costly",
+    "refused",
+    "failed",
+]
+"""`unknown`: the node names no operator version; `unspecified`: no declaration speaks of it; `no_reference`:
+nothing says what is right; `unread`: an attribute that is not carried; `no_tensors`: sequences, optionals,
+maps; `not_valid`: the documents do not allow the node; `no_call`: no valid call with what the node says was
+found; `too_costly`: every one is too large for exact arithmetic; `refused`: the reference defines no result;
+`failed`: a mistake of ours."""
+
+
+@dataclass(frozen=True)
+class NotCovered:
+    """Why a call has no cases: a word for programs, and a sentence for people."""
+
+    why: Why
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class CallCases:
+    """The cases of one call of a model, or why it has none.
+
+    `key` are 12 hex digits of what the call says, the same in every model; the ids of its cases have the word
+    `call_<key>`. `fixed` says in words what the cases keep of the node, `given_up` what they do not, in
+    sentences; `varied` are the dimensions that they vary, each with the levels that occur, of which
+    `covered_pairs` of `pairs` stand in some case. `forms` are those that a runner should put the cases in,
+    the one that is nearest to the model first; of the runtime's own optimisation nothing is said here.
+    `node_tests` are ONNX's own tests of the call: weaker evidence, asked for where there are no cases.
+    """
+
+    call: ModelCall
+    key: str
+    cases: tuple[Case, ...] = ()
+    not_covered: NotCovered | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    given_up: tuple[str, ...] = ()
+    varied: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pairs: int = 0
+    covered_pairs: int = 0
+    forms: tuple[Form, ...] = ("inputs",)
+    node_tests: tuple[Case, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The word in the ids of its cases."""
+        return word_of_key(self.key)
+
+
+def word_of_key(key: str) -> str:
+    """The word that cases of the call with this key have in their ids."""
+    return f"call_{key}"

@@ -1,0 +1,80 @@
+"""The cases of all calls of a model: each call for itself, made once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+
+from conformance.checked_models.model_calls import ModelCall
+from conformance.suite.suites import Suite
+from generator.checking.call_cases import CallCases
+from generator.checking.kept_calls import KeptCalls
+from generator.checking.making import MOST_CASES, cases_of_call
+from generator.checking.node_tests import node_tests_of_call
+
+_FEW = 12
+"""Calls that are made sooner than another process has started."""
+
+
+def cases_of_calls(
+    calls: Sequence[ModelCall],
+    *,
+    node_tests: Suite | None = None,
+    keep: bool = True,
+    processes: int = 1,
+    told: Callable[[CallCases], object] = lambda _: None,
+) -> tuple[CallCases, ...]:
+    """What is made of each call, in their order; the result hangs neither on `processes` nor on the cache.
+
+    With `keep`, calls that were made before come from the user's cache, and others go there. `node_tests`, a
+    suite of ONNX's node tests, is asked for those of each call without cases. `told` is told of each call
+    whose cases are there. Errors in one call are told in its `not_covered`.
+    """
+    cache = KeptCalls() if keep else None
+    found = {} if cache is None else {place: cache.find(each) for place, each in enumerate(calls)}
+    missing = [place for place in range(len(calls)) if found.get(place) is None]
+    made: list[CallCases] = []
+    with _Makers(processes if len(missing) > _FEW else 1) as makers:
+        makers.begin([calls[place] for place in missing])
+        for place, call in enumerate(calls):
+            known = found.get(place)
+            if known is None:
+                known = replace(makers.next(), call=call)
+                if cache is not None:
+                    cache.keep(known)
+            if not known.cases and node_tests is not None:
+                known = replace(known, node_tests=node_tests_of_call(call, node_tests))
+            made.append(known)
+            told(known)
+    if cache is not None and missing:
+        cache.trim()
+    return tuple(made)
+
+
+class _Makers:
+    """Makes the cases of calls one after the other, here or in some processes."""
+
+    def __init__(self, processes: int) -> None:
+        # Workers are started afresh, never forked: runtimes and test runners hold threads.
+        self._pool = (
+            ProcessPoolExecutor(processes, mp_context=get_context("spawn")) if processes > 1 else None
+        )
+
+    def begin(self, calls: Sequence[ModelCall]) -> None:
+        """The calls that `next` gives the cases of, in this order."""
+        if self._pool is not None:
+            self._results = iter([self._pool.submit(cases_of_call, each, MOST_CASES) for each in calls])
+        self._calls = iter(calls)
+
+    def next(self) -> CallCases:
+        """The cases of the next call."""
+        return cases_of_call(next(self._calls)) if self._pool is None else next(self._results).result()
+
+    def __enter__(self) -> _Makers:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)

@@ -1,0 +1,207 @@
+"""Runs the cases of a model's calls on each runtime, with and without the runtime's own optimisation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.processes.worker_limits import Limits
+from conformance.runtimes.runtimes import Runtime, find_runtime
+from opcert.commands.terminal import say
+from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable
+from reports.checked_models.call_answers import answer_calls
+from reports.checked_models.chain_answers import answer_chains, without_chains
+from reports.checked_models.model_check import RuntimeAnswers
+
+if TYPE_CHECKING:
+    from conformance.checked_models.whole_model import WholeModelFacts
+    from conformance.recording.records import Record
+    from conformance.running.first_worker import FirstWorker
+    from conformance.suite.suites import Suite
+    from reports.checked_models.call_evidence import CheckedCall
+    from reports.checked_models.chain_answers import CheckedChain
+    from reports.results.case_results import Results
+
+OPTION, OFF = "optimization", "none"
+"""The option of an adapter by which the runtime's own optimisation is switched off, and how."""
+UNOPTIMISED = "unoptimised"
+MOST_LOST = 2
+"""Of one call so many cases may lose their worker before its others are left out: each costs many starts."""
+MOST_DEATHS = 40
+"""So many workers are lost in a row where nothing was answered before the runtime counts as dead."""
+MOST_EXPERIMENTS = 10.0
+"""Seconds of experiments on one runtime, where nobody says how many."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How runtimes are asked: what `opcert run` takes as well, and the folder of the whole check.
+
+    `diagnose_seconds` are for experiments; None: as many as seem right.
+    """
+
+    folder: Path
+    jobs: int = 1
+    limits: Limits = field(default_factory=Limits)
+    known: tuple[Path, ...] = ()
+    diagnose_seconds: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A runtime and its runs; without any where it is `unavailable`, or where there was nothing to ask.
+
+    `numbers` is what came of the whole model with actual inputs, where that was asked for.
+    """
+
+    runtime: Runtime
+    results: Results | None = None
+    plain: Results | None = None
+    unavailable: str = ""
+    internal: str = ""
+    numbers: WholeModelFacts | None = None
+
+    @property
+    def error(self) -> ExitCode | None:
+        """Why nothing can be said of the model on the runtime, or None."""
+        if self.internal:
+            return ExitCode.INTERNAL
+        return ExitCode.RUNTIME_UNAVAILABLE if self.unavailable else None
+
+
+def without_optimisation(runtime: Runtime) -> Runtime | None:
+    """The same runtime with its optimisation off; None where it has no such option, or it was named."""
+    values = runtime.adapter.options.get(OPTION, ())
+    if OFF not in values or OPTION in runtime.text:
+        return None
+    head, bracket, rest = runtime.text.partition("[")
+    if bracket:
+        text = f"{head}[{OPTION}={OFF},{rest}"
+    else:
+        name, equals, version = head.partition("==")
+        text = f"{name}[{OPTION}={OFF}]{equals}{version}"
+    return replace(find_runtime(text, runtime.python), upgrade=False)
+
+
+def ask_runtime(
+    runtime: Runtime,
+    suite: Suite | None,
+    forms: Mapping[str, Sequence[str]],
+    asking: Asking,
+    first: FirstWorker | None = None,
+) -> Asked:
+    """Run the suite on a runtime; `forms` are those that each case goes in. Without a suite nothing runs.
+
+    A runtime that cannot be started, or that never survives, is `unavailable`: the others are asked still.
+    Raises UserError where a record cannot be written.
+    """
+    if suite is None:
+        return Asked(runtime)
+    folder = asking.folder / runtime.slug
+    try:
+        results = _run(runtime, suite, forms, asking, folder, first)
+        off = without_optimisation(runtime)
+        plain = None if off is None else _run(off, suite, forms, asking, folder / UNOPTIMISED)
+    except RuntimeUnavailable as error:
+        say(f"opcert: runtime: {runtime.text}: {error}", error=True)
+        return Asked(runtime, unavailable=str(error))
+    return _checked(Asked(runtime, results, plain))
+
+
+def _run(
+    runtime: Runtime,
+    suite: Suite,
+    forms: Mapping[str, Sequence[str]],
+    asking: Asking,
+    folder: Path,
+    first: FirstWorker | None = None,
+) -> Results:
+    # Imported here, because a runtime starts in the meantime.
+    from conformance.running.run_options import RunOptions
+    from opcert.commands.cause_finding import with_known_causes
+    from opcert.commands.running import record_run
+    from reports.results.case_results import put_together
+
+    say(f"opcert: asking {runtime.text}", error=True)
+    options = RunOptions(
+        jobs=asking.jobs, forms="all", limits=asking.limits, max_deaths=MOST_DEATHS, most_lost=MOST_LOST
+    )
+    path = folder / "run.jsonl"
+    record = record_run(suite, runtime, path, options, ours=True, first=first, own_forms=forms)
+    results = put_together(suite, record, str(suite.path))
+    return with_known_causes(results, (), asking.known)
+
+
+def _checked(asked: Asked) -> Asked:
+    """The same, with what makes a run say nothing of its runtime."""
+    from opcert.commands.run_summary import run_error, state_error
+
+    for each in (asked.results, asked.plain):
+        if each is None:
+            continue
+        code = run_error(each.record)
+        if code == ExitCode.INTERNAL:
+            say(state_error(each.record), error=True)
+            return replace(asked, internal=state_error(each.record))
+        if code == ExitCode.RUNTIME_UNAVAILABLE:
+            say(state_error(each.record), error=True)
+            return replace(asked, unavailable=_reason(each.record))
+    return asked
+
+
+def _reason(record: Record) -> str:
+    stopped = (record.footer or {}).get("stopped") or {}
+    return str(stopped.get("reason") or "it never survives")
+
+
+def with_causes(every: Sequence[Asked], asking: Asking) -> list[Asked]:
+    """The same with what is known of causes: who else fails, and experiments on what nobody explains."""
+    from reports.causes.others import OtherRun
+    from reports.results.headline import runtime_label
+
+    runs = [
+        OtherRun(runtime_label(each.results.record), each.results.record.verdicts)
+        for each in every
+        if each.results is not None
+    ]
+    found = []
+    for each in every:
+        results = each.results
+        if results is None:
+            found.append(each)
+            continue
+        own = runtime_label(results.record)
+        beside = tuple(other for other in runs if other.label != own)
+        results = _with_experiments(replace(results, others=beside), each, asking)
+        plain = None if each.plain is None else replace(each.plain, others=beside)
+        found.append(replace(each, results=results, plain=plain))
+    return found
+
+
+def _with_experiments(results: Results, asked: Asked, asking: Asking) -> Results:
+    """Experiments, where something is wrong that no entry and no word of the runtime explains."""
+    from opcert.commands.cause_finding import with_experiments
+    from reports.causes.failure_classes import find_classes
+
+    classes = find_classes(results.cases, results.known, None, results.others)
+    unexplained = [each for each in classes if each.told not in ("entry", "message", "rule")]
+    if not unexplained or asked.error is not None:
+        return results
+    seconds = MOST_EXPERIMENTS if asking.diagnose_seconds is None else asking.diagnose_seconds
+    return with_experiments(results, asked.runtime, asking.limits, (), seconds)
+
+
+def answers_of(
+    calls: Sequence[CheckedCall], asked: Asked, chains: Sequence[CheckedChain] = ()
+) -> RuntimeAnswers:
+    """What a runtime makes of every call, and of every chain."""
+    results = None if asked.error is not None else asked.results
+    plain = None if results is None else asked.plain
+    why = asked.unavailable or asked.internal
+    answers = answer_calls(calls, without_chains(results), without_chains(plain))
+    rows = () if why else answer_chains(chains, answers, results, plain)
+    if why:
+        answers = tuple(replace(each, why="the runtime could not be asked") for each in answers)
+    return RuntimeAnswers(asked.runtime.text, answers, results, plain, why, asked.numbers, rows)

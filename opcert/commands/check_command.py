@@ -1,0 +1,171 @@
+"""Check a model: whether runtimes compute each of its calls as the operators' documents say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.commands import baseline_options, shared_options
+from opcert.commands.output_locks import lock_folder
+from opcert.commands.terminal import say
+from opcert.vocabulary.errors import ExitCode, NothingRan, UserError
+from opcert.vocabulary.names import slug
+
+if TYPE_CHECKING:
+    from opcert.commands.asked_runtimes import Asked
+    from reports.checked_models.model_check import ModelCheck
+    from reports.gates.profiles import Profile
+
+FORMATS = ("html", "json", "sarif", "markdown", "junit")
+
+
+@click.command("check")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option(
+    "--on",
+    "runtimes",
+    multiple=True,
+    required=True,
+    metavar="RUNTIME",
+    help="A runtime to ask; may be given several times.",
+)
+@click.option(
+    "--inputs",
+    "inputs",
+    metavar="FOLDER|random",
+    help="Run the model itself, too, with the values in a folder (NAME.npy, inputs.npz, input_N.pb) or with "
+    "random ones, and judge what each node gives for what it took.",
+)
+@click.option(
+    "--chains/--no-chains",
+    default=True,
+    help="Ask for nodes that stand in a row as well, which runtimes fuse.  [default: chains]",
+)
+@shared_options.profile
+@shared_options.known
+@shared_options.diagnose
+@baseline_options.baseline
+@baseline_options.update
+@shared_options.jobs
+@shared_options.timeout
+@shared_options.python
+@shared_options.upgrade
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(FORMATS),
+    multiple=True,
+    default=["html", "json"],
+    show_default=True,
+    help="What to write; may be given several times.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/check/MODEL."
+)
+def command(
+    model: Path,
+    runtimes: tuple[str, ...],
+    inputs: str | None,
+    chains: bool,
+    profile_name: str | None,
+    known_files: tuple[Path, ...],
+    diagnose_seconds: float | None,
+    baseline: Path | None,
+    update_baseline: bool,
+    jobs: int,
+    timeout: float,
+    python: str | None,
+    upgrade: bool,
+    formats: tuple[str, ...],
+    output: Path | None,
+) -> int:
+    """Say of each node of MODEL, an ONNX file, whether runtimes compute what its documents say.
+
+    Unless --inputs is given, the model itself is read and never run. Of each distinct call that its nodes
+    make (operator version, attributes, element types, ranks, constants) cases are made with exact
+    expectations, and of nodes that stand in a row one case together. Every runtime is asked for them, with
+    and without its own optimisation where that can be switched off. A node is then conformant, wrong,
+    refused, or crashes the runtime; or nothing covers it, and the answer says why.
+
+    The answer is 0 where nothing speaks against the model on any of the runtimes; with a profile, where that
+    is met, and with a baseline, where no other case fails than it knows.
+    """
+    # Imported here, so that --help does not wait for them.
+    from conformance.processes.worker_limits import Limits
+    from conformance.running.first_worker import first_worker
+    from opcert.commands.asked_runtimes import Asking, answers_of, ask_runtime, with_causes
+    from opcert.commands.checked_files import remove_check
+    from opcert.commands.profile_argument import demanded_profile
+    from opcert.commands.runtime_argument import choose_runtime
+
+    profile = demanded_profile(profile_name)
+    baseline_options.check_usage(baseline, update_baseline)
+    chosen = [choose_runtime(each, python, upgrade) for each in dict.fromkeys(runtimes)]
+    if baseline is not None and len(chosen) > 1:
+        raise UserError("a baseline is of one runtime", got=f"{len(chosen)} with --on", expected="one")
+    folder = output or Path("out") / "check" / slug(model.stem)
+    limits = Limits(case_seconds=timeout)
+    asking = Asking(folder, jobs, limits, known_files, diagnose_seconds)
+    with first_worker(chosen[0], limits) as first:
+        # Imported here, because the runtime starts in the meantime.
+        from opcert.commands.checked_model import make_checked, open_suite_of
+        from opcert.commands.whole_model_numbers import with_numbers
+        from reports.checked_models.check_files import write_check
+        from reports.checked_models.check_summary import format_check
+        from reports.checked_models.model_check import ModelCheck
+
+        checked = make_checked(model, chains=chains)
+        lock_folder(folder, "the check")
+        remove_check(folder)
+        with open_suite_of(checked, folder / "suite") as suite:
+            every = [
+                ask_runtime(each, suite, checked.forms, asking, None if number else first)
+                for number, each in enumerate(chosen)
+            ]
+            every = with_causes(every, asking)
+            if inputs is not None:
+                every = [with_numbers(each, checked.facts, model, inputs, timeout) for each in every]
+            rows = checked.chains
+            answers = tuple(answers_of(checked.calls, each, rows.chains) for each in every)
+            check = ModelCheck(checked.facts, checked.calls, answers, rows.chains, rows.cut)
+            files = write_check(check, formats, folder)
+            say(format_check(check, _program()))
+            for name, path in files.items():
+                say(f"{'report' if name == 'html' else name}: {path}")
+            return _answer(check, every, profile, baseline, update_baseline)
+
+
+def _program() -> str:
+    from opcert.commands.failures import program
+
+    return program()
+
+
+def _answer(
+    check: ModelCheck, every: list[Asked], profile: Profile | None, baseline: Path | None, updating: bool
+) -> int:
+    errors = [each.error for each in every if each.error is not None]
+    if errors:
+        return int(ExitCode.INTERNAL if ExitCode.INTERNAL in errors else ExitCode.RUNTIME_UNAVAILABLE)
+    total = len(check.model.nodes)
+    known = any(one.answer != "uncovered" for each in check.runtimes for one in each.chains)
+    if not known and all(
+        each.nodes["uncovered"] == total and each.numbers is None for each in check.runtimes
+    ):
+        raise NothingRan(
+            "nothing is known of any node of this model",
+            remedy="The answer above says why.",
+        )
+    holds = check.holds
+    if profile is not None:
+        # Imported here, because most checks have no profile.
+        from opcert.commands.checked_profile import meets
+
+        met = [meets(profile, each.results) for each in every if each.results is not None]
+        holds = all(met)
+    elif baseline is not None and every[0].results is not None:
+        found = baseline_options.apply_baseline(every[0].results, baseline, updating)
+        holds = found is ExitCode.HOLDS
+    return int(ExitCode.HOLDS if holds else ExitCode.DOES_NOT_HOLD)

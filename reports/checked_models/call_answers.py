@@ -1,0 +1,235 @@
+"""What a runtime makes of each call of a model, out of the cases of that call that it was asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from opcert.vocabulary.harmless import one_line
+from reports.causes.class_words import headline, remarks
+from reports.causes.failure_class import FailureClass, smallness
+from reports.causes.failure_classes import class_of
+from reports.causes.failure_kinds import OPEN
+from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.failing_levels import at_other_extents, level_remarks
+from reports.page_making.phrasing import ratio_text
+from reports.results.case_results import CaseResult, Results
+from reports.results.verdicts import word
+from reports.single_cases.answer_views import error_text
+
+Answer = Literal["crashes", "wrong", "refused", "elsewhere", "open", "uncovered", "conformant"]
+ANSWERS: tuple[Answer, ...] = (
+    "crashes",
+    "wrong",
+    "refused",
+    "elsewhere",
+    "open",
+    "uncovered",
+    "conformant",
+)
+"""The worst first; `elsewhere` is what fails at other extents than the model has, and at these alone."""
+BLAMING: frozenset[Answer] = frozenset({"crashes", "wrong", "refused"})
+"""Those that say that the model does not run there as its documents say."""
+Setting = Literal["any", "optimised", "unoptimised"]
+"""Under which settings of the runtime's own optimisation cases fail: whatever it is, or under one alone."""
+BY_ITSELF = "asked by itself, with what is no constant given at run time; inside the model more may be known"
+"""What is said of refusals: a runtime may work out in a whole model what it does not take from outside."""
+_LONGEST = 400
+
+
+@dataclass(frozen=True, eq=False)
+class CallCause:
+    """Failing cases of one call that have one cause.
+
+    `results` is the run that shows them. `found` is the class that they are in there, None where the runtime
+    said itself that it does not offer the call.
+    """
+
+    answer: Answer
+    title: str
+    remarks: tuple[str, ...]
+    cases: tuple[CaseResult, ...]
+    results: Results
+    found: FailureClass | None
+    setting: Setting = "any"
+
+    @property
+    def smallest(self) -> CaseResult:
+        """The case with the fewest elements, attributes and dimensions."""
+        return min(self.cases, key=smallness)
+
+    @property
+    def ratio(self) -> float | None:
+        """The greatest error in units of the allowed one; None where equality was asked of all."""
+        return max((each.ratio for each in self.cases if each.ratio is not None), default=None)
+
+    @property
+    def error(self) -> str:
+        """By how much the cases are wrong, in words; empty for what is no matter of values."""
+        told = {error_text(each) for each in self.cases}
+        if self.ratio is None or len(told) == 1:
+            return error_text(self.smallest)
+        return f"up to {ratio_text(self.ratio)} the allowed error"
+
+    @property
+    def says(self) -> str:
+        """The title, and under which setting alone it is so."""
+        alone = {
+            "any": "",
+            "optimised": "only with optimisation: ",
+            "unoptimised": "only without optimisation: ",
+        }
+        return f"{alone[self.setting]}{self.title}"
+
+
+@dataclass(frozen=True, eq=False)
+class CallAnswer:
+    """What a runtime makes of a call.
+
+    Of its cases `asked` ran, `passing` are right, and of `unsupported` the runtime says itself that it does
+    not offer them; `left` were left out, since others had lost their workers. `why` says why nothing is
+    known.
+    """
+
+    checked: CheckedCall
+    answer: Answer
+    causes: tuple[CallCause, ...] = ()
+    asked: int = 0
+    passing: int = 0
+    unsupported: int = 0
+    why: str = ""
+    left: int = 0
+
+    @property
+    def weaker(self) -> bool:
+        """Whether what is said rests on ONNX's node tests alone."""
+        return self.checked.evidence == "node_tests" and self.answer != "uncovered"
+
+
+def answer_calls(
+    calls: Sequence[CheckedCall], results: Results | None, plain: Results | None = None
+) -> tuple[CallAnswer, ...]:
+    """What the run `results` makes of each call; `plain` is the same run without the runtime's optimisation.
+
+    Without results no call has cases that ran.
+    """
+    optimised = _by_id(results)
+    unoptimised = _by_id(plain)
+    return tuple(_answer(each, results, plain, optimised, unoptimised) for each in calls)
+
+
+def _by_id(results: Results | None) -> Mapping[str, CaseResult]:
+    return {} if results is None else {str(each.id): each for each in results.cases}
+
+
+def _answer(
+    checked: CheckedCall,
+    results: Results | None,
+    plain: Results | None,
+    optimised: Mapping[str, CaseResult],
+    unoptimised: Mapping[str, CaseResult],
+) -> CallAnswer:
+    # A call that a document calls an error is none of a model's.
+    cases = [optimised[each] for each in checked.cases if each in optimised]
+    valid = [each for each in cases if each.demand != "refuse"]
+    cases = [each for each in valid if each.verdict != "not_run"]
+    if results is None or not cases:
+        return CallAnswer(checked, "uncovered", why=checked.why or "no case of it ran")
+    also = {str(each.id): unoptimised[str(each.id)] for each in cases if str(each.id) in unoptimised}
+    causes = sorted(_causes(checked, cases, results, plain, also), key=_order)
+    passing = sum(each.verdict == "pass" for each in cases)
+    refusing = [each for each in cases if each.verdict == "unsupported"]
+    # What fails without optimisation alone says nothing of the runtime as it was asked for.
+    told = [each.answer for each in causes if each.setting != "unoptimised"]
+    answer: Answer = min(told, key=ANSWERS.index, default="conformant")
+    why = ""
+    if refusing and not passing and not causes:
+        answer, causes = "refused", [*_said(refusing, results)]
+    elif not causes and not passing:
+        answer, why = "uncovered", _nothing_known(cases)
+    left = len(valid) - len(cases)
+    return CallAnswer(checked, answer, tuple(causes), len(cases), passing, len(refusing), why, left)
+
+
+def _causes(
+    checked: CheckedCall,
+    cases: Sequence[CaseResult],
+    results: Results,
+    plain: Results | None,
+    also: Mapping[str, CaseResult],
+) -> Iterable[CallCause]:
+    """The failing cases by their classes, and by the settings under which they fail."""
+    groups: dict[tuple[int, Setting], list[CaseResult]] = defaultdict(list)
+    for each in cases:
+        found = class_of(results, each)
+        if found is not None:
+            beside = also.get(str(each.id))
+            alone = beside is not None and beside.verdict == "pass"
+            groups[found.number, "optimised" if alone else "any"].append(each)
+    for (_, setting), members in groups.items():
+        yield _cause(checked, members, cases, results, setting)
+    if plain is None:
+        return
+    left: dict[int, list[CaseResult]] = defaultdict(list)
+    for each in cases:
+        beside = also.get(str(each.id))
+        found = None if beside is None else class_of(plain, beside)
+        if each.verdict == "pass" and found is not None and beside is not None:
+            left[found.number].append(beside)
+    for members in left.values():
+        yield _cause(checked, members, tuple(also.values()), plain, "unoptimised")
+
+
+def _cause(
+    checked: CheckedCall,
+    members: Sequence[CaseResult],
+    asked: Sequence[CaseResult],
+    results: Results,
+    setting: Setting,
+) -> CallCause:
+    found = class_of(results, members[0])
+    assert found is not None
+    levels = level_remarks(members, asked, checked, results)
+    told = tuple(one_line(each, _LONGEST) for each in (*levels, *remarks(found)))
+    title = one_line(headline(found), _LONGEST)
+    answer = _answer_of(found)
+    if answer == "refused":
+        told = (*told, BY_ITSELF)
+    if answer in BLAMING and at_other_extents(members, asked, checked, results):
+        answer = "elsewhere"
+    return CallCause(answer, title, told, tuple(members), results, found, setting)
+
+
+def _answer_of(found: FailureClass) -> Answer:
+    # A lost process is one, whoever is to blame.
+    if found.kind in ("crash", "timeout"):
+        return "crashes"
+    if found.tier is OPEN:
+        return "open"
+    return "refused" if found.kind == "rejected_valid" else "wrong"
+
+
+def _said(refusing: Sequence[CaseResult], results: Results) -> Iterable[CallCause]:
+    """The runtime's own words, each once, where it says of a whole call that it does not offer it."""
+    groups: dict[str, list[CaseResult]] = defaultdict(list)
+    for each in refusing:
+        row = each.row
+        said = (row.message or row.reason) if row is not None else None
+        groups[one_line(said or "no reason given", _LONGEST)].append(each)
+    for said, members in groups.items():
+        yield CallCause(
+            "refused", f"says that it does not offer it: {said}", (), tuple(members), results, None
+        )
+
+
+def _nothing_known(cases: Sequence[CaseResult]) -> str:
+    verdicts = {each.verdict for each in cases}
+    if verdicts == {"observed"}:
+        return "the documents demand nothing of it but survival"
+    return f"its cases came to nothing: {', '.join(sorted(word(each) for each in verdicts))}"
+
+
+def _order(cause: CallCause) -> tuple[int, int, str]:
+    return ANSWERS.index(cause.answer), -len(cause.cases), cause.title

@@ -1,0 +1,117 @@
+"""Calls of a model and their answers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
+from opcert.vocabulary.harmless import one_line
+from reports.checked_models.call_answers import Answer, CallAnswer
+from reports.checked_models.call_evidence import CheckedCall, Evidence
+from reports.page_making.phrasing import count, plural
+from reports.single_cases.value_text import FEW, attribute_text, values_text
+
+WORDS: dict[Answer, str] = {
+    "crashes": "crashes",
+    "wrong": "wrong",
+    "refused": "refused",
+    "elsewhere": "fails at other extents",
+    "open": "open in the documents",
+    "uncovered": "not covered",
+    "conformant": "conformant",
+}
+SIGNS: dict[Answer, str] = {
+    "crashes": "crash",
+    "wrong": "mismatch",
+    "refused": "rejected_valid",
+    "elsewhere": "accepted_invalid",
+    "open": "observed",
+    "uncovered": "not_run",
+    "conformant": "pass",
+}
+"""The verdict of a case whose sign and colour an answer has."""
+EVIDENCE_WORDS: dict[Evidence, str] = {
+    "reference": "references",
+    "node_tests": "ONNX's node tests alone, which is weaker",
+    "none": "nothing",
+}
+_LONGEST = 120
+_LONGEST_ATTRIBUTE = 200
+
+
+def operator_text(node: ModelNode) -> str:
+    """`Conv-11`, other domains than ai.onnx by name; what the model says where it is no operator version."""
+    if node.operator is not None:
+        return node.operator.short if node.operator.domain == "ai.onnx" else str(node.operator)
+    name = node.op_type or "a node without an operator"
+    return one_line(f"{node.domain}::{name}" if node.domain else name, _LONGEST)
+
+
+def value_text(value: ModelValue | None) -> str:
+    """`float [N, 3, ?]`, `constant int64 [2] = 0 1`; a dash for what is left out."""
+    if value is None:
+        return "–"
+    said = value.element_type or value.kind or "unknown type"
+    if value.shape is not None:
+        said += f" [{', '.join('?' if each is None else str(each) for each in value.shape)}]"
+    if value.constant is not None and value.constant.array.size <= FEW:
+        said += f" = {values_text(value.constant)}"
+    return one_line(f"constant {said}" if value.is_constant else said, _LONGEST)
+
+
+def attributes_text(node: ModelNode) -> list[tuple[str, str]]:
+    """Names and values, in the order of the names; those that could not be carried with the reason."""
+    told = [
+        (one_line(name, _LONGEST), one_line(attribute_text(each.value), _LONGEST_ATTRIBUTE))
+        for name, each in sorted(node.attributes.items())
+    ]
+    unread = [(one_line(name, _LONGEST), f"not read: {one_line(why)}") for name, why in node.unread.items()]
+    return [*told, *sorted(unread)]
+
+
+def signature_text(call: ModelCall) -> str:
+    """The call in a line: `(float [1, 3], constant float [4]) alpha=0.5`."""
+    node = call.first
+    inputs = ", ".join(value_text(each) for each in node.inputs)
+    attributes = " ".join(f"{name}={value}" for name, value in attributes_text(node))
+    return one_line(f"({inputs}) {attributes}".rstrip(), 3 * _LONGEST)
+
+
+def node_name(node: ModelNode) -> str:
+    """A node by its name, or by its place where it has none."""
+    return one_line(node.name or f"node {node.place}", _LONGEST)
+
+
+def node_names(nodes: Sequence[ModelNode], most: int = 8) -> str:
+    """The names of nodes, the first of many."""
+    names = ", ".join(node_name(each) for each in nodes[:most])
+    left = len(nodes) - most
+    return f"{names} and {count(left)} more" if left > 0 else names
+
+
+def answer_text(answer: CallAnswer) -> str:
+    """`conformant by ONNX's node tests alone`, `not covered`."""
+    said = WORDS[answer.answer]
+    return f"{said} by ONNX's node tests alone" if answer.weaker else said
+
+
+def evidence_text(answer: CallAnswer) -> str:
+    """How many cases pass of how many, and what kind of cases: `12 of 14 cases pass`."""
+    checked = answer.checked
+    if not answer.asked:
+        return answer.why or checked.why
+    what = "node test" if checked.evidence == "node_tests" else "case"
+    said = (
+        f"{count(answer.passing)} of {plural(answer.asked, what)} {'pass' if answer.asked > 1 else 'passes'}"
+    )
+    if answer.unsupported:
+        said += f"; {count(answer.unsupported)} the runtime says it does not offer"
+    if answer.left:
+        said += f"; {count(answer.left)} left out"
+    return said if not answer.why else f"{said}; {answer.why}"
+
+
+def calls_and_nodes(calls: Sequence[CheckedCall]) -> str:
+    """`3 nodes of 2 calls`."""
+    nodes = sum(each.nodes for each in calls)
+    return f"{plural(nodes, 'node')} of {plural(len(calls), 'call')}"

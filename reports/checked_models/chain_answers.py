@@ -1,0 +1,136 @@
+"""What a runtime makes of the chains of a model: nodes that stand in a row, asked as one case each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from conformance.checked_models.model_calls import ModelCall, ModelNode
+from opcert.vocabulary.names import CHAINS
+from reports.checked_models.call_answers import BLAMING, Answer, CallAnswer, CallCause, Setting, answer_calls
+from reports.checked_models.call_evidence import CheckedCall
+from reports.results.case_results import Results
+
+_TOLD = ("entry", "message", "experiment", "allowed")
+"""What tells the cause of a chain better than that its nodes stand in a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedChain:
+    """Nodes of a model in a row, its number (from 1, in the order of the model) and its case.
+
+    `nodes` are the first that stand so; `case` is an id in the suite of the check, empty where there is none,
+    and `why` says why not.
+    """
+
+    number: int
+    nodes: tuple[ModelNode, ...]
+    case: str = ""
+    why: str = ""
+
+    @property
+    def path(self) -> str:
+        """The names of the operators in order: `Transpose > MatMul`."""
+        return " > ".join(each.op_type for each in self.nodes)
+
+    @property
+    def as_call(self) -> CheckedCall:
+        """The chain as what is asked of its last node; of its extents the model says nothing."""
+        last = replace(self.nodes[-1], inputs=())
+        return CheckedCall(self.number, ModelCall(last, self.nodes), "reference", (self.case,), "", self.why)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainAnswer:
+    """What a runtime makes of a chain.
+
+    `own` is the answer by itself; `follows` are the numbers of calls of its nodes that the runtime fails
+    alone: then what is wrong in the chain is no finding of its own.
+    """
+
+    chain: CheckedChain
+    own: CallAnswer
+    follows: tuple[int, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        return self.own.answer
+
+    @property
+    def blames(self) -> bool:
+        """Whether it speaks against the model where each node alone does not."""
+        return self.answer in BLAMING and not self.follows
+
+    @property
+    def setting(self) -> Setting:
+        """Whether it is so under every setting of the runtime's optimisation."""
+        found = _settings(self.own)
+        return "optimised" if found == {"optimised"} else "any"
+
+
+def answer_chains(
+    chains: Sequence[CheckedChain],
+    calls: Sequence[CallAnswer],
+    results: Results | None,
+    plain: Results | None = None,
+) -> tuple[ChainAnswer, ...]:
+    """What the run `results` makes of each chain, beside what it makes of the model's calls.
+
+    `plain` is the same run without the runtime's optimisation.
+    """
+    asked = [each for each in chains if each.case]
+    own = answer_calls([each.as_call for each in asked], of_chains(results), of_chains(plain))
+    of_place = {node.place: each for each in calls for node in each.checked.call.nodes}
+    return tuple(
+        _told(chain, _own(answer, chain), of_place) for chain, answer in zip(asked, own, strict=True)
+    )
+
+
+def of_chains(results: Results | None) -> Results | None:
+    """The cases of chains alone: their causes are not told by what calls have in common."""
+    return _part(results, chains=True)
+
+
+def without_chains(results: Results | None) -> Results | None:
+    """The cases of calls alone."""
+    return _part(results, chains=False)
+
+
+def _part(results: Results | None, *, chains: bool) -> Results | None:
+    if results is None or not any(each.id.family == CHAINS for each in results.cases):
+        return results
+    kept = tuple(each for each in results.cases if (each.id.family == CHAINS) is chains)
+    return replace(results, cases=kept)
+
+
+def _own(answer: CallAnswer, chain: CheckedChain) -> CallAnswer:
+    if answer.answer == "refused" and answer.asked == answer.unsupported:
+        # Who takes models of one node alone is blamed for nothing: what is not offered is told of calls.
+        said = "; ".join(each.title for each in answer.causes)
+        return replace(answer, answer="uncovered", causes=(), why=f"the runtime {said}")
+    return replace(answer, causes=tuple(_titled(each, chain) for each in answer.causes))
+
+
+def _titled(cause: CallCause, chain: CheckedChain) -> CallCause:
+    found = cause.found
+    if found is None or found.told in _TOLD:
+        return cause
+    return replace(cause, title=f"{found.verb} where {chain.path} stand in a row")
+
+
+def _told(chain: CheckedChain, own: CallAnswer, of_place: Mapping[str, CallAnswer]) -> ChainAnswer:
+    settings = _settings(own)
+    if own.answer not in BLAMING:
+        return ChainAnswer(chain, own)
+    alone = [of_place[each.place] for each in chain.nodes if each.place in of_place]
+    # What a node does wrong whether it is optimised or not explains nothing that is wrong optimised alone.
+    reasons = [
+        each.checked.number
+        for each in alone
+        if (_settings(each) & settings if settings == {"optimised"} else _settings(each))
+    ]
+    return ChainAnswer(chain, own, tuple(dict.fromkeys(reasons)))
+
+
+def _settings(answer: CallAnswer) -> set[Setting]:
+    return {each.setting for each in answer.causes} - {"unoptimised"}

@@ -1,0 +1,84 @@
+"""Chains of a model and what runtimes make of them, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from opcert.vocabulary.harmless import one_line
+from reports.checked_models.call_answers import ANSWERS
+from reports.checked_models.call_words import WORDS, node_name
+from reports.checked_models.cause_lines import cause_lines
+from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
+from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
+from reports.page_making.phrasing import count, listed, plural
+
+MOST_CHAINS = 10
+_MOST_REASONS = 4
+_LONGEST = 400
+
+
+def chains_line(runtime: RuntimeAnswers) -> str:
+    """`12 chains of neighbours: 10 conformant, 1 wrong (only with optimisation: 1), 1 follows from ...`."""
+    total = plural(len(runtime.chains), "chain")
+    counts = Counter(each.answer for each in runtime.chains if not each.follows)
+    told = []
+    for answer in reversed(ANSWERS):
+        if not counts[answer]:
+            continue
+        own = [each for each in runtime.chains if each.answer == answer and each.blames]
+        alone = sum(each.setting == "optimised" for each in own)
+        told.append(
+            f"{count(counts[answer])} {WORDS[answer]}"
+            + (f" (only with optimisation: {count(alone)})" if alone else "")
+        )
+    following = sum(bool(each.follows) for each in runtime.chains)
+    if following:
+        verb = "follows" if following == 1 else "follow"
+        told.append(f"{count(following)} {verb} from what a node of the chain fails alone")
+    return f"{total} of neighbours: {', '.join(told)}"
+
+
+def answer_of_chain(answer: ChainAnswer) -> str:
+    """`conformant`, `wrong, only with optimisation`, `wrong: follows from call 3`."""
+    said = WORDS[answer.answer]
+    if answer.follows:
+        numbers = listed([str(each) for each in answer.follows])
+        return f"{said}: follows from {'call' if len(answer.follows) == 1 else 'calls'} {numbers}"
+    return f"{said}, only with optimisation" if answer.blames and answer.setting == "optimised" else said
+
+
+def nodes_of_chain(chain: CheckedChain) -> str:
+    """The names of its nodes, in order."""
+    return one_line(" > ".join(node_name(each) for each in chain.nodes), _LONGEST)
+
+
+def path_of_chain(chain: CheckedChain) -> str:
+    """The names of its operators, in order."""
+    return one_line(chain.path, _LONGEST)
+
+
+def unasked_lines(check: ModelCheck) -> list[str]:
+    """What of the neighbours was not asked, and why."""
+    reasons = Counter(each.why for each in check.chains if not each.case)
+    lines = [
+        one_line(f"{plural(number, 'chain')} of neighbours not asked: {why}", _LONGEST)
+        for why, number in reasons.most_common(_MOST_REASONS)
+    ]
+    left = len(reasons) - _MOST_REASONS
+    lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
+    return [*lines, *([one_line(check.chains_cut, _LONGEST)] if check.chains_cut else [])]
+
+
+def chain_lines(runtime: RuntimeAnswers, program: str) -> list[str]:
+    """What a runtime makes of the chains, and those that it fails of itself; nothing where none was asked."""
+    if not runtime.chains or runtime.unavailable:
+        return []
+    lines = [one_line(f"{runtime.label}, {chains_line(runtime)}", _LONGEST)]
+    blaming = runtime.blaming_chains
+    for number, each in enumerate(blaming[:MOST_CHAINS], 1):
+        lines.append(f"  {number}. {path_of_chain(each.chain)}: {answer_of_chain(each)}")
+        lines.append(f"     {nodes_of_chain(each.chain)}")
+        for cause in each.own.causes:
+            lines += [f"  {line}" for line in cause_lines(cause, each.own.asked, program)]
+    left = len(blaming) - MOST_CHAINS
+    return [*lines, *([f"  and {plural(left, 'chain')} more (the page has all)"] if left > 0 else [])]

@@ -1,0 +1,195 @@
+"""`check.sarif`: a check as SARIF 2.1.0, which code hosts and editors show; one run a runtime."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import quote
+
+from conformance.checked_models.model_calls import ModelNode
+from opcert.vocabulary.harmless import for_json, one_line
+from opcert.vocabulary.whole_files import write_text
+from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
+from reports.checked_models.call_words import WORDS, node_name, operator_text, signature_text
+from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
+from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
+from reports.checked_models.number_words import wrong_text
+from reports.checked_models.reason_words import reason_text
+from reports.checked_models.rule_names import rule_of
+from reports.page_making.phrasing import plural
+from reports.single_cases.answer_views import view_answer
+from reports.single_cases.case_views import demand_text
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS: dict[Answer, str] = {
+    "crashes": "error",
+    "wrong": "error",
+    "refused": "error",
+    "elsewhere": "warning",
+    "open": "note",
+    "uncovered": "note",
+}
+MOST_NODES = 100
+"""So many nodes stand in one result."""
+_LONGEST = 1_000
+
+
+def write(check: ModelCheck, folder: Path) -> Path:
+    """Write the file; raises UserError where the folder cannot be written."""
+    return write_text(folder / "check.sarif", render_sarif(check))
+
+
+def render_sarif(check: ModelCheck) -> str:
+    """The whole log: a result for each cause of each call, and one for each call that nothing covers."""
+    runs = [_run(check, each) for each in check.runtimes]
+    return for_json({"$schema": SCHEMA, "version": "2.1.0", "runs": runs}, indent=2) + "\n"
+
+
+def _run(check: ModelCheck, runtime: RuntimeAnswers) -> dict[str, Any]:
+    rules: dict[str, dict[str, Any]] = {}
+    results = []
+    for answer in runtime.answers:
+        for rule, entry in _results(check, answer):
+            rules.setdefault(rule["id"], rule)
+            entry["ruleIndex"] = list(rules).index(rule["id"])
+            results.append(entry)
+    for rule, entry in (*_chains(check, runtime), *_numbers(check, runtime)):
+        rules.setdefault(rule["id"], rule)
+        entry["ruleIndex"] = list(rules).index(rule["id"])
+        results.append(entry)
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": "opcert", "version": version("opcert"), "rules": list(rules.values())}},
+        "automationDetails": {"id": f"opcert check/{one_line(runtime.source, 200)}"},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [
+            {"location": {"uri": _uri(check.model.path)}, "hashes": {"sha-256": check.model.sha256}}
+        ],
+        "properties": {"runtime": runtime.label, "nodes": dict(runtime.nodes)},
+        "results": results,
+    }
+    if runtime.unavailable:
+        message = {"text": one_line(runtime.unavailable, _LONGEST)}
+        run["invocations"] = [
+            {
+                "executionSuccessful": False,
+                "toolExecutionNotifications": [{"level": "error", "message": message}],
+            }
+        ]
+    return run
+
+
+def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Rules and results of one call."""
+    for cause in answer.causes:
+        rule = _rule(rule_of(cause), cause.says, cause.answer)
+        thread = cause.found.known.thread if cause.found is not None and cause.found.known else None
+        if thread:
+            rule["helpUri"] = thread
+        yield rule, _result(check, answer, rule, _message(answer, cause))
+    if answer.answer == "uncovered":
+        word = answer.checked.reason or "nothing_known"
+        said = reason_text(answer.checked.reason, answer.why)
+        rule = _rule(f"not-covered/{word}", f"Not covered: {said}", "uncovered")
+        call = f"{operator_text(answer.checked.call.first)} {signature_text(answer.checked.call)}"
+        yield rule, _result(check, answer, rule, f"{call}: not covered: {answer.why or said}")
+
+
+def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Rules and results of nodes that are wrong in a row, and right alone."""
+    for answer in runtime.blaming_chains:
+        nodes = answer.chain.nodes
+        for cause in answer.own.causes:
+            rule = _rule(f"chain/{rule_of(cause)}", cause.says, cause.answer)
+            named = f"{path_of_chain(answer.chain)} ({nodes_of_chain(answer.chain)})"
+            message = f"{named}: {cause.says}; {_example(cause)}"
+            yield rule, _placed(check, nodes, rule, message, {"chain": answer.chain.number})
+
+
+def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Rules and results of nodes that are wrong with actual inputs."""
+    nodes = {each.place: each for each in check.model.nodes}
+    for each in runtime.numbers.wrong if runtime.numbers is not None else ():
+        node = nodes.get(each.place)
+        if node is None:
+            continue
+        name = operator_text(node)
+        rule = _rule(f"whole-model/{name}", f"{name} is wrong with the inputs that the model had", "wrong")
+        message = f"{node_name(node)}: {wrong_text(each)}"
+        yield rule, _placed(check, [node], rule, message, {"numbers": True})
+
+
+def _rule(name: str, said: str, answer: Answer) -> dict[str, Any]:
+    return {
+        "id": name,
+        "shortDescription": {"text": one_line(said, _LONGEST)},
+        "defaultConfiguration": {"level": LEVELS[answer]},
+    }
+
+
+def _result(check: ModelCheck, answer: CallAnswer, rule: dict[str, Any], message: str) -> dict[str, Any]:
+    nodes = answer.checked.call.nodes
+    properties = {
+        "call": answer.checked.number,
+        "nodes": len(nodes),
+        "answer": answer.answer,
+        "evidence": answer.checked.evidence,
+    }
+    return _placed(check, nodes, rule, message, properties)
+
+
+def _placed(
+    check: ModelCheck,
+    nodes: Sequence[ModelNode],
+    rule: dict[str, Any],
+    message: str,
+    properties: dict[str, Any],
+) -> dict[str, Any]:
+    named = (check.model.sha256, nodes[0].place, rule["id"])
+    return {
+        "ruleId": rule["id"],
+        "level": rule["defaultConfiguration"]["level"],
+        "message": {"text": message},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": _uri(check.model.path), "index": 0}},
+                "logicalLocations": _logical(nodes),
+            }
+        ],
+        "partialFingerprints": {"opcert/v1": hashlib.sha256("\0".join(named).encode()).hexdigest()[:32]},
+        "properties": properties,
+    }
+
+
+def _logical(nodes: Sequence[ModelNode]) -> list[dict[str, Any]]:
+    return [
+        {"name": node_name(each), "fullyQualifiedName": one_line(each.place, 200), "kind": "member"}
+        for each in nodes[:MOST_NODES]
+    ]
+
+
+def _message(answer: CallAnswer, cause: CallCause) -> str:
+    call = answer.checked.call
+    nodes = plural(len(call.nodes), "node")
+    said = (
+        f"{operator_text(call.first)} {signature_text(call)} ({nodes}): {WORDS[cause.answer]}: {cause.says}; "
+        f"{len(cause.cases)} of {plural(answer.asked, 'case')}"
+    )
+    return f"{said}; {_example(cause)}"
+
+
+def _example(cause: CallCause) -> str:
+    smallest = cause.smallest
+    case = cause.results.suite.case(str(smallest.id))
+    got = view_answer(cause.results, smallest, case).answer
+    example = f"the smallest expects {one_line(demand_text(case), 300)} and got {one_line(got, 300)}"
+    return f"{example}. To see it: {cause.results.reproduction_command(smallest.id)}"
+
+
+def _uri(path: str) -> str:
+    """The model as a reference that SARIF takes: relative with `/`, or a `file:` URI."""
+    if Path(path).is_absolute():
+        return Path(path).as_uri()
+    return quote(PurePath(path).as_posix())

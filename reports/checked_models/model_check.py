@@ -1,0 +1,143 @@
+"""A whole check: the model, its calls, and what each runtime makes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from conformance.checked_models.model_calls import ModelFacts
+from conformance.checked_models.whole_model import NodeNumbers, WholeModelFacts
+from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
+from reports.checked_models.call_evidence import CheckedCall, Evidence
+from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
+from reports.checked_models.reason_words import reason_text
+from reports.results.case_results import Results
+from reports.results.headline import runtime_label
+
+
+@dataclass(frozen=True, eq=False)
+class RuntimeAnswers:
+    """What one runtime makes of every call, in the order of the model.
+
+    `source` is the runtime as it was asked for. `results` is its run, `plain` the one without its own
+    optimisation; None where there was none. `unavailable` says why the runtime could not be asked.
+    `chains` is what it makes of each chain of the model that has a case.
+    """
+
+    source: str
+    answers: tuple[CallAnswer, ...]
+    results: Results | None = None
+    plain: Results | None = None
+    unavailable: str = ""
+    numbers: WholeModelFacts | None = None
+    chains: tuple[ChainAnswer, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Name and version, or the words that asked for it where it never spoke."""
+        return self.source if self.results is None else runtime_label(self.results.record)
+
+    @cached_property
+    def nodes(self) -> Mapping[Answer, int]:
+        """How many nodes have each answer; together as many as the model has."""
+        counted = Counter[Answer]()
+        for each in self.answers:
+            counted[each.answer] += each.checked.nodes
+        return {each: counted[each] for each in ANSWERS}
+
+    @cached_property
+    def calls(self) -> Mapping[Answer, int]:
+        counted = Counter(each.answer for each in self.answers)
+        return {each: counted[each] for each in ANSWERS}
+
+    @property
+    def weaker(self) -> int:
+        """How many conformant nodes are so by ONNX's node tests alone."""
+        return sum(each.checked.nodes for each in self.answers if each.weaker and each.answer == "conformant")
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing that is known speaks against the model on this runtime."""
+        right = self.numbers is None or not self.numbers.wrong
+        if self.blaming_chains or not right or self.unavailable:
+            return False
+        return not any(self.nodes[each] for each in BLAMING)
+
+    @cached_property
+    def blaming_chains(self) -> tuple[ChainAnswer, ...]:
+        """The chains that fail where none of their nodes does alone, the worst first."""
+        told = [each for each in self.chains if each.blames]
+        return tuple(sorted(told, key=lambda each: (ANSWERS.index(each.answer), each.chain.number)))
+
+    @cached_property
+    def numbers_of(self) -> Mapping[str, NodeNumbers]:
+        """What each node gave with actual inputs, by its place."""
+        return {} if self.numbers is None else {each.place: each for each in self.numbers.nodes}
+
+    @cached_property
+    def worst(self) -> tuple[CallAnswer, ...]:
+        """The calls that are not conformant for a reason, the worst first, those of many nodes before."""
+        told = [each for each in self.answers if each.causes]
+        return tuple(sorted(told, key=lambda each: (ANSWERS.index(each.answer), -each.checked.nodes)))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCheck:
+    """A model, its distinct calls with their evidence, and the runtimes that were asked.
+
+    `chains` are its neighbours; `chains_cut` says in a sentence why there are no more, empty where all are.
+    """
+
+    model: ModelFacts
+    calls: tuple[CheckedCall, ...]
+    runtimes: tuple[RuntimeAnswers, ...]
+    chains: tuple[CheckedChain, ...] = ()
+    chains_cut: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return all(each.holds for each in self.runtimes)
+
+    @cached_property
+    def call_of(self) -> Mapping[str, CheckedCall]:
+        """The call that each node makes, by the node's place."""
+        return {node.place: each for each in self.calls for node in each.call.nodes}
+
+    @cached_property
+    def worst_first(self) -> tuple[CheckedCall, ...]:
+        """Every call by the worst that any runtime makes of it; of these what most nodes make comes first."""
+        return tuple(
+            sorted(self.calls, key=lambda each: (ANSWERS.index(self.worst(each)), -each.nodes, each.number))
+        )
+
+    def worst(self, checked: CheckedCall) -> Answer:
+        """The worst that any runtime makes of a call."""
+        return min((each.answer for each in self.answers(checked)), key=ANSWERS.index, default="uncovered")
+
+    def answers(self, checked: CheckedCall) -> tuple[CallAnswer, ...]:
+        """What each runtime makes of a call."""
+        return tuple(each.answers[checked.number - 1] for each in self.runtimes)
+
+    def evidence_of(self, kind: Evidence) -> tuple[CheckedCall, ...]:
+        """The calls with one kind of evidence."""
+        return tuple(each for each in self.calls if each.evidence == kind)
+
+    @cached_property
+    def uncovered(self) -> Mapping[str, Sequence[CheckedCall]]:
+        """The calls that nothing covers, by the reason, that of most nodes first."""
+        found: dict[str, list[CheckedCall]] = {}
+        for each in self.evidence_of("none"):
+            found.setdefault(reason_text(each.reason, each.why), []).append(each)
+        return dict(sorted(found.items(), key=lambda each: -nodes_of(each[1])))
+
+
+def nodes_of(calls: Sequence[CheckedCall]) -> int:
+    """How many nodes make these calls."""
+    return sum(each.nodes for each in calls)
+
+
+def causes_of(runtime: RuntimeAnswers) -> tuple[CallCause, ...]:
+    """Every cause of every call of a runtime, in the order of the model."""
+    return tuple(cause for each in runtime.answers for cause in each.causes)

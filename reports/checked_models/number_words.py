@@ -1,0 +1,73 @@
+"""What came of a whole model with actual inputs, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from conformance.checked_models.whole_model import EndEffect, NodeNumbers, WholeModelFacts
+from opcert.vocabulary.harmless import one_line
+from reports.page_making.phrasing import count, plural, ratio_text
+
+PASSED_OVER: Mapping[str, str] = {
+    "unknown": "name no operator version",
+    "unread": "have an attribute that could not be read",
+    "no_tensors": "take or give what is no tensor",
+    "no_reference": "have no reference that says what is right",
+    "not_valid": "break a rule of their documents, so that nothing is owed",
+    "undefined": "have a result that no document defines",
+    "too_costly": "would take exact arithmetic too long",
+    "not_seen": "took or gave what the runtime did not show",
+    "together": "differ in the model and are right by themselves: the runtime computes them with others",
+    "inside": "stand in the graph of another node",
+    "not_run": "were not run",
+    "failed": "could not be judged, which is a mistake in opcert",
+}
+_LONGEST = 300
+_NAME = 120
+
+
+def numbers_line(numbers: WholeModelFacts) -> str:
+    """`with these inputs 85 of 90 nodes are right, 2 wrong, 3 passed over`."""
+    verdicts = Counter(each.verdict for each in numbers.nodes)
+    if numbers.how == "not_run":
+        return "the whole model was not run"
+    right, wrong, left = (verdicts[each] for each in ("right", "wrong", "passed_over"))
+    total = plural(len(numbers.nodes), "node")
+    said = f"with these inputs {count(right)} of {total} right, {count(wrong)} wrong"
+    if left:
+        said += f", {count(left)} passed over"
+    return f"{said}; each node was run by itself" if numbers.how == "nodes" else said
+
+
+def passed_over_lines(numbers: WholeModelFacts) -> list[str]:
+    """How many nodes were not judged, one line for each reason."""
+    found = sorted(numbers.passed_over.items(), key=lambda each: -each[1])
+    return [f"{plural(number, 'node')} {PASSED_OVER.get(why, why)}" for why, number in found]
+
+
+def wrong_text(node: NodeNumbers) -> str:
+    """What a wrong node gave: `y[0, 3]: expected 1.5, got 1.25, 3.1 × the allowed error; 2 of 8 elements`."""
+    place = f"{node.output or 'output'}{list(node.index) if node.index is not None else ''}"
+    said = f"{place}: expected {node.expected or '?'}, got {node.got or '?'}"
+    if node.over_bound is not None and node.over_bound != float("inf"):
+        said += f", {ratio_text(node.over_bound)} the allowed error"
+    return one_line(f"{said}; {node.reason}" if node.reason else said, _LONGEST)
+
+
+def right_text(node: NodeNumbers) -> str:
+    """How far the values of a node that is right are off at most."""
+    return "right" if not node.ulps else f"right, within {plural(node.ulps, 'ulp', 'ulp')}"
+
+
+def effect_text(effect: EndEffect) -> str:
+    """`output y moves by 0.25 at most, of 3.5 at most (12 ulp)`."""
+    output = one_line(effect.output, _NAME)
+    if effect.distance is None:
+        return one_line(
+            f"what it does to {output} is not known: {effect.reason or 'no reason given'}", _LONGEST
+        )
+    said = f"with its right values {output} moves by {effect.distance:.4g} at most"
+    if effect.largest is not None:
+        said += f", where its largest value is {effect.largest:.4g}"
+    return f"{said} ({plural(effect.ulps, 'ulp', 'ulp')})" if effect.ulps is not None else said

@@ -1,0 +1,90 @@
+"""Calls of every kind: those of ONNX's node tests, and one of each operator that cases are made of."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.adopting.node_tests import node_suite
+from conformance.checked_models.model_calls import ModelCall
+from conformance.suite.suites import open_suite
+from generator.asking.bare_cases import bare_case
+from generator.checking.call_cases import CallCases
+from generator.checking.making import cases_of_call
+from generator.checking.model_cases import cases_of_calls
+from generator.making.named_operators import referenced_operators
+from generator.making.opsets import default_operators
+from generator.spaces.declared_levels import DeclaredLevels
+from generator.spaces.space import open_space
+from generator.values.draws import Draw
+from specs.library import load_spec
+from tests.generator.checking.calls_of_cases import call_of_case
+from tests.generator.checking.made_calls import call, fed
+
+pytestmark = pytest.mark.slow
+_OF_TESTS, _OF_OPERATORS = 30, 6
+"""One in so many is asked: the others say nothing else, and take minutes."""
+_DRAWS = 20
+
+
+def _calls_of_node_tests() -> Iterator[ModelCall]:
+    """Calls of ONNX's tests: of those whose names have an even digest, which nothing was tuned on."""
+    known = set(referenced_operators())
+    with open_suite(node_suite(lambda _: None)) as suite:
+        chosen = [each for each in suite.case_ids if hashlib.md5(each.encode()).digest()[-1] % 2]
+        for each in chosen[::_OF_TESTS]:
+            case = suite.case(each)
+            if case.operator in known and case.levels.get("written_as", "node") == "node":
+                yield call_of_case(case, constant=True)
+
+
+def _calls_of_operators() -> Iterator[ModelCall]:
+    for operator in default_operators()[::_OF_OPERATORS]:
+        space = open_space(load_spec(operator))
+        draws = (Draw(f"many calls/{operator}/{attempt}") for attempt in range(_DRAWS))
+        drawn = (DeclaredLevels(space).build_call(space.spec, {}, each) for each in draws)
+        first = next(each for each in drawn if each is not None)
+        yield call_of_case(bare_case(space.spec, first), constant=True)
+
+
+def test_most_calls_of_node_tests_have_cases() -> None:
+    made = [cases_of_call(each, 3) for each in _calls_of_node_tests()]
+    assert len(made) > 10
+    covered = [each for each in made if each.cases]
+    assert len(covered) >= 0.95 * len(made), [each.not_covered for each in made if not each.cases]
+    _make_the_calls(covered)
+
+
+def test_a_call_of_each_operator_has_cases() -> None:
+    made = [cases_of_call(each, 3) for each in _calls_of_operators()]
+    assert [each.not_covered for each in made if not each.cases] == []
+    _make_the_calls(made)
+
+
+def test_processes_change_nothing() -> None:
+    calls = [call(name, [fed("n", length)]) for name in ("Abs-13", "Neg-13") for length in range(2, 9)]
+    alone = cases_of_calls(calls, keep=False)
+    told: list[str] = []
+    beside = cases_of_calls(calls, keep=False, processes=2, told=lambda each: told.append(each.key))
+    assert [each.key for each in alone] == told
+    assert [[str(one.id) for one in each.cases] for each in beside] == [
+        [str(one.id) for one in each.cases] for each in alone
+    ]
+    assert [each.call for each in beside] == calls
+
+
+def _make_the_calls(made: list[CallCases]) -> None:
+    for each in made:
+        given = list(each.call.first.inputs)
+        while given and given[-1] is None:
+            given.pop()
+        for case in each.cases:
+            assert case.attributes == each.call.first.attributes
+            told = [
+                None if one is None else (one.element_type.name, len(one.shape)) for _, one in case.inputs
+            ]
+            assert told == [
+                None if one is None else (one.element_type, len(one.shape or ())) for one in given
+            ]

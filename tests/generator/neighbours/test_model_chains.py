@@ -1,0 +1,204 @@
+"""The neighbours of a model: which nodes stand together, with which data, and what is left out and why."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from conformance.checked_models.call_grouping import group_calls
+from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
+from conformance.models.protos import read_attribute, read_tensor
+from generator.neighbours.of_models.model_chains import ModelChain, chains_of_model
+from generator.neighbours.of_models.node_groups import groups_of_model
+from opcert.vocabulary.element_types import BY_CODE
+from opcert.vocabulary.names import OperatorName
+from tests.generator.neighbours.fused_programs import passes
+
+CHANNELS = 32
+FLOAT = TensorProto.FLOAT
+
+
+def facts_of(nodes: list[onnx.NodeProto], shape: list[int | str], **constants: object) -> ModelFacts:
+    """What a reader says of a model of these nodes; its last node gives what it gives."""
+    initializers = [numpy_helper.from_array(np.asarray(each), name) for name, each in constants.items()]
+    last = helper.make_tensor_value_info(nodes[-1].output[0], FLOAT, None)
+    given = helper.make_tensor_value_info("x", FLOAT, shape)
+    graph = helper.make_graph(nodes, "g", [given], [last], initializers)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("made.up", 1)], ir_version=8
+    )
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    values = {each.name: declared(each) for each in (*inferred.input, *inferred.value_info, *inferred.output)}
+    values |= {each.name: constant(each) for each in initializers}
+    read = tuple(node_of(at, each, values) for at, each in enumerate(nodes))
+    return ModelFacts("model.onnx", "0" * 64, {"ai.onnx": 17}, read, group_calls(read))
+
+
+def declared(value: onnx.ValueInfoProto) -> ModelValue:
+    kind = value.type.tensor_type
+    shape = tuple(
+        each.dim_value if each.HasField("dim_value") else each.dim_param or None for each in kind.shape.dim
+    )
+    name = BY_CODE[kind.elem_type].name
+    return ModelValue(value.name, name, shape if kind.HasField("shape") else None)
+
+
+def constant(value: onnx.TensorProto) -> ModelValue:
+    tensor = read_tensor(value)
+    small = tensor if tensor.array.size <= 64 else None
+    return ModelValue(value.name, tensor.element_type.name, tensor.shape, None, True, small)
+
+
+def node_of(at: int, node: onnx.NodeProto, values: dict[str, ModelValue]) -> ModelNode:
+    known = not node.domain
+    version = onnx.defs.get_schema(node.op_type, 17).since_version if known else 1
+    return ModelNode(
+        str(at),
+        node.name,
+        OperatorName("ai.onnx", node.op_type, version) if known else None,
+        tuple(values.get(each, ModelValue(each)) for each in node.input),
+        tuple(values.get(each, ModelValue(each)) for each in node.output),
+        {each.name: read_attribute(each) for each in node.attribute},
+        unknown=None if known else "no such operator",
+        op_type=node.op_type,
+        domain=node.domain,
+    )
+
+
+def block(of: str, to: str, number: int) -> list[onnx.NodeProto]:
+    """Convolution, normalization and Relu, as models have them by the dozen."""
+    named = [f"{name}{number}" for name in ("w", "scale", "bias", "mean", "var")]
+    return [
+        helper.make_node("Conv", [of, named[0]], [f"{to}_c"], pads=[1, 1, 1, 1]),
+        helper.make_node("BatchNormalization", [f"{to}_c", *named[1:]], [f"{to}_n"]),
+        helper.make_node("Relu", [f"{to}_n"], [to]),
+    ]
+
+
+def weights(number: int) -> dict[str, object]:
+    channels = np.ones(CHANNELS, np.float32)
+    names = ("scale", "bias", "mean", "var")
+    return {f"w{number}": np.full((CHANNELS, CHANNELS, 3, 3), 0.1, np.float32)} | {
+        f"{name}{number}": channels * 0.3 for name in names
+    }
+
+
+def holds(chain: ModelChain) -> bool:
+    """Whether an evaluator that fuses nothing gives what the chain's case expects."""
+    assert chain.case is not None
+    assert chain.case.model is not None
+    model = onnx.ModelProto.FromString(chain.case.model)
+    onnx.checker.check_model(model, full_check=True)
+    given = {name: each.array for name, each in chain.case.inputs if each is not None}
+    return passes(chain.case, *ReferenceEvaluator(model).run(None, given))
+
+
+def test_blocks_that_are_repeated_are_asked_about_once() -> None:
+    nodes = [*block("x", "a", 0), *block("a", "b", 1), *block("b", "c", 2)]
+    facts = facts_of(nodes, ["N", CHANNELS, 14, 14], **weights(0), **weights(1), **weights(2))
+    paths = [each.path for each in groups_of_model(facts)]
+    assert sorted(paths) == sorted(
+        [
+            "Conv > BatchNormalization",
+            "BatchNormalization > Relu",
+            "Conv > BatchNormalization > Relu",
+            "Relu > Conv",
+        ]
+    )
+    found = list(chains_of_model(facts))
+    assert [each.path for each in found] == paths
+    assert all(each.case is not None for each in found), [each.why for each in found]
+    assert all(map(holds, found))
+
+
+def test_large_extents_are_others_and_attributes_stay() -> None:
+    facts = facts_of(block("x", "a", 0), ["N", CHANNELS, 224, 224], **weights(0))
+    (chain,) = [each for each in chains_of_model(facts) if each.path == "Conv > BatchNormalization"]
+    assert chain.case is not None
+    assert chain.case.model is not None
+    (given,) = [each for _, each in chain.case.inputs if each is not None]
+    assert given.array.ndim == 4
+    assert given.array.size <= 1 << 12
+    node = onnx.ModelProto.FromString(chain.case.model).graph.node[0]
+    assert helper.get_node_attr_value(node, "pads") == [1, 1, 1, 1]
+
+
+def test_shapes_are_divided_together() -> None:
+    nodes = [
+        helper.make_node("Reshape", ["x", "split"], ["a"]),
+        helper.make_node("Transpose", ["a"], ["b"], perm=[0, 2, 1, 3]),
+        helper.make_node("Reshape", ["b", "joined"], ["c"]),
+    ]
+    facts = facts_of(
+        nodes,
+        [1, 32, 768],
+        split=np.array([0, 32, 12, 64]),
+        joined=np.array([0, 12, -1]),
+    )
+    found = {each.path: each for each in chains_of_model(facts)}
+    assert set(found) == {"Reshape > Transpose", "Transpose > Reshape", "Reshape > Transpose > Reshape"}
+    assert all(each.case is not None and holds(each) for each in found.values()), [
+        each.why for each in found.values()
+    ]
+
+
+def test_quantised_nodes_are_taken_with_what_stands_around_them() -> None:
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+        helper.make_node("DequantizeLinear", ["w", "s", "zw"], ["dw"]),
+        helper.make_node("MatMul", ["d", "dw"], ["m"]),
+        helper.make_node("QuantizeLinear", ["m", "s", "z"], ["r"]),
+    ]
+    facts = facts_of(
+        nodes,
+        [4, 8],
+        s=np.array(0.02, np.float32),
+        z=np.array(3, np.uint8),
+        zw=np.array(0, np.int8),
+        w=np.ones((8, 16), np.int8),
+    )
+    found = {each.path: each for each in chains_of_model(facts)}
+    assert "DequantizeLinear > DequantizeLinear > MatMul > QuantizeLinear" in found
+    assert found["DequantizeLinear > DequantizeLinear > MatMul > QuantizeLinear"].case is not None
+
+
+def test_of_what_no_bound_is_derived_there_is_no_case() -> None:
+    nodes = [
+        helper.make_node("Exp", ["x"], ["a"]),
+        helper.make_node("MatMul", ["a", "w"], ["b"]),
+        helper.make_node("Softmax", ["b"], ["c"]),
+    ]
+    found = list(chains_of_model(facts_of(nodes, [3, 4], w=np.ones((4, 5), np.float32))))
+    assert [each.path for each in found if each.case is None] == ["Exp > MatMul"]
+    assert "not known exactly" in found[0].why or "no bound" in found[0].why
+    assert holds(found[1])
+
+
+def test_a_node_that_nobody_knows_is_left_out_and_said() -> None:
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"]),
+        helper.make_node("Mystery", ["a"], ["b"], domain="made.up"),
+    ]
+    (found,) = chains_of_model(facts_of(nodes, [2]))
+    assert found.case is None
+    assert found.why
+
+
+def test_no_more_groups_are_looked_at_than_asked_for() -> None:
+    nodes = [*block("x", "a", 0), *block("a", "b", 1)]
+    facts = facts_of(nodes, ["N", CHANNELS, 14, 14], **weights(0), **weights(1))
+    assert len(list(chains_of_model(facts, most=1))) == 1
+
+
+@pytest.mark.parametrize("name", ["constructor", "../../etc", "a\nb", "Y1"])
+def test_names_of_a_model_go_no_further(name: str) -> None:
+    nodes = [helper.make_node("Relu", ["x"], [name]), helper.make_node("Neg", [name], ["b"])]
+    (found,) = chains_of_model(facts_of(nodes, [2, 3]))
+    assert found.case is not None
+    assert found.case.model is not None
+    assert name == "Y1" or name.encode() not in found.case.model
+    assert holds(found)

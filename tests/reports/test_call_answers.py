@@ -1,0 +1,242 @@
+"""What a runtime makes of each call of a model follows from its cases, and every file says the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
+from conformance.checked_models.whole_model import EndEffect, GivenInput, NodeNumbers, WholeModelFacts
+from conformance.judging.known_causes import KnownCause
+from conformance.running.responses import Crashed, Refused, Response
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.cases import Case
+from opcert.commands.asked_runtimes import without_optimisation
+from reports.checked_models.call_answers import ANSWERS, Answer, answer_calls
+from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.check_json import render_check
+from reports.checked_models.check_junit import render_junit_check
+from reports.checked_models.check_markdown import render_markdown_check
+from reports.checked_models.check_page import render_check_page
+from reports.checked_models.check_sarif import render_sarif
+from reports.checked_models.check_summary import format_check
+from reports.results.case_results import put_together
+from reports.schemas import load_schema
+from tests.reports.checked_models import HOSTILE, RESIZES, calls, check_of, is_resize, right, run, wrong
+from tests.reports.sample import RESIZE_18, Maker, make_case
+from tests.reports.sarif_checks import check_sarif
+
+
+def only(level: str, respond: Callable[[Case], Response]) -> Callable[[Case], Response]:
+    """A runtime that answers so for Resize with data of a level, and right otherwise."""
+    return lambda case: respond(case) if is_resize(case) and case.levels["data"] == level else right(case)
+
+
+def crash(_: Case) -> Response:
+    return Crashed("the worker died of SIGSEGV", "SIGSEGV", seconds=0.1)
+
+
+def refuse(_: Case) -> Response:
+    return Refused("Fail", "there is no such kernel for this")
+
+
+def decline(_: Case) -> Response:
+    return Refused("NotImplemented", "no kernel of that name", unsupported="an example of it")
+
+
+@pytest.mark.parametrize(
+    ("respond", "answer", "title"),
+    [
+        (right, "conformant", ""),
+        (only("huge", wrong), "wrong", "wrong"),
+        (only("huge", crash), "crashes", "SIGSEGV"),
+        (only("huge", refuse), "refused", "no such kernel"),
+        (only("huge", decline), "conformant", ""),
+        (lambda case: decline(case) if is_resize(case) else right(case), "refused", "no kernel of that name"),
+    ],
+)
+def test_the_worst_case_that_blames_decides(
+    tmp_path: Path, respond: Callable[[Case], Response], answer: Answer, title: str
+) -> None:
+    resize, crop, pad = answer_calls(calls(), run(tmp_path / "run", respond))
+    assert resize.answer == answer
+    assert (crop.answer, crop.weaker) == ("conformant", True)
+    assert (pad.answer, pad.why) == ("uncovered", "nobody says what is right")
+    assert resize.asked == 3
+    assert [title in each.title for each in resize.causes] == ([True] if title else [])
+
+
+def test_levels_that_a_cause_needs_are_named(tmp_path: Path) -> None:
+    resize, *_ = answer_calls(calls(), run(tmp_path / "run", only("huge", wrong)))
+    (cause,) = resize.causes
+    assert cause.remarks[0] == "only with data huge; 2 other levels pass"
+
+
+def test_what_optimisation_alone_breaks_is_a_cause_of_its_own(tmp_path: Path) -> None:
+    """Huge data is wrong in both, nonfinite with optimisation, random without it."""
+
+    def optimised(case: Case) -> Response:
+        return wrong(case) if is_resize(case) and case.levels["data"] != "random" else right(case)
+
+    def plain(case: Case) -> Response:
+        return wrong(case) if is_resize(case) and case.levels["data"] != "nonfinite" else right(case)
+
+    resize, *_ = answer_calls(calls(), run(tmp_path / "a", optimised), run(tmp_path / "b", plain))
+    found = {each.setting: [case.features["data"] for case in each.cases] for each in resize.causes}
+    assert found == {"any": ["huge"], "optimised": ["nonfinite"], "unoptimised": ["random"]}
+    assert any(each.says.startswith("only with optimisation: ") for each in resize.causes)
+    assert resize.answer == "wrong"
+
+
+def test_what_is_wrong_without_optimisation_alone_does_not_blame_the_runtime_as_it_was_asked(
+    tmp_path: Path,
+) -> None:
+    answers = answer_calls(calls(), run(tmp_path / "a", right), run(tmp_path / "b", only("huge", wrong)))
+    assert answers[0].answer == "conformant"
+    assert [each.setting for each in answers[0].causes] == ["unoptimised"]
+
+
+@pytest.mark.parametrize("kind", ["reading", "finding"])
+def test_what_documents_leave_open_blames_nobody(tmp_path: Path, kind: str) -> None:
+    results = run(tmp_path / "run", only("huge", wrong))
+    failing = tuple(str(each.id) for each in results.cases if each.fails)
+    entry = KnownCause("open_there", kind, "It may be read so.", (), cases=failing)  # type: ignore[arg-type]
+    check = check_of(calls(), (replace(results, known=(entry,)), None))
+    assert check.runtimes[0].answers[0].answer == "open"
+    assert check.holds
+    levels = {each["level"] for each in json.loads(render_sarif(check))["runs"][0]["results"]}
+    assert levels == {"note"}
+
+
+def test_the_runtime_without_its_optimisation_is_named_as_on_the_command_line() -> None:
+    for text, wanted in (
+        ("onnxruntime", "onnxruntime[optimization=none]"),
+        ("onnxruntime==1.20.1", "onnxruntime[optimization=none]==1.20.1"),
+        ("onnxruntime[provider=CPU]", "onnxruntime[optimization=none,provider=CPU]"),
+        ("onnxruntime[optimization=basic]", None),
+        ("openvino", None),
+    ):
+        found = without_optimisation(find_runtime(text))
+        assert (None if found is None else found.text) == wanted
+        assert found is None or found.options["optimization"] == "none"
+
+
+NUMBERS = WholeModelFacts(
+    "made-up",
+    "whole",
+    (GivenInput("x", "float", (2, 2), "random"),),
+    (
+        NodeNumbers("0", None, "right", ulps=2, elements=4, of_elements=4),
+        NodeNumbers("1", None, "wrong", over_bound=3.5, output="y", index=(0, 1), expected="1", got="2"),
+        NodeNumbers("2", None, "passed_over", "too_costly"),
+    ),
+    (EndEffect("1", "out", 0.5, 2.0, 12), EndEffect("1", "other", reason="it was refused")),
+    passed_over={"too_costly": 1},
+)
+
+
+def test_every_file_has_the_same_counts(tmp_path: Path) -> None:
+    made = calls()
+    bad, good = run(tmp_path / "a", only("huge", crash)), run(tmp_path / "b", right)
+    check = check_of(made, (bad, good), (good, None))
+    check = replace(check, runtimes=(*check.runtimes[:1], replace(check.runtimes[1], numbers=NUMBERS)))
+    document = json.loads(render_check(check))
+    jsonschema.validate(document, load_schema("check"))
+    assert not document["holds"]
+    assert [each["holds"] for each in document["runtimes"]] == [False, False]
+    for each in document["runtimes"]:
+        assert sum(each["nodes"].values()) == 5
+        assert each["conformantByNodeTestsAlone"] == 1
+    check_sarif(json.loads(render_sarif(check)))
+    junit = ElementTree.fromstring(render_junit_check(check))
+    assert [each.get("failures") for each in junit] == ["1", "1"]
+    told = format_check(check)
+    assert "made-up 0" not in told  # the record says the name
+    assert "1 of 5 nodes conformant (1 by ONNX's node tests alone), 3 crashes, 1 not covered" in told
+    assert "with these inputs 1 of 3 nodes right, 1 wrong, 1 passed over" in told
+    assert "y[0, 1]: expected 1, got 2, 3.5 × the allowed error" in told
+    assert told.splitlines()[-1].endswith("1 passed over")
+    assert "1 node would take exact arithmetic too long" in told
+    for text in (render_check_page(check), render_markdown_check(check)):
+        assert "SIGSEGV" in text
+        assert "nobody says what is right" in text or "no reference says what is right" in text
+    page = render_check_page(check)
+    assert "with its right values out moves by 0.5 at most" in page
+    for row in range(1, 6):
+        assert f'data-n="{row}"' in page
+
+
+def test_nothing_of_a_model_is_an_order_to_whoever_reads_it(tmp_path: Path) -> None:
+    made = calls(name=HOSTILE)
+    check = check_of(made, (run(tmp_path / "a", only("huge", wrong)), None))
+    check = replace(check, model=replace(check.model, path=f"{HOSTILE}.onnx", notes=(HOSTILE,)))
+    page = render_check_page(check)
+    assert "<img" not in page
+    for text in (page, format_check(check), render_markdown_check(check), render_sarif(check)):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    jsonschema.validate(json.loads(render_check(check)), load_schema("check"))
+    check_sarif(json.loads(render_sarif(check)))
+
+
+@pytest.mark.slow
+def test_a_model_of_many_nodes_stays_small_and_in_blocks(tmp_path: Path) -> None:
+    made = calls(4990, 9, name="encoder.layers.11.attention.self.query.resize")
+    page = render_check_page(check_of(made, *[(run(tmp_path / "a", only("huge", wrong)), None)] * 3))
+    assert len(page.encode()) < 5_000_000
+    assert page.count('<details class="block"') == 25
+    assert page.count("data-n=") == 5000
+    assert "Nodes 4,801 to 5,000: 191 not conformant" in page
+
+
+def test_answers_are_in_one_order_everywhere() -> None:
+    definitions = load_schema("check")["$defs"]
+    assert tuple(definitions["answer"]["enum"]) == ANSWERS
+    assert tuple(definitions["counts"]["required"]) == ANSWERS
+    assert len(RESIZES) == 3
+
+
+@pytest.mark.parametrize(
+    ("failing", "side", "answer"),
+    [
+        (("small",), 8, "elsewhere"),  # the larger case with the same data passes
+        (("other",), 8, "wrong"),  # the smaller one passes, which may be the luck of its values
+        (("small", "other"), 8, "wrong"),
+        (("small",), 2, "wrong"),  # these are the model's own extents
+        (("small",), None, "wrong"),  # the model has whatever extents
+    ],
+)
+def test_what_fails_at_extents_that_the_model_has_not_does_not_blame(
+    tmp_path: Path, failing: tuple[str, ...], side: int | None, answer: Answer
+) -> None:
+    cases = [
+        make_case(RESIZE_18, "cover", {"extents": extents, "data": data}, side=length)
+        for extents, length in (("small", 2), ("other", 4))
+        for data in ("random", "huge")
+    ]
+
+    def respond(case: Case) -> Response:
+        return wrong(case) if case.levels["extents"] in failing else right(case)
+
+    made = Maker(tmp_path).make(cases, respond)
+    results = put_together(made.suite, made.record, "suite")
+    given = [
+        ModelValue("x", "float", (side, side)),
+        None,
+        ModelValue("sizes", "int64", (2,) if side else None),
+    ]
+    node = ModelNode("0", "n", RESIZE_18, tuple(given), ())
+    call = CheckedCall(1, ModelCall(node, (node,)), "reference", tuple(str(each.id) for each in cases))
+    (found,) = answer_calls([call], results)
+    assert found.answer == answer
+    check = check_of([call], (results, None))
+    assert check.holds == (answer == "elsewhere")
+    jsonschema.validate(json.loads(render_check(check)), load_schema("check"))
+    told = any("extents that the model states" in each for each in found.causes[0].remarks)
+    assert told == (side == 8)
