@@ -28,7 +28,7 @@ from reports.results.headline import runtime_label
 from reports.results.summary import readings_lines, verdict_table
 from reports.results.verdicts import word
 
-_MOST_ROWS = 20_000
+_MOST_ROWS = 60_000
 _MOST_CASES = 2_500
 _LONGEST = 2_000
 """Characters of a reason: what a worker printed before it died is part of some."""

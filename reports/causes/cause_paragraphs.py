@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.judge import FAILING
 from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId
@@ -107,9 +108,13 @@ def mended_line(entry: KnownCause) -> str:
 
 
 def totals_line(results: Results, causes: int) -> str:
-    """The last line: how many fail, for how many causes, and how these are known."""
+    """The last line: how many of the record fail, for how many causes, and how these are known.
+
+    Results may be of some of the record's cases: numbers are of all of them, causes of those that were seen.
+    """
     classes = classes_of(results)
-    failing = sum(len(each.cases) for each in classes)
+    counts = results.record.counts
+    failing = sum(counts[each] for each in FAILING)
     told = Counter(each.told for each in classes)
     words: dict[Told, str] = {
         "entry": "known",
@@ -123,10 +128,11 @@ def totals_line(results: Results, causes: int) -> str:
     }
     parts = [f"{count(told[name])} {said}" for name, said in words.items() if told[name]]
     verb = "fails" if failing == 1 else "fail"
-    passing = results.counts["pass"]
+    least = "at least " if sum(len(each.cases) for each in classes) < failing else ""
+    cases = plural(len(results.record.verdicts), "case")
     return (
-        f"{count(passing)} of {plural(len(results.cases), 'case')} pass, {count(failing)} {verb} for "
-        f"{plural(causes, 'cause')} ({', '.join(parts)})."
+        f"{count(counts['pass'])} of {cases} pass, {count(failing)} {verb} "
+        f"for {least}{plural(causes, 'cause')} ({', '.join(parts)})."
     )
 
 
