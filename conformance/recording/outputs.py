@@ -85,6 +85,22 @@ class OutputStore:
         if len(raw) > FILE_BYTES or self._written + len(raw) > TOTAL_BYTES:
             return entry
         name = f"{entry['sha256']}.bin"
+        self._write(name, raw)
+        return {**entry, "file": name}
+
+    def adopt(self, name: str, raw: bytes) -> bool:
+        """Keep a file that was made elsewhere by its name; whether there was room.
+
+        Raises ValueError where its bytes are not what the name says.
+        """
+        if _FILE.fullmatch(name) is None or f"{sha256(raw)}.bin" != name:
+            raise ValueError(f"the file {name!r} is not what its name says")
+        if self._written + len(raw) > TOTAL_BYTES:
+            return False
+        self._write(name, raw)
+        return True
+
+    def _write(self, name: str, raw: bytes) -> None:
         path = self._folder / name
         begun = path.with_suffix(".begun")
         try:
@@ -98,7 +114,6 @@ class OutputStore:
             begun.unlink(missing_ok=True)
             remedy = "Make room, or name another file with -o."
             raise unwritable("the outputs of the record", self._folder, error, remedy) from error
-        return {**entry, "file": name}
 
 
 def restore_output(entry: Any, position: int, case: Case, record: Path) -> Tensor | NotTensor | None:

@@ -105,9 +105,13 @@ class RecordWriter:
 
     def append(self, result: Result, order: Order) -> None:
         """Append a result; `order` is its place in the end."""
-        line = self._place(result, order)
+        self.append_all([(result, order)])
+
+    def append_all(self, rows: Iterable[tuple[Result, Order]]) -> None:
+        """Append several at once."""
+        lines = [self._place(result, order) for result, order in rows]
         try:
-            self._file.write(line)
+            self._file.write(b"".join(lines))
             self._file.flush()
         except OSError as error:
             raise _unwritable(self.path, error) from error
@@ -120,6 +124,10 @@ class RecordWriter:
             if len(self._rows) > _MOST_KEPT:
                 self._rows = None
         return line
+
+    def amend(self, changes: Mapping[str, Any]) -> None:
+        """Change what the header says, as of the record that `finish` writes."""
+        self._header = canonical_json({**json.loads(self._header), **changes}) + b"\n"
 
     def finish(
         self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any

@@ -35,7 +35,11 @@ class RowPlaces:
 
     def orders(self) -> set[Order]:
         """The place of every row."""
-        return {(row[0], row[1], row[2]) for row in self._rows().tolist()}
+        return set(self.listed())
+
+    def listed(self) -> list[Order]:
+        """The place of each row, as they lie one behind the other."""
+        return [(row[0], row[1], row[2]) for row in self._rows().tolist()]
 
     def _rows(self) -> NDArray[np.uint64]:
         return np.frombuffer(self._orders, np.uint64).reshape(-1, 3)

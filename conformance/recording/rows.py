@@ -30,7 +30,8 @@ class Result:
     off at most, in steps of the type of each element; 0 is left out, and what is beyond 2**53 stands as that.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
     that it matched. `varies` says that right answers are random, so that two of them may differ. `again` is
-    what further tries of a case came to that killed its worker, each as `response` has it.
+    what further tries of a case came to that killed its worker, each as `response` has it. `machine` names
+    the machine of a cluster that ran it.
     """
 
     case: str
@@ -64,6 +65,7 @@ class Result:
     stderr: str | None = None
     varies: bool = False
     again: tuple[str, ...] = ()
+    machine: str | None = None
 
     @property
     def unstable(self) -> bool:
@@ -129,6 +131,7 @@ def make_result(
     judgement: Judgement,
     outputs: tuple[Any, ...] = (),
     again: tuple[str, ...] = (),
+    machine: str | None = None,
 ) -> Result:
     """The row of a judged response; `response` is None where nothing was asked of the runtime."""
     seen: dict[str, Any] = {"seconds": round(getattr(response, "seconds", 0.0), 7)}
@@ -167,6 +170,7 @@ def make_result(
         expectation=judgement.expectation,
         varies=is_random(case.properties),
         again=again,
+        machine=machine,
         **seen,
     )
 

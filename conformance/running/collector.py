@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 from conformance.judging.faults import FaultFinder
 from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.totals import CaseVerdicts, count_verdicts
-from conformance.processes.loaded_files import digest_files
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result, make_result
@@ -22,6 +20,7 @@ from conformance.running.progress import Progress
 from conformance.running.responses import Answered, Refused, Response
 from conformance.running.run_options import RunOptions
 from conformance.running.session import Task
+from conformance.running.task_source import Plan
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import InternalError
@@ -49,11 +48,18 @@ class Collector:
     """Takes responses from lanes, which may be in several threads, and writes the record.
 
     `threads` is how many thread counts take turns in repetitions. `answered_task` is the first task that the
-    runtime answered; `rows` counts what was recorded.
+    runtime answered; `rows` counts what was recorded. `machine` names in each row where it was made.
     """
 
     def __init__(
-        self, suite: Suite, writer: RecordWriter, progress: Progress, options: RunOptions, threads: int = 1
+        self,
+        suite: Suite,
+        writer: RecordWriter,
+        progress: Progress,
+        options: RunOptions,
+        threads: int = 1,
+        *,
+        machine: str | None = None,
     ) -> None:
         self.options = options
         self.progress = progress
@@ -71,6 +77,7 @@ class Collector:
         self._unsettled: list[tuple[Task, Refused]] = []
         self._failing = 0
         self._lost: Counter[str] = Counter()
+        self._machine = machine
 
     def wants(self, task: Task) -> bool:
         """Whether a task is to run still: of its call not as many cases as may have lost their workers."""
@@ -131,10 +138,23 @@ class Collector:
         self._note_answered(result.case, result.form, result.response == "answered")
         self._count(result, order, rows)
 
+    def accept(self, rows: Sequence[tuple[Result, Order]], plan: Plan) -> None:
+        """Record and count rows that were made elsewhere, where valid cases were asked about as well."""
+        self._writer.append_all(rows)
+        for result, order in rows:
+            self.rows += 1
+            self._count(result, order, plan.rows_of(result.case))
+            self.progress.advance(result)
+
     def finish(
-        self, tasks: Iterable[Task], unload_losses: Sequence[str], loaded: Iterable[Path] | None = None
+        self,
+        tasks: Iterable[Task],
+        unload_losses: Sequence[str],
+        loaded: Sequence[Mapping[str, Any]] | None = None,
+        **told: Any,
     ) -> Record:
-        """Record what was not run as such, and write the footer; `loaded` are files to identify in it.
+        """Record what was not run as such, and write the footer; `loaded` are files by their digests in it,
+        `told` is what else it says.
 
         Returns the record as it was written.
         """
@@ -147,9 +167,9 @@ class Collector:
                 if task.order not in recorded:
                     self._record(task, None, Judgement("not_run", self.halt.reason or _LEFT_OUT))
         counts = count_verdicts(self._verdicts)
-        more: dict[str, Any] = {} if stopped is None else {"stopped": stopped}
+        more: dict[str, Any] = {**told, **({} if stopped is None else {"stopped": stopped})}
         if loaded is not None:
-            more["loaded"] = digest_files(loaded)
+            more["loaded"] = list(loaded)
         return self._writer.finish(counts, self._faults.faults(unload_losses), **more)
 
     def _record(
@@ -160,7 +180,9 @@ class Collector:
             matched = judgement.matched or (None,) * len(response.outputs)
             keep = self._writer.outputs.keep
             outputs = tuple(keep(each, bit) for each, bit in zip(response.outputs, matched, strict=True))
-        result = make_result(task.case, task.form, task.repeat, response, judgement, outputs, again)
+        result = make_result(
+            task.case, task.form, task.repeat, response, judgement, outputs, again, self._machine
+        )
         self._writer.append(result, task.order)
         self.rows += 1
         self._count(result, task.order, task.rows)

@@ -14,6 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from conformance.processes.loaded_files import digest_files
 from conformance.processes.worker_limits import describe_confinement
 from conformance.processes.worker_process import Stopped
 from conformance.recording.records import Record, RecordWriter, timestamp
@@ -64,16 +65,7 @@ def run_suite(
     cannot be written or a form is not taken. KeyboardInterrupt leaves a partial record.
     """
     options, progress = options or RunOptions(), progress or Silent()
-    selected = suite.select(options.pattern)
-    if not selected:
-        raise nothing_selected(options.pattern, suite.case_ids, str(suite.path))
-    if options.shard is not None:
-        selected = tuple(filter(options.shard.holds, selected))
-    if only is not None:
-        selected = tuple(each for each in selected if each in only)
-    if not selected:
-        told = "no case is left to run: what is selected lies in other parts"
-        raise NothingRan(told, where=Place(str(suite.path)))
+    selected = selected_cases(suite, options, only)
     installed = install(runtime, progress.note) if first is None else first.installed
     lanes = [
         Lane(
@@ -86,7 +78,7 @@ def run_suite(
             lane.begin()
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
-        header = _header(suite, runtime, installed, lanes[0], offer, options, forms)
+        header = make_header(suite.digest, runtime, installed, lanes[0], offer, options, forms)
         plan = Plan(suite, selected, forms, options.repeat, sampled=header["options"]["sampled"])
         if own_forms is not None:
             plan = replace(plan, own_forms=own_forms)
@@ -117,7 +109,9 @@ def run_suite(
             progress.start(plan.rows - plan.rows_done)
             _run_lanes(lanes, tasks, collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
-            loaded = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else None
+            loaded = None
+            if options.identify:
+                loaded = digest_files(set().union(*(lane.loaded_files() for lane in lanes)))
             record = collector.finish(plan.tasks(), losses, loaded)
         finally:
             writer.close()
@@ -131,16 +125,31 @@ def run_suite(
     return record
 
 
+def selected_cases(suite: Suite, options: RunOptions, only: Container[str] | None = None) -> tuple[str, ...]:
+    """The cases that a run is of, in suite order; NothingRan where there are none."""
+    selected = suite.select(options.pattern)
+    if not selected:
+        raise nothing_selected(options.pattern, suite.case_ids, str(suite.path))
+    if options.shard is not None:
+        selected = tuple(filter(options.shard.holds, selected))
+    if only is not None:
+        selected = tuple(each for each in selected if each in only)
+    if not selected:
+        told = "no case is left to run: what is selected lies in other parts"
+        raise NothingRan(told, where=Place(str(suite.path)))
+    return selected
+
+
 def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> None:
     """Run one lane in this thread, or several each in its own; the first error of any ends all."""
     if len(lanes) == 1:
-        _run_lane(lanes[0], tasks, collector)
+        run_lane(lanes[0], tasks, collector)
         return
     errors: list[BaseException] = []
 
     def work(lane: Lane) -> None:
         try:
-            _run_lane(lane, tasks, collector)
+            run_lane(lane, tasks, collector)
         except Stopped:
             return
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
@@ -164,7 +173,8 @@ def _run_lanes(lanes: list[Lane], tasks: TaskSource, collector: Collector) -> No
         raise errors[0]
 
 
-def _run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
+def run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
+    """Run what a source has on one lane, until there is nothing left or the run is to end."""
     try:
         further = FurtherTries(lambda: collector.halt.reason is not None, collector.options.repeat > 1)
         going_on = takewhile(lambda _: collector.halt.reason is None, tasks.lane())
@@ -194,20 +204,21 @@ def _survives(lane: Lane, collector: Collector) -> bool:
     return lane.deaths == 0
 
 
-def _header(
-    suite: Suite,
+def make_header(
+    suite: str,
     runtime: Runtime,
     installed: Installed,
     lane: Lane,
     offer: Offer,
     options: RunOptions,
-    forms: Any,
+    forms: Sequence[str],
 ) -> dict[str, Any]:
+    """What a record begins with: the suite by its digest, the runtime, this machine, and the options."""
     memory = None
     with suppress(ValueError, OSError, AttributeError):
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
-        "suite": suite.digest,
+        "suite": suite,
         "runtime": {
             "name": offer.name,
             "version": offer.version,

@@ -57,7 +57,10 @@ def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
     runtime, options, platform = (header.get(key) or {} for key in ("runtime", "options", "platform"))
     found = {"suite": header.get("suite")}
     found |= {f"runtime {key}": runtime.get(key) for key in ("name", "version", "source", "options")}
-    found |= {f"platform {key}": platform.get(key) for key in ("system", "machine", "opcert")}
+    # A cluster's machines are told apart row by row, and which one begins is chance.
+    alike = ("system", "opcert") if header.get("cluster") else ("system", "machine", "opcert")
+    found |= {"on a cluster": bool(header.get("cluster"))}
+    found |= {f"platform {key}": platform.get(key) for key in alike}
     return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
 
 

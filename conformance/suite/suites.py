@@ -166,8 +166,7 @@ class Suite:
         kept = None if self._kept is None else self._kept.get(case_id)
         if kept is not None:
             return kept
-        entry = self.entry(case_id)
-        raw = self._files.read(entry["file"], entry["offset"], entry["length"])
+        entry, raw = self.entry(case_id), self.golden(case_id)
         try:
             found = read_golden(raw, call_alone=call_alone)
         except UserError as error:
@@ -177,6 +176,11 @@ class Suite:
         if self._kept is not None and not call_alone:
             self._kept[case_id] = found
         return found
+
+    def golden(self, case_id: str) -> bytes:
+        """The bytes of a case as its golden file has them; UserError where there is none, or no file."""
+        entry = self.entry(case_id)
+        return self._files.read(entry["file"], entry["offset"], entry["length"])
 
     def known_entries(self) -> list[Any]:
         """The entries about causes that travel with the suite, as they were written; none where it has none.

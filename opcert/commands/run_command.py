@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @shared_options.specs
 @shared_options.pattern
 @shared_options.jobs
+@shared_options.scheduler
 @shared_options.forms
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
 @shared_options.timeout
@@ -60,6 +62,7 @@ def command(
     folders: tuple[Path, ...],
     pattern: str | None,
     jobs: int,
+    scheduler: str | None,
     forms: str | None,
     repeat: int,
     timeout: float,
@@ -81,14 +84,16 @@ def command(
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.running.first_worker import first_worker
-    from opcert.commands.runtime_argument import choose_runtime, forms_to_run
+    from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
+    from opcert.commands.runtime_argument import forms_to_run
 
     baseline_options.check_usage(baseline, update_baseline)
-    tested = choose_runtime(runtime, python, upgrade)
+    tested = runtime_for(runtime, python, upgrade, scheduler)
     limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
     path = output or Path("out") / tested.slug / "run.jsonl"
     lock_record(path)
-    with first_worker(tested, limits) as first:
+    begun = first_worker(tested, limits) if scheduler is None else nullcontext()
+    with chosen_cluster(scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from conformance.running.run_options import RunOptions
         from conformance.suite.shards import Shard
@@ -103,12 +108,23 @@ def command(
             pattern, jobs, chosen, repeat, limits, max_failures, shard=part, identify=identify
         )
         with resolve_suite(suite_name, folders=folders) as suite:
-            record = record_run(suite, tested, path, options, ours=output is None, resume=resume, first=first)
+            record = record_run(
+                suite,
+                tested,
+                path,
+                options,
+                ours=output is None,
+                resume=resume,
+                first=first,
+                cluster=cluster,
+                python=python,
+            )
             name = suite_name_for_commands(suite_name, suite, folders)
 
             def causes(found: Results) -> Results:
                 explained = with_others(with_known_causes(found, folders, known_files), beside_paths)
-                return with_experiments(explained, tested, limits, folders, diagnose_seconds, resume)
+                seconds = seconds_of_experiments(diagnose_seconds, scheduler)
+                return with_experiments(explained, tested, limits, folders, seconds, resume)
 
             say(summarise(suite, record, name, causes))
             answer = exit_code(record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conformance.recording.records import Record
 from conformance.running.first_worker import FirstWorker
@@ -16,6 +17,9 @@ from opcert.commands.output_locks import RECORD
 from opcert.commands.run_progress import choose_progress
 from opcert.commands.terminal import say
 
+if TYPE_CHECKING:
+    from conformance.clusters.cluster import Cluster
+
 
 def record_run(
     suite: Suite,
@@ -27,8 +31,10 @@ def record_run(
     resume: bool = False,
     first: FirstWorker | None = None,
     own_forms: Mapping[str, Sequence[str]] | None = None,
+    cluster: Cluster | None = None,
+    python: str | None = None,
 ) -> Record:
-    """Run the suite as `run_suite` does, with progress on standard error.
+    """Run the suite as `run_suite` does, or `run_suite_on` where a cluster is given, with progress.
 
     Before the record is begun, what was made from an earlier one at `path` goes (`remove_derived`, which
     knows what `ours` means). When the run is interrupted workers are killed, and what was recorded stays
@@ -42,6 +48,21 @@ def record_run(
 
     before = _identity(path)
     try:
+        if cluster is not None:
+            from conformance.clusters.cluster_run import run_suite_on
+
+            return run_suite_on(
+                cluster,
+                suite,
+                runtime,
+                path,
+                options,
+                choose_progress(),
+                python=python,
+                own_forms=own_forms,
+                resume=resume,
+                replacing=forget,
+            )
         return run_suite(
             suite,
             runtime,

@@ -29,6 +29,12 @@ forms = click.option(
 jobs = click.option(
     "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
 )
+scheduler = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Let a cluster do it: tcp://HOST:PORT of a scheduler of Dask, or local:N for N workers on this "
+    "machine. Needs opcert[dask].",
+)
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
 )

@@ -1,0 +1,1 @@
+"""Work given to a cluster that somebody has, through Dask's `distributed`."""

@@ -1,0 +1,217 @@
+"""A run whose cases are run by the workers of a cluster: one record, as of one machine.
+
+The client cuts the plan into units, and writes down the rows of each as it comes; it keeps none. A unit that
+a lost worker had is given to another one, and its rows are taken once.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.machine_book import MachineBook
+from conformance.clusters.machines import sources_digest
+from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, UnitMaker
+from conformance.clusters.run_worker import Begun, begin_run, end_run, run_unit
+from conformance.processes.loaded_files import merge_digests
+from conformance.recording.records import Record, RecordWriter, timestamp
+from conformance.recording.row_places import Order
+from conformance.recording.rows import Result
+from conformance.running.collector import Collector
+from conformance.running.harness import selected_cases
+from conformance.running.progress import Progress, Silent
+from conformance.running.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
+from conformance.running.run_options import RunOptions
+from conformance.running.task_source import Plan
+from conformance.runtimes.runtimes import Runtime
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import InternalError, RuntimeUnavailable
+from opcert.vocabulary.harmless import one_line
+
+
+def run_suite_on(
+    cluster: Cluster,
+    suite: Suite,
+    runtime: Runtime,
+    record_path: Path,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
+    *,
+    python: str | None = None,
+    own_forms: Mapping[str, Sequence[str]] | None = None,
+    resume: bool = False,
+    replacing: Callable[[], None] = lambda: None,
+) -> Record:
+    """Run the selected cases on a cluster and write the record; the rest is as `run_suite` says.
+
+    `python` is an interpreter as the workers' machines have it. What was recorded stays where the scheduler
+    goes away, a worker says what is wrong, or the client is interrupted, and `resume` goes on from there. A
+    unit whose workers are lost again and again is not run, and the footer says so: `stopped` is of the kind
+    `machines_lost`. Raises RuntimeUnavailable, with the machine, where the runtime has another version there.
+    """
+    options, progress = options or RunOptions(), progress or Silent()
+    selected = selected_cases(suite, options)
+    order = RunOrder(uuid.uuid4().hex, suite.digest, _told(runtime), python, options)
+    sources = sources_digest()
+    progress.note(f"starting {one_line(runtime.text, 200)} on the workers of {cluster.address}")
+    begun: Begun = cluster.ask(begin_run, sources, order)
+    try:
+        header = _header(begun, runtime, cluster)
+        plan = Plan(suite, selected, begun.forms, options.repeat, sampled=header["options"]["sampled"])
+        if own_forms is not None:
+            plan = replace(plan, own_forms=own_forms)
+            header["options"]["own_forms"] = True
+        kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
+        earlier = find_begun(record_path) if resume else None
+        if earlier is not None:
+            check_same_run(earlier, header)
+            if is_through(earlier):
+                progress.note("the record is whole already: nothing is left to run")
+                return earlier
+            plan = replace(plan, done=whole_cases(earlier, plan))
+            kept = partial(kept_rows, earlier, plan)
+            progress.note(f"{plan.rows_done} of {plan.rows} rows are recorded already")
+            header["started"] = earlier.header.get("started")
+            header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
+        replacing()
+        book = MachineBook(record_path, resume=kept is not None)
+        writer = RecordWriter(record_path, header, None if kept is None else kept())
+        try:
+            collector = Collector(suite, writer, progress, options, begun.threads)
+            for result, place in () if kept is None else kept():
+                collector.keep(result, place, plan.rows_of(result.case))
+                book.count(str(result.machine), 1)
+            progress.start(plan.rows - plan.rows_done)
+            merging = _Merging(cluster, plan, collector, writer, book, begun, progress)
+            merging.run(sources, order)
+            return merging.finish()
+        finally:
+            writer.close()
+            progress.finish()
+    finally:
+        cluster.forget(end_run, order.key)
+
+
+def _told(runtime: Runtime) -> str:
+    """What a worker's machine is to find the runtime by: files of a program by their whole paths."""
+    return f"exec:{shlex.join(runtime.command)}" if runtime.text.startswith("exec:") else runtime.text
+
+
+def _header(begun: Begun, runtime: Runtime, cluster: Cluster) -> dict[str, Any]:
+    header = json.loads(json.dumps(begun.header))
+    header["runtime"]["source"] = runtime.text
+    header["cluster"] = {"engine": cluster.engine, "threads": cluster.threads()}
+    found: dict[str, Any] = header
+    return found
+
+
+class _Merging:
+    """Takes the answers to units as they come: checks who answers, and writes down what it says."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        plan: Plan,
+        collector: Collector,
+        writer: RecordWriter,
+        book: MachineBook,
+        begun: Begun,
+        progress: Progress,
+    ) -> None:
+        self._cluster, self._plan, self._collector = cluster, plan, collector
+        self._writer, self._book, self._begun, self._progress = writer, book, begun, progress
+        self._maker = UnitMaker(plan)
+        self._losses: list[str] = []
+        self._loaded: list[dict[str, Any]] | None = [] if collector.options.identify else None
+        self._lost: list[str] = []
+        self._not_run = 0
+
+    def run(self, sources: str, order: RunOrder) -> None:
+        """Have every unit run, until there are none left or the run is to end."""
+
+        def arguments(unit: RunUnit) -> tuple[Any, ...]:
+            return sources, order, unit
+
+        units = self._cluster.each(run_unit, self._maker.units(), arguments)
+        try:
+            for unit, answer in units:
+                if isinstance(answer, Lost):
+                    self._lost.append(answer.reason)
+                    self._not_run += len(unit.positions)
+                    self._progress.note(f"{len(unit.positions)} cases are not run: {one_line(answer.reason)}")
+                else:
+                    self._take(unit, answer)
+                if self._collector.halt.reason is not None:
+                    return
+        finally:
+            units.close()
+
+    def _take(self, unit: RunUnit, answer: UnitAnswer) -> None:
+        self._check(answer)
+        if self._book.note(answer.machine):
+            name = one_line(self._book.name_of(answer.machine), 300)
+            self._progress.note(f"{name} is of another kind than the other machines; its rows name it")
+        name = self._book.name_of(answer.machine)
+        refused = {each for each, raw in answer.outputs.items() if not self._writer.outputs.adopt(each, raw)}
+        rows = [(_row(line, name, refused), place) for line, place in answer.rows()]
+        self._collector.accept(rows, self._plan)
+        self._book.count(name, len(rows))
+        self._losses += answer.losses
+        if self._loaded is not None:
+            self._loaded = merge_digests([self._loaded, [dict(each) for each in answer.loaded or ()]])
+        self._maker.measured(len(unit.positions), answer.seconds, self._cluster.threads())
+        if answer.stopped is not None:
+            kind, reason = answer.stopped
+            self._collector.halt.set(kind, f"on {one_line(name, 200)}: {reason}")
+
+    def _check(self, answer: UnitAnswer) -> None:
+        """Raise RuntimeUnavailable where a machine has another runtime than the one that began."""
+        for key, value in self._begun.runtime.items():
+            if answer.runtime.get(key) != value:
+                raise RuntimeUnavailable(
+                    "the runtime is another one on this machine than where the run began",
+                    got=f"{key} {answer.runtime.get(key)} on {one_line(str(answer.machine['name']), 200)}",
+                    expected=f"{value}, as on {one_line(str(self._begun.machine['name']), 200)}",
+                    remedy="Name its version (NAME==VERSION), or make its environment anew on one of them "
+                    "(`opcert run --upgrade`), and go on with --resume.",
+                )
+
+    def finish(self) -> Record:
+        """Say in the footer, and in the header what is of all machines, who ran what."""
+        if self._lost:
+            reason = f"{self._not_run} cases were left by lost workers; the first: {self._lost[0]}"
+            self._collector.halt.set("machines_lost", reason)
+        told = self._book.told()
+        kinds = sorted({str(each["kind"]) for each in told})
+        if len(kinds) > 1:
+            platform = dict(json.loads(json.dumps(self._begun.header["platform"])))
+            self._writer.amend({"platform": {**platform, "machine": " and ".join(kinds)}})
+        record = self._collector.finish(self._plan.tasks(), self._losses, self._loaded, machines=told)
+        self._book.forget()
+        return record
+
+
+def _row(line: bytes, machine: str, refused: set[str]) -> Result:
+    """A row as it is recorded here: with its machine's name, and no file that there was no room for."""
+    try:
+        result = Result.from_json(json.loads(line))
+    except (ValueError, TypeError) as error:
+        raise InternalError("a worker's row is none", got=f"{type(error).__name__}: {error}") from error
+    if result.machine != machine:
+        result = replace(result, machine=machine)
+    if refused and any(isinstance(each, dict) and each.get("file") in refused for each in result.outputs):
+        outputs = tuple(
+            {key: value for key, value in each.items() if key != "file"}
+            if isinstance(each, dict) and each.get("file") in refused
+            else each
+            for each in result.outputs
+        )
+        result = replace(result, outputs=outputs)
+    return result

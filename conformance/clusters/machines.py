@@ -1,0 +1,81 @@
+"""What the machines of a cluster say of themselves: their names, their kinds, and which opcert they have."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+NAME = "OPCERT_MACHINE"
+"""The variable that names a machine where its host name says nothing, as in a pod of Kubernetes."""
+_PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "specs")
+_SOURCES = (".py", ".yaml", ".mjs")
+_LEFT_OUT = "locks"
+_LONGEST_NAME = 200
+_FEATURES = (
+    *("avx", "avx2", "fma", "f16c", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16"),
+    *("amx_tile", "asimd", "asimdhp", "asimddp", "sve", "sve2", "bf16", "i8mm"),
+)
+"""Extensions of processors that runtimes choose their code by, as Linux names them."""
+
+
+@cache
+def machine_here() -> dict[str, Any]:
+    """What a machine is: its `name`, what its `kind` is made of, its size, and the opcert that it has.
+
+    `sources` is the SHA-256 of the code and facts of that opcert, so that two of one version are told apart.
+    """
+    memory = None
+    with suppress(ValueError, OSError, AttributeError):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "name": (os.environ.get(NAME) or platform.node() or "unnamed")[:_LONGEST_NAME],
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "features": list(_features()),
+        "processors": os.cpu_count(),
+        "memory": memory,
+        "python": platform.python_version(),
+        "opcert": version("opcert"),
+        "sources": sources_digest(),
+    }
+
+
+def kind_of(machine: Mapping[str, Any]) -> str:
+    """What decides which code a runtime takes on a machine: system, architecture, extensions."""
+    return " ".join([str(machine["system"]), str(machine["machine"]), *machine["features"]])
+
+
+def _features() -> tuple[str, ...]:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() in ("flags", "Features"):
+                has = frozenset(value.split())
+                return tuple(each for each in _FEATURES if each in has)
+    return ()
+
+
+@cache
+def sources_digest() -> str:
+    """SHA-256 over the names and bytes of opcert's own modules and facts, wherever they are installed."""
+    digest = hashlib.sha256()
+    for package in _PACKAGES:
+        found = find_spec(package)
+        for place in (found.submodule_search_locations or ()) if found is not None else ():
+            root = Path(place)
+            files = [each for each in root.rglob("*") if each.suffix in _SOURCES and each.is_file()]
+            for each in sorted(files):
+                name = each.relative_to(root)
+                if name.parts[0] != _LEFT_OUT:
+                    digest.update(f"{package}/{name.as_posix()}\0{each.stat().st_size}\0".encode())
+                    digest.update(each.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,186 @@
+"""Units of a run: some cases with their goldens, and the rows that a worker's machine makes of them."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.recording.row_places import Order
+from conformance.running.run_options import RunOptions
+from conformance.running.task_source import Plan
+from conformance.suite.case_index import CaseIndex
+from conformance.suite.manifests import Manifest
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import InternalError
+
+_FIRST, _FEWEST, _MOST = 32, 8, 4096
+_SECONDS = 2.0
+"""A unit has so many cases as take about so long, within limits; the first ones have few."""
+_LARGEST = 1 << 20
+"""Bytes of goldens of a unit, but for a single case that is larger."""
+_GOLDENS = "goldens"
+
+
+@dataclass(frozen=True)
+class RunOrder:
+    """What all units of a run have in common: the runtime as a worker's machine finds it, and the options.
+
+    `key` is of this run alone.
+    """
+
+    key: str
+    suite: str
+    runtime: str
+    python: str | None
+    options: RunOptions
+
+
+@dataclass(frozen=True)
+class RunUnit:
+    """Some cases: their entries with places in `goldens`, those that are only asked about behind them.
+
+    `positions` are those of the cases in the run, `forms` the forms of each.
+    """
+
+    positions: Sequence[int]
+    entries: Sequence[Mapping[str, Any]]
+    goldens: bytes
+    forms: Mapping[str, Sequence[str]]
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The ids of the cases that are to run."""
+        return tuple(str(each["id"]) for each in self.entries[: len(self.positions)])
+
+    def suite(self, digest: str) -> Suite:
+        """The unit as a suite of its own, which is in memory."""
+        index = CaseIndex()
+        for each in self.entries:
+            index.add(each)
+        head = {"digest": digest, "facts": {}, "goldens": {_GOLDENS: {"bytes": len(self.goldens)}}}
+        return Suite(Path("unit"), Manifest(head, index), _InMemory(self.goldens))
+
+
+@dataclass(frozen=True)
+class UnitAnswer:
+    """What came of a unit: its rows as lines of a record, deflated, and the place of each in the run.
+
+    `runtime` is who answered, `machine` where. `outputs` are files that belong beside the record, by name;
+    `losses` and `loaded` as a record's footer has them; `stopped` is why the unit ended early.
+    """
+
+    machine: Mapping[str, Any]
+    runtime: Mapping[str, Any]
+    lines: bytes
+    orders: bytes
+    seconds: float
+    outputs: Mapping[str, bytes] = field(default_factory=dict)
+    losses: Sequence[str] = ()
+    loaded: Sequence[Mapping[str, Any]] | None = None
+    stopped: tuple[str, str] | None = None
+
+    def rows(self) -> Iterator[tuple[bytes, Order]]:
+        """Each row's line, and its place."""
+        orders = array("Q")
+        orders.frombytes(self.orders)
+        lines = zlib.decompress(self.lines).splitlines(keepends=True)
+        if len(orders) != 3 * len(lines):
+            raise InternalError("a unit's rows and their places differ", got=f"{len(lines)}, {len(orders)}")
+        for number, line in enumerate(lines):
+            yield line, (orders[3 * number], orders[3 * number + 1], orders[3 * number + 2])
+
+
+class _InMemory:
+    """The files of a suite that is in memory: one, of goldens."""
+
+    def __init__(self, goldens: bytes) -> None:
+        self._goldens = goldens
+
+    def size(self, name: str) -> int:
+        return len(self._goldens)
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        return self._goldens[offset : offset + length]
+
+    def digest(self, name: str) -> str:
+        raise InternalError("a unit in memory is of digests that were held against the suite's before")
+
+    def close(self) -> None: ...
+
+
+class UnitMaker:
+    """Cuts what a plan has left into units, one after the other, in the order of the record.
+
+    `measured` is told what the units took, so that the next ones take about so long as is wanted; towards the
+    end they become smaller, so that all workers end at one time.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._pace: float | None = None
+        self._threads = 1
+        self._left = len(plan.selected) - len(plan.done)
+
+    def measured(self, cases: int, seconds: float, threads: int) -> None:
+        """So many cases took so many seconds of one of so many threads."""
+        pace = seconds / max(cases, 1)
+        self._pace = pace if self._pace is None else 0.8 * self._pace + 0.2 * pace
+        self._threads = max(threads, 1)
+
+    def units(self) -> Iterator[RunUnit]:
+        """Every unit; each is made when it is asked for."""
+        plan, size, most = self._plan, 0, self._most()
+        positions: list[int] = []
+        for position, case_id in enumerate(plan.selected):
+            if case_id in plan.done:
+                continue
+            length = int(plan.suite.entry(case_id)["length"])
+            if positions and (len(positions) >= most or size + length > _LARGEST):
+                yield self._unit(positions)
+                positions, size, most = [], 0, self._most()
+            positions.append(position)
+            size += length
+        if positions:
+            yield self._unit(positions)
+
+    def _most(self) -> int:
+        """How many cases the next unit may have."""
+        if self._pace is None:
+            return _FIRST
+        fair = self._left // (3 * self._threads)
+        return max(_FEWEST, min(_MOST, fair, int(_SECONDS / max(self._pace, 1e-6))))
+
+    def _unit(self, positions: Sequence[int]) -> RunUnit:
+        plan = self._plan
+        cases = [plan.selected[each] for each in positions]
+        self._left -= len(cases)
+        asked = _asked_beside(plan.suite, cases)
+        entries, pieces, offset = [], [], 0
+        for case_id in (*cases, *asked):
+            entry = plan.suite.entry(case_id)
+            pieces.append(plan.suite.golden(case_id))
+            entries.append({**entry, "file": _GOLDENS, "offset": offset})
+            offset += len(pieces[-1])
+        forms = {each: tuple(plan.forms_by_case[each]) for each in cases}
+        return RunUnit(tuple(positions), tuple(entries), b"".join(pieces), forms)
+
+
+def _asked_beside(suite: Suite, cases: Collection[str]) -> list[str]:
+    """The valid cases of those that must be refused: whether a runtime answers them is asked as well."""
+    found: dict[str, None] = {}
+    own = frozenset(cases)
+    for each in cases:
+        if suite.entry(each)["demand"] != "answer":
+            valid = suite.case(each).valid_case
+            if valid is not None and valid in suite and valid not in own:
+                found[valid] = None
+    return list(found)
+
+
+def deflated(lines: bytes) -> bytes:
+    """Rows as they travel: quickly, not closely packed."""
+    return zlib.compress(lines, 1)
