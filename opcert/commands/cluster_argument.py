@@ -48,5 +48,5 @@ def runtime_for(text: str, python: str | None, upgrade: bool, scheduler: str | N
 
 
 def seconds_of_experiments(asked: float | None, scheduler: str | None) -> float | None:
-    """How long experiments may take, which run here: after a run of a cluster only where they are asked for."""
+    """How long experiments may take: they run here, so after a cluster's run only where somebody asks."""
     return 0.0 if asked is None and scheduler is not None else asked

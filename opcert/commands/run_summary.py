@@ -11,6 +11,7 @@ from conformance.judging.totals import ran
 from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from opcert.commands.failures import program
+from opcert.commands.run_machines import machine_lines
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.harmless import one_line
 from reports.causes.cause_paragraphs import (
@@ -39,7 +40,9 @@ def exit_code(record: Record) -> ExitCode:
     broken = run_error(record)
     if broken is not None:
         return broken
-    failing = any(record.counts[each] for each in FAILING) or record.faults
+    # What lost machines left says nothing of the runtime, and yet not that all holds.
+    left = ((record.footer or {}).get("stopped") or {}).get("kind") == "machines_lost"
+    failing = any(record.counts[each] for each in FAILING) or record.faults or left
     return ExitCode.DOES_NOT_HOLD if failing else ExitCode.HOLDS
 
 
@@ -114,6 +117,7 @@ def format_summary(results: Results) -> str:
     parts += _section("Forms", [f"{each.form}: {each.text}" for each in compare_forms(shown)])
     parts += _section("Readings followed", readings_lines(shown))
     parts += _section("Faults", ["\n    ".join(each) for each in fault_paragraphs(shown)])
+    parts += _section("Machines", machine_lines(record))
     stopped = (record.footer or {}).get("stopped")
     if stopped:
         parts.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")
