@@ -95,7 +95,7 @@ def _local(distributed: Any, workers: int) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # where none is in anybody's way
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,
         )

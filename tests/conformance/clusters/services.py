@@ -1,0 +1,98 @@
+"""A scheduler of Dask and its workers as processes of their own, as on a cluster, which may be killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from conformance.processes.descendants import descendants
+
+_QUIET = ("--no-dashboard",)
+
+
+class Services:
+    """Starts them with `scheduler` and `worker`; `stop` ends whatever is left of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.started: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def address(self) -> str:
+        return f"tcp://127.0.0.1:{self.port}"
+
+    def scheduler(self) -> subprocess.Popen[bytes]:
+        """A scheduler that answers at `address` when this returns."""
+        words = ["--host", "127.0.0.1", "--port", str(self.port), *_QUIET]
+        process = self._start("dask_scheduler", words, {})
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return process
+            time.sleep(0.05)
+        raise AssertionError("the scheduler does not answer")
+
+    def worker(
+        self, environment: Mapping[str, str] | None = None, words: Sequence[str] = (), *, nanny: bool = True
+    ) -> subprocess.Popen[bytes]:
+        """A worker of one thread, with a nanny that starts it anew when it is lost."""
+        folder = self.folder / f"worker-{len(self.started)}"
+        told = [self.address, "--nthreads", "1", *_QUIET, "--local-directory", str(folder)]
+        return self._start(
+            "dask_worker",
+            [*told, "--nanny" if nanny else "--no-nanny", "--death-timeout", "60", *words],
+            environment or {},
+        )
+
+    def _start(
+        self, command: str, words: Sequence[str], environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{command}-{len(self.started)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{command}", *words],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+        self.started.append(process)
+        return process
+
+    def stop(self) -> None:
+        for each in self.started:
+            kill(each)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that was started here, and all that it has started."""
+    own = descendants(process.pid)
+    for each in (process.pid, *own):
+        with suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
+    process.wait()
+
+
+def worker_of(nanny: subprocess.Popen[bytes]) -> int | None:
+    """The process that a nanny has started to be the worker; None where there is none at this moment."""
+    for each in descendants(nanny.pid):
+        with suppress(OSError):
+            words = Path(f"/proc/{each}/cmdline").read_bytes()
+            if b"spawn_main" in words or b"forkserver" in words:
+                return each
+    return None
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])

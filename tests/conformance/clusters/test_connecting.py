@@ -1,0 +1,109 @@
+"""Whoever cannot be worked with is told so: no scheduler, no engine, no worker, another opcert."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import distributed
+import pytest
+
+from conformance.clusters import connecting
+from conformance.clusters.cluster import Cluster
+from conformance.clusters.connecting import check_workers, open_cluster
+from conformance.clusters.machines import kind_of, machine_here
+from opcert.vocabulary.errors import UserError
+from tests.commands.command_line import call, check_message
+from tests.conformance.clusters.services import free_port
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+
+def refused(address: str, **options: Any) -> str:
+    with pytest.raises(UserError) as caught, open_cluster(address, lambda _: None, **options):
+        raise AssertionError("there is none")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "localhost", "local:", "local:x", "http://a:1", "tcp://", "tcp://a b"]
+)
+def test_no_address(address: str) -> None:
+    told = refused(address)
+    assert "not a scheduler" in told
+    assert "tcp://HOST:PORT" in told
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:999"])
+def test_no_number_of_workers(address: str) -> None:
+    assert "not a number of workers" in refused(address)
+
+
+def test_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    told = refused("tcp://127.0.0.1:1")
+    assert "not installed here" in told
+    assert "pip install 'opcert[dask]'" in told
+
+
+def test_nobody_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "CONNECTING", 1.0)
+    suite = make_suite(tmp_path, [make_case()])
+    address = f"tcp://127.0.0.1:{free_port()}"
+    answer = call(
+        capsys, "run", echo_runtime(), "-s", suite, "--scheduler", address, "-o", tmp_path / "run.jsonl"
+    )
+    check_message(answer, 2, "input", "no scheduler of Dask answers there", address, "dask scheduler")
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+def test_no_worker_comes() -> None:
+    with distributed.LocalCluster(
+        n_workers=0, processes=False, protocol="tcp://", dashboard_address="127.0.0.1:0"
+    ) as made:
+        told = refused(made.scheduler_address, arriving=0.5)
+    assert "no worker has come" in told
+    assert f"dask worker {made.scheduler_address}" in told
+
+
+class Answering:
+    """A client whose workers have said this to the probe."""
+
+    def __init__(self, *answers: Any) -> None:
+        self._answers = {f"tcp://10.0.0.{number}:1": each for number, each in enumerate(answers)}
+
+    def run(self, function: Any, *arguments: Any, on_error: str) -> dict[str, Any]:
+        return self._answers
+
+
+def complaint(*answers: Any) -> str:
+    with pytest.raises(UserError, match="cannot do what this opcert asks") as caught:
+        check_workers(Cluster(Answering(*answers), "tcp://10.0.0.9:1", lambda _: None))
+    return str(caught.value)
+
+
+def test_workers_that_have_not_this_opcert_are_named() -> None:
+    own = machine_here()
+    assert check_workers(Cluster(Answering(own, own), "", lambda _: None)) == [own, own]
+    missing = ModuleNotFoundError("No module named 'conformance'", name="conformance")
+    older = ModuleNotFoundError("No module named 'conformance.clusters'", name="conformance.clusters")
+    told = complaint(own, missing, older, {**own, "name": "node3", "opcert": "0.0.9"})
+    assert "(tcp://10.0.0.0:1)" not in told
+    assert "a machine (tcp://10.0.0.1:1): opcert is not installed" in told
+    assert "(tcp://10.0.0.2:1): it has an older opcert" in told
+    assert "node3 (tcp://10.0.0.3:1): it has opcert 0.0.9" in told
+    assert "Install this opcert" in told
+    assert "other sources: abc" in complaint({**own, "sources": "abc"})
+    assert "it cannot say what it is: OSError: full" in complaint(OSError("full"))
+    assert "and 3 more" in complaint(*[missing] * 11)
+
+
+def test_what_a_machine_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPCERT_MACHINE", "node 7")
+    found = machine_here.__wrapped__()
+    assert found["name"] == "node 7"
+    assert kind_of(found) == kind_of(machine_here())
+    assert kind_of({**found, "features": ["avx"]}) == f"{found['system']} {found['machine']} avx"
+    assert kind_of({**found, "machine": "aarch64"}) != kind_of(found)
