@@ -175,6 +175,6 @@ class Cluster:
         return UserError(
             "the scheduler is not there any more",
             got=self.address,
-            remedy="Start it and its workers again; what has come is kept, and `opcert run --resume` goes on "
-            "from there.",
+            remedy="Start it and its workers again; what has come is kept, and the same command goes on "
+            "from there (a run with --resume).",
         )

@@ -19,7 +19,7 @@ from conformance.clusters.cluster import Cluster, Lost
 from conformance.clusters.machine_book import MachineBook
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, UnitMaker
-from conformance.clusters.run_worker import Begun, begin_run, end_run, run_unit
+from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
 from conformance.processes.loaded_files import merge_digests
 from conformance.recording.records import Record, RecordWriter, timestamp
 from conformance.recording.row_places import Order
@@ -97,6 +97,14 @@ def run_suite_on(
             progress.finish()
     finally:
         cluster.forget(end_run, order.key)
+
+
+def newest_opset_on(
+    cluster: Cluster, runtime: Runtime, python: str | None, oldest: int, newest: int
+) -> int | None:
+    """The newest of ONNX's opsets that a runtime takes on a cluster; None where it takes none of them."""
+    found: int | None = cluster.ask(newest_opset, sources_digest(), _told(runtime), python, oldest, newest)
+    return found
 
 
 def _told(runtime: Runtime) -> str:

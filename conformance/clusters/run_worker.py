@@ -12,6 +12,7 @@ from conformance.clusters.answers import on_worker
 from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, deflated
 from conformance.clusters.standing_runtimes import Standing, give_back, let_all_go, take_standing
+from conformance.doctor.abilities import find_newest_opset
 from conformance.models.case_models import Form
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.recording.outputs import outputs_folder
@@ -20,6 +21,7 @@ from conformance.running.collector import Collector
 from conformance.running.harness import run_lane
 from conformance.running.progress import Silent
 from conformance.running.task_source import Plan, TaskSource
+from conformance.runtimes.runtimes import find_runtime
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,12 @@ def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
         standing.loaded() if options.identify else None,
         None if halt.reason is None else (str(halt.kind), halt.reason),
     )
+
+
+@on_worker
+def newest_opset(runtime: str, python: str | None, oldest: int, newest: int) -> int | None:
+    """The newest of ONNX's opsets that the runtime takes on this machine; as `find_newest_opset`."""
+    return find_newest_opset(find_runtime(runtime, python), oldest, newest)
 
 
 def end_run(key: str) -> None:

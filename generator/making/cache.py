@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from conformance.clusters.cluster import Cluster
 from conformance.suite.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
 from generator.making.lock import read_lock
 from generator.making.named_suites import operators_named, suite_names
@@ -20,24 +21,33 @@ PROCESSES = min(2, os.cpu_count() or 1)
 
 
 def cached_suite(
-    operators: Sequence[OperatorName], options: Options, progress: Progress, folders: Sequence[Path] = ()
+    operators: Sequence[OperatorName],
+    options: Options,
+    progress: Progress,
+    folders: Sequence[Path] = (),
+    cluster: Cluster | None = None,
 ) -> Path:
     """Generate a suite into the cache and return its folder; raises UserError where it cannot be written.
 
-    `folders` hold specs that come before those that ship with opcert.
+    `folders` hold specs that come before those that ship with opcert. What is not kept from before a
+    `cluster` makes, if there is one.
     """
-    return keep_suite(
-        lambda made: write_generated(made, operators, options, folders, PROCESSES, progress, keep=True)
-    )
+
+    def write(made: Path) -> str:
+        return write_generated(
+            made, operators, options, folders, PROCESSES, progress, keep=True, cluster=cluster
+        )
+
+    return keep_suite(write)
 
 
-def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
+def default_suite(progress: Progress, folders: Sequence[Path] = (), cluster: Cluster | None = None) -> Path:
     """The folder of the default suite of the specs and the code that are there now, generated if need be.
 
     With folders of specs it is the suite of their operators. Otherwise it says so where the suite was put
     together anew and is not the one that `specs/suite.lock` names.
     """
-    made, is_new = current_suite(progress, folders)
+    made, is_new = current_suite(progress, folders, cluster)
     if folders or not is_new:
         return made
     locked = read_lock().digest
@@ -49,7 +59,7 @@ def default_suite(progress: Progress, folders: Sequence[Path] = ()) -> Path:
     return made
 
 
-def named_suite(name: str, progress: Progress) -> Path:
+def named_suite(name: str, progress: Progress, cluster: Cluster | None = None) -> Path:
     """The folder of the suite with that name (`first-operators`, `opset-22`), generated if need be.
 
     Raises UserError where the name is no suite's, and for an opset of which nothing is known.
@@ -58,17 +68,19 @@ def named_suite(name: str, progress: Progress) -> Path:
     if operators is None:
         raise UserError("no suite has this name", got=repr(name), expected=", ".join(suite_names()))
     if operators == default_operators():
-        return default_suite(progress)
+        return default_suite(progress, cluster=cluster)
     told = f"generating cases of {len(operators)} operators: at first this takes minutes, later what changed"
     sources = sources_digest(operators=operators)
-    return _made_once(sources, progress, told, f"the suite {name}", operators)[0]
+    return _made_once(sources, progress, told, f"the suite {name}", operators, cluster=cluster)[0]
 
 
-def current_suite(progress: Progress, folders: Sequence[Path] = ()) -> tuple[Path, bool]:
+def current_suite(
+    progress: Progress, folders: Sequence[Path] = (), cluster: Cluster | None = None
+) -> tuple[Path, bool]:
     """The folder of the default suite, whatever the lock names, and whether it was put together just now."""
     told = "generating the default suite: at first this takes minutes, later what changed"
     what = f"the suite of {', '.join(map(str, folders))}" if folders else "the default suite"
-    return _made_once(sources_digest(folders), progress, "" if folders else told, what, (), folders)
+    return _made_once(sources_digest(folders), progress, "" if folders else told, what, (), folders, cluster)
 
 
 def _made_once(
@@ -78,6 +90,7 @@ def _made_once(
     what: str,
     operators: Sequence[OperatorName],
     folders: Sequence[Path] = (),
+    cluster: Cluster | None = None,
 ) -> tuple[Path, bool]:
     """The folder of the suite that sources make, and whether it was put together just now.
 
@@ -94,6 +107,6 @@ def _made_once(
             return kept, False
         if told:
             progress(told)
-        made = cached_suite(operators, Options(), progress, folders)
+        made = cached_suite(operators, Options(), progress, folders, cluster)
         remember_sources(sources, made.name)
     return made, True

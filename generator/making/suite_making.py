@@ -13,10 +13,12 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
+from conformance.clusters.cluster import Cluster
 from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import write_suite_of_parts
 from generator.adequacy.kept import adequacy_facts, adequacy_folder, expectations_in, read_kept
 from generator.asking.ambiguity import Ambiguity
+from generator.making.cluster_parts import make_on_cluster
 from generator.making.discovery import select_operators
 from generator.making.operator_cases import OperatorCases as OperatorCases
 from generator.making.operator_cases import generate_operator as generate_operator
@@ -61,13 +63,22 @@ def make_parts(
     processes: int = 1,
     *,
     keep: bool = False,
+    cluster: Cluster | None = None,
 ) -> Iterator[MadePart]:
     """The parts of several operators, one after the other; the result does not depend on `processes`.
 
-    With `keep`, those that were made before of the same come from the user's cache, and others go there.
+    With `keep`, those that were made before of the same come from the user's cache, and others go there. What
+    is missing a cluster makes, if there is one; it knows nothing of `folders`.
     """
     found = _kept_parts(operators, options, folders) if keep else {}
     missing = [each for each in operators if each not in found]
+    if cluster is not None and missing:
+        if folders:
+            cluster.tell("cases of specs of your own are made here: workers have opcert and nothing else")
+        else:
+            ordered = sorted(missing, key=partial(_combinations, folders), reverse=True)
+            found |= make_on_cluster(cluster, ordered, options)
+            missing = []
     make = make_part_once if keep else make_part_anew
     failed = _Failures()
     if processes < 2 or len(missing) < 2:
@@ -151,11 +162,12 @@ def write_generated(
     progress: Progress = lambda _: None,
     *,
     keep: bool = False,
+    cluster: Cluster | None = None,
 ) -> str:
     """Generate a suite and write it to `path` (a folder, or a `.zip`); returns its digest.
 
-    With `keep`, parts of operators that were made before of the same are taken from the user's cache. Raises
-    UserError where the place cannot be written, before anything is generated.
+    With `keep`, parts of operators that were made before of the same are taken from the user's cache; a
+    `cluster` makes the others. Raises UserError where the place cannot be written, before anything is made.
     """
     _check_place(path)
     wanted = sorted(set(operators)) if operators else select_operators((), folders)
@@ -167,7 +179,8 @@ def write_generated(
             remedy="docs/your-operator.md shows how.",
         )
     parts: list[SuitePart] = []
-    for number, made in enumerate(make_parts(wanted, options, folders, processes, keep=keep), start=1):
+    made_parts = make_parts(wanted, options, folders, processes, keep=keep, cluster=cluster)
+    for number, made in enumerate(made_parts, start=1):
         parts.append(made.part)
         if made.told is not None:
             progress(made.told)

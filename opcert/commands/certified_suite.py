@@ -14,6 +14,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from reports.gates.profile_names import check_names
 
 if TYPE_CHECKING:
+    from conformance.clusters.cluster import Cluster
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
     from reports.gates.profiles import Profile
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 class Asked:
     """What the command line says of the suite: its name, or operators, an opset, a part of the case ids.
 
-    `profile` is the one that is demanded.
+    `profile` is the one that is demanded. A `cluster` is asked for what the runtime takes, with `python` as
+    its interpreter there, and makes cases that are not kept.
     """
 
     suite_name: str | None = None
@@ -32,6 +34,8 @@ class Asked:
     pattern: str | None = None
     profile: Profile | None = None
     folders: tuple[Path, ...] = ()
+    cluster: Cluster | None = None
+    python: str | None = None
 
 
 def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Suite, str]:
@@ -52,7 +56,7 @@ def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Su
         )
     if digest or asked.suite_name is not None or asked.folders:
         name = asked.suite_name or DEFAULT_SUITE
-        suite = resolve_suite(name, digest, asked.folders)
+        suite = resolve_suite(name, digest, asked.folders, asked.cluster)
         named = suite_name_for_commands(name, suite, asked.folders)
     else:
         # Of these, `opcert repro` finds each case by its operator version.
@@ -75,11 +79,11 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     from generator.making.named_suites import FIRST, name_of_opset, operators_named
     from generator.making.opsets import newest_opset
 
-    opset = asked.opset if asked.opset is not None else _opset_of(runtime)
+    opset = asked.opset if asked.opset is not None else _opset_of(runtime, asked)
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
     have = operators_named(name) or []
     if asked.operators:
-        return made_of(_choose(asked.operators, have, asked.opset))
+        return made_of(_choose(asked.operators, have, asked.opset), cluster=asked.cluster)
     demanded = list(asked.profile.named_operators) if asked.profile else []
     lacking = [str(each) for each in demanded if each not in have]
     if lacking and asked.opset is not None:
@@ -92,11 +96,13 @@ def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
     if not lacking and not of_model:
         if name != DEFAULT_SUITE:
             say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)
-        return resolve_suite(name)
+        return resolve_suite(name, cluster=asked.cluster)
     whole = [each for each in have if asked.profile is not None and asked.profile.demands_operator(each)]
     wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
-    return resolve_suite(FIRST) if not of_model and set(wanted) <= set(first) else made_of(wanted)
+    if not of_model and set(wanted) <= set(first):
+        return resolve_suite(FIRST, cluster=asked.cluster)
+    return made_of(wanted, cluster=asked.cluster)
 
 
 def _choose(
@@ -128,7 +134,7 @@ def _few(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _opset_of(runtime: Runtime) -> int | None:
+def _opset_of(runtime: Runtime, asked: Asked) -> int | None:
     """The newest opset of ONNX's operators that there are cases of and that the runtime takes.
 
     None where it takes no ONNX model, or none of these opsets.
@@ -137,6 +143,10 @@ def _opset_of(runtime: Runtime) -> int | None:
     from generator.making.opsets import OLDEST, newest_opset
     from opcert.commands.run_progress import choose_progress
 
+    if asked.cluster is not None:
+        from conformance.clusters.cluster_run import newest_opset_on
+
+        return newest_opset_on(asked.cluster, runtime, asked.python, OLDEST, newest_opset())
     return find_newest_opset(runtime, OLDEST, newest_opset(), choose_progress().note)
 
 

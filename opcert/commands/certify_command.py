@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 @baseline_options.baseline
 @baseline_options.update
 @shared_options.jobs
+@shared_options.scheduler
+@click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
@@ -75,6 +78,8 @@ def command(
     baseline: Path | None,
     update_baseline: bool,
     jobs: int,
+    scheduler: str | None,
+    resume: bool,
     timeout: float,
     python: str | None,
     upgrade: bool,
@@ -97,13 +102,14 @@ def command(
     from conformance.running.run_options import RunOptions
     from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
     from opcert.commands.certified_suite import Asked, open_certified
+    from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
     from opcert.commands.operator_headings import with_groups
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import record_run
-    from opcert.commands.runtime_argument import choose_runtime, forms_to_run
+    from opcert.commands.runtime_argument import forms_to_run
     from opcert.commands.suite_standing import find_standing
     from reports.certificates.certificate import make_certificate
     from reports.certificates.certificate_files import write_certificate
@@ -118,7 +124,7 @@ def command(
     profile = demanded_profile(profile_name, folders)
     key = load_private_key(key_path) if key_path is not None else None
     baseline_options.check_usage(baseline, update_baseline)
-    found = choose_runtime(runtime, python, upgrade)
+    found = runtime_for(runtime, python, upgrade, scheduler)
     folder = output or Path("out") / found.slug
     lock_folder(folder, "the record")
     if record_path is not None:
@@ -126,16 +132,21 @@ def command(
     path = record_path or folder / "run.jsonl"
     given = _read_given(record_path, found)
     digest = str(given.header.get("suite")) if given else ""
-    asked = Asked(suite_name, operators, opset, pattern, profile, folders)
-    opened, named = open_certified(found, asked, digest)
-    with opened as suite:
+    with ExitStack() as stack:
+        # A record that is given was run before, and nothing is left for a cluster.
+        cluster = stack.enter_context(chosen_cluster(scheduler if given is None else None))
+        asked = Asked(suite_name, operators, opset, pattern, profile, folders, cluster, python)
+        opened, named = open_certified(found, asked, digest)
+        suite = stack.enter_context(opened)
         standing = find_standing(suite)
         if standing.kind == "changed":
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
             limits, chosen = Limits(case_seconds=timeout), forms_to_run(forms, found)
             options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
-            record = record_run(suite, found, path, options, ours=True)
+            record = record_run(
+                suite, found, path, options, ours=True, resume=resume, cluster=cluster, python=python
+            )
         else:
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
@@ -144,7 +155,8 @@ def command(
         results = with_others(results, beside_paths)
         if given is None and run_error(record) is None:
             limits = Limits(case_seconds=timeout)
-            results = with_experiments(results, found, limits, folders, diagnose_seconds)
+            seconds = seconds_of_experiments(diagnose_seconds, scheduler)
+            results = with_experiments(results, found, limits, folders, seconds)
         results = excuse(results, profile, known_before)
         broken = run_error(record)
         if given is None or broken is not None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     help="Of an operator that is named without a version, and of all of an opset's: one, or every one.",
 )
 @shared_options.specs
+@shared_options.scheduler
 @click.option("--check", is_flag=True, help="Generate again and compare with specs/suite.lock.")
 @click.option("--update", is_flag=True, help="Generate every version and write specs/suite.lock.")
 def command(
@@ -53,6 +54,7 @@ def command(
     opset: int | None,
     versions: str,
     folders: tuple[Path, ...],
+    scheduler: str | None,
     check: bool,
     update: bool,
 ) -> int:
@@ -67,12 +69,13 @@ def command(
     from generator.making.cache import PROCESSES, cached_suite
     from generator.making.suite_making import write_generated
     from generator.making.workshop import Options
+    from opcert.commands.cluster_argument import chosen_cluster
     from opcert.commands.generation_progress import generation_progress
 
     chosen = _choose(operators, opset, versions, folders)
     options = Options.of(size, strength)
     if check or update:
-        own = output is not None or options != Options() or folders
+        own = output is not None or options != Options() or folders or scheduler is not None
         chooses = operators or opset is not None or versions == "all"
         if own or (check and update) or (update and chooses):
             raise UserError(
@@ -81,13 +84,15 @@ def command(
             )
         return _update() if update else _check(chosen, whole=not chooses)
     if output is None:
-        with generation_progress() as progress:
-            path = cached_suite(chosen, options, progress, folders)
+        with chosen_cluster(scheduler) as cluster, generation_progress() as progress:
+            path = cached_suite(chosen, options, progress, folders, cluster)
         digest = path.name
     else:
         lock_file(output, "the suite")
-        with generation_progress() as progress:
-            digest = write_generated(output, chosen, options, folders, PROCESSES, progress, keep=True)
+        with chosen_cluster(scheduler) as cluster, generation_progress() as progress:
+            digest = write_generated(
+                output, chosen, options, folders, PROCESSES, progress, keep=True, cluster=cluster
+            )
         path = output
     say(f"{path}\nsha256 {digest}")
     return ExitCode.HOLDS

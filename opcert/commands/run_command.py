@@ -107,7 +107,7 @@ def command(
         options = RunOptions(
             pattern, jobs, chosen, repeat, limits, max_failures, shard=part, identify=identify
         )
-        with resolve_suite(suite_name, folders=folders) as suite:
+        with resolve_suite(suite_name, folders=folders, cluster=cluster) as suite:
             record = record_run(
                 suite,
                 tested,

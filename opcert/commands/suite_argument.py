@@ -11,7 +11,9 @@ from opcert.commands.terminal import say
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 if TYPE_CHECKING:
+    from conformance.clusters.cluster import Cluster
     from conformance.suite.suites import Suite
+    from generator.making.suite_making import Progress
 
 ONNX_NODE = "onnx-node"
 HELP = (
@@ -28,11 +30,14 @@ def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) 
     return str(suite.path) if folders and made else text
 
 
-def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -> Suite:
+def resolve_suite(
+    text: str, digest: str = "", folders: tuple[Path, ...] = (), cluster: Cluster | None = None
+) -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none.
 
     `digest` is of the suite that a record is of: where that one is kept, or has a name, it is the one meant.
-    With folders of specs, the default suite is that of their operators.
+    With folders of specs, the default suite is that of their operators. What is to be made of named suites a
+    `cluster` makes, if there is one.
     """
     # Imported here, so that --help does not wait for it.
     from conformance.suite.suites import open_suite
@@ -55,7 +60,6 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(suite_of_calls(given, folders) if is_folder_of_calls(given) else given)
     from conformance.suite.kept_suites import kept_suite
-    from generator.making.cache import default_suite, named_suite
     from opcert.commands.generation_progress import generation_progress
 
     kept = kept_suite(digest)
@@ -63,11 +67,21 @@ def resolve_suite(text: str, digest: str = "", folders: tuple[Path, ...] = ()) -
         return open_suite(kept)
     name = _locked_name(digest) or text
     with generation_progress() as progress:
-        made = default_suite(progress, folders) if name == DEFAULT_SUITE else named_suite(name, progress)
+        made = _named(name, progress, folders, cluster)
     return open_suite(made)
 
 
-def made_of(operators: Sequence[OperatorName], folders: tuple[Path, ...] = ()) -> Suite:
+def _named(name: str, progress: Progress, folders: tuple[Path, ...], cluster: Cluster | None) -> Path:
+    from generator.making.cache import default_suite, named_suite
+
+    if name == DEFAULT_SUITE:
+        return default_suite(progress, folders, cluster)
+    return named_suite(name, progress, cluster)
+
+
+def made_of(
+    operators: Sequence[OperatorName], folders: tuple[Path, ...] = (), cluster: Cluster | None = None
+) -> Suite:
     """The suite of the cases of some operator versions, made into the cache where it is not kept yet."""
     from conformance.suite.suites import open_suite
     from generator.making.cache import cached_suite
@@ -75,7 +89,7 @@ def made_of(operators: Sequence[OperatorName], folders: tuple[Path, ...] = ()) -
     from opcert.commands.generation_progress import generation_progress
 
     with generation_progress() as progress:
-        return open_suite(cached_suite(operators, Options(), progress, folders))
+        return open_suite(cached_suite(operators, Options(), progress, folders, cluster))
 
 
 def _locked_name(digest: str) -> str | None:
