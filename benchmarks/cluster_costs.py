@@ -1,7 +1,7 @@
-"""What a cluster costs: seconds a case beside `-j` on one machine, and memory of the client by number of cases.
+"""What a cluster costs: seconds a case beside `-j` on one machine, and memory of the client by cases.
 
-`uv run python -m benchmarks.cluster_costs overhead --cases 100000` runs a fake runtime, which itself takes next
-to nothing, with two lanes and with two workers in turn, and prints seconds and seconds of processors of each.
+`uv run python -m benchmarks.cluster_costs overhead --cases 100000` runs a fake runtime, which itself takes
+next to nothing, with two lanes and with two workers in turn, and prints seconds and seconds of processors of each.
 `... memory` has suites of 10,000, 100,000 and 1,000,000 cases run by workers that make up their answers, and
 prints the client's memory: when the suite is open, at most while rows come, and at most altogether.
 """
@@ -118,14 +118,19 @@ def _write_made_up(place: Path, cases: int) -> None:
         for each in range(cases)
     ]
     goldens = {_FILE: {"sha256": digest.hexdigest(), "bytes": cases * size}}
-    manifest = {"format": FORMAT, "options": {}, "facts": {"operators": {}}, "goldens": goldens}
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "options": {},
+        "facts": {"operators": {}},
+        "goldens": goldens,
+    }
     manifest["cases"] = entries
     whole = {**manifest, "digest": manifest_digest(manifest)}
     (place / "manifest.json").write_bytes(canonical_json(whole) + b"\n")
 
 
 @on_worker
-def answer_at_once(order: RunOrder, unit: RunUnit) -> UnitAnswer:
+def answer_at_once(_: RunOrder, unit: RunUnit) -> UnitAnswer:
     """What a worker answers that made every case's row up."""
     begun, lines, orders = time.monotonic(), [], array("Q")
     levels = {"axis": "last", "shape": "2x3", "type_T": "float", "values": "ordinary"}
@@ -157,7 +162,7 @@ def _resident() -> int:
 
 
 def _client(place: Path) -> None:
-    cluster_run.run_unit = answer_at_once
+    cluster_run.__dict__["run_unit"] = answer_at_once
     watching = _Watching()
     with open_cluster("local:2", lambda _: None) as cluster:
         alone = _resident()
