@@ -79,8 +79,7 @@ def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:
     cases = fault.get("cases")
     named = cases.values() if isinstance(cases, dict) else cases if isinstance(cases, list) else ()
     names = [each.get("case") if isinstance(each, dict) else each for each in named]
-    known = {str(each.id): each.id for each in results.cases}
-    return [known[each] for each in names if isinstance(each, str) and each in known]
+    return [CaseId.parse(each) for each in names if isinstance(each, str) and each in results.suite]
 
 
 def _command(results: Results, case: object) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.causes.rules import Field, Rule, Table, grow, single_values
@@ -57,16 +56,11 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
     covers failing observations that no earlier one covers, and in each of its groups at most a quarter of the
     cases that fulfil it pass. Observations that neither fail nor pass must not be given.
     """
-    groups: dict[str, int] = defaultdict(int)
-    failing = passing = 0
-    for position, each in enumerate(observations):
-        groups[each.group] |= 1 << position
-        if each.failing:
-            failing |= 1 << position
-        else:
-            passing |= 1 << position
+    groups = _masks(each.group for each in observations)
+    kinds = _masks("failing" if each.failing else "passing" for each in observations)
+    failing, passing = kinds.get("failing", 0), kinds.get("passing", 0)
     failed = failing
-    table = [(name, _masks(observations, name)) for name in features]
+    table = [(name, _masks(each.features.get(name) for each in observations)) for name in features]
     everything = Rule((), (1 << len(observations)) - 1)
     found: list[Separation] = []
     while failing:
@@ -102,14 +96,19 @@ def _best(table: Table, everything: Rule, field: Field) -> Rule | None:
     return best
 
 
-def _masks(observations: Sequence[Observation], feature: str) -> dict[str, int]:
-    masks: dict[str, int] = defaultdict(int)
-    for position, each in enumerate(observations):
-        value = each.features.get(feature)
+def _masks(values: Iterable[str | None]) -> dict[str, int]:
+    """For each value the positions that have it; made of bits in a row, as a number grows with every one."""
+    bits: dict[str, bytearray] = {}
+    for position, value in enumerate(values):
         if value is not None:
-            masks[value] |= 1 << position
-    return masks
+            own = bits.setdefault(value, bytearray())
+            own.extend(bytes((position >> 3) + 1 - len(own)))
+            own[position >> 3] |= 1 << (position & 7)
+    return {value: int.from_bytes(own, "little") for value, own in bits.items()}
 
 
 def _positions(mask: int) -> frozenset[int]:
-    return frozenset(position for position in range(mask.bit_length()) if mask >> position & 1)
+    raw = mask.to_bytes((mask.bit_length() + 7) // 8, "little")
+    return frozenset(
+        place << 3 | bit for place, byte in enumerate(raw) if byte for bit in range(8) if byte >> bit & 1
+    )

@@ -249,8 +249,9 @@ def _types(results: Results, found: FailureClass) -> str:
     failing = {each.element_type for each in found.cases}
     judged = {
         each.element_type
-        for each in results.cases
-        if each.operator in found.operators and (each.fails or each.verdict == "pass")
+        for operator in found.operators
+        for each in results.by_operator[operator]
+        if each.fails or each.verdict == "pass"
     }
     names = in_type_order(failing)
     said = listed(names) if len(names) <= 6 else f"{len(names)} element types"
