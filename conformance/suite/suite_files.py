@@ -14,6 +14,8 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.regular_files import open_regular
 
 _MOST_FILES = 20_000
+_MOST_OPEN = 128
+"""Files that stay open; a suite has one for each operator version, and a process may have 1024."""
 _LARGEST_FILE = 4 << 30
 _LARGEST_SUITE = 16 << 30
 _SUSPICIOUS = 16 << 20
@@ -51,13 +53,16 @@ class FolderFiles:
 
     def size(self, name: str) -> int:
         try:
-            return os.fstat(self._descriptor(name)).st_size
+            with self._lock:
+                return os.fstat(self._descriptor(name)).st_size
         except OSError as error:
             raise _unreadable(self._folder / name, error) from error
 
     def read(self, name: str, offset: int, length: int) -> bytes:
         try:
-            return os.pread(self._descriptor(name), length, offset)
+            # Under the lock: another thread may close what was used longest ago.
+            with self._lock:
+                return os.pread(self._descriptor(name), length, offset)
         except (OSError, OverflowError) as error:
             raise _unreadable(self._folder / name, error) from error
 
@@ -73,11 +78,15 @@ class FolderFiles:
             os.close(self._open.popitem()[1])
 
     def _descriptor(self, name: str) -> int:
-        with self._lock:
-            if name not in self._open:
-                with open_regular(self._path(name), _LARGEST_FILE) as file:
-                    self._open[name] = os.dup(file.fileno())
-            return self._open[name]
+        """An open descriptor of a file; of many files those that were used last stay open."""
+        found = self._open.pop(name, None)
+        if found is None:
+            if len(self._open) >= _MOST_OPEN:
+                os.close(self._open.pop(next(iter(self._open))))
+            with open_regular(self._path(name), _LARGEST_FILE) as file:
+                found = os.dup(file.fileno())
+        self._open[name] = found
+        return found
 
     def _path(self, name: str) -> Path:
         found = (self._folder / name).resolve()

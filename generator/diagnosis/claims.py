@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from conformance.judging.judge import FAILING, worst_verdict
@@ -14,7 +15,7 @@ from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
-from generator.diagnosis.explainer import Explainer, Scopes
+from generator.diagnosis.explainer import Explainer, Scopes, named_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CHAINS, OperatorName
 from reference.disagreements import Disagreement
@@ -112,10 +113,24 @@ def _worst_rows(record: Record) -> dict[str, Result]:
 def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]]:
     """The faults of the whole run that entries explain, by the entry's id."""
     found: dict[str, list[str]] = {}
+    shown = _rows_of_faults(record)
     for fault in record.faults:
-        entry = explainer.of_fault(fault, record.results)
+        rows = sorted((row for each in named_cases(fault) for row in shown[each]), key=itemgetter(0))
+        entry = explainer.of_fault(fault, [row for _, row in rows])
         if entry is not None:
             found.setdefault(entry.id, []).append(str(fault["message"]))
+    return found
+
+
+def _rows_of_faults(record: Record) -> dict[str, list[tuple[int, Result]]]:
+    """The rows of the cases that faults name, with their places, in one pass: there may be many faults."""
+    found: dict[str, list[tuple[int, Result]]] = {
+        case: [] for fault in record.faults for case in named_cases(fault)
+    }
+    if found:
+        for place, each in enumerate(record.results):
+            if each.case in found:
+                found[each.case].append((place, each))
     return found
 
 

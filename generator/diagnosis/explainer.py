@@ -109,7 +109,7 @@ class Explainer:
 
     def _of_forms(self, fault: Mapping[str, Any], rows: Sequence[Result]) -> Disagreement | None:
         """The entry about a row that fails in one form, where each failing row of each such case has one."""
-        named = {str(each["case"]) for each in fault.get("cases", ())}
+        named = named_cases(fault)
         failing = [each for each in rows if each.case in named and each.verdict in FAILING]
         entries = [self.of_row(each) for each in failing]
         whole = entries and all(entries) and {each.case for each in failing} == named
@@ -132,6 +132,12 @@ class Explainer:
             )  # fmt: skip
             entries.append(self.of_row(lost))
         return entries[0] if entries and all(entries) else None
+
+
+def named_cases(fault: Mapping[str, Any]) -> set[str]:
+    """The cases whose rows decide about a fault; none but for one of forms."""
+    cases = fault.get("cases", ()) if fault.get("kind") == "forms_differ" else ()
+    return {str(each["case"]) for each in cases}
 
 
 def said_by(row: Result) -> str:

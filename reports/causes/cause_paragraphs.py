@@ -79,7 +79,7 @@ def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:
     cases = fault.get("cases")
     named = cases.values() if isinstance(cases, dict) else cases if isinstance(cases, list) else ()
     names = [each.get("case") if isinstance(each, dict) else each for each in named]
-    return [CaseId.parse(each) for each in names if isinstance(each, str) and each in results.suite]
+    return [results.by_id[each].id for each in names if isinstance(each, str) and each in results.by_id]
 
 
 def _command(results: Results, case: object) -> str:

@@ -96,6 +96,11 @@ class Results:
         return Counter(each.verdict for each in self.cases)
 
     @cached_property
+    def by_id(self) -> dict[str, CaseResult]:
+        """Cases by their ids."""
+        return {str(each.id): each for each in self.cases}
+
+    @cached_property
     def by_operator(self) -> dict[OperatorName, tuple[CaseResult, ...]]:
         """Cases by operator version, newest first within a domain."""
         found: dict[OperatorName, list[CaseResult]] = defaultdict(list)
