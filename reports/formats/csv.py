@@ -11,6 +11,7 @@ from opcert.vocabulary.harmless import for_spreadsheet, one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.results.case_results import CaseResult, Results
 
+FILE = "cases.csv"
 COLUMNS = (
     "case",
     "operator",
@@ -27,7 +28,7 @@ COLUMNS = (
 
 def write(results: Results, folder: Path) -> Path:
     """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "cases.csv", render_csv(results))
+    return write_text(folder / FILE, render_csv(results))
 
 
 def render_csv(results: Results) -> str:

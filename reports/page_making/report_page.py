@@ -10,6 +10,8 @@ from markupsafe import Markup
 
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.whole_files import write_text
+from reports.formats.csv import FILE as CSV_FILE
+from reports.formats.csv import render_csv
 from reports.page_making.operator_pages import list_operator_facts
 from reports.page_making.page_data import FOLDER, DataPart, pack, pack_many, to_json
 from reports.page_making.pages_alone import render_page
@@ -40,12 +42,16 @@ def write_report(runs: Sequence[Results], folder: Path) -> Path:
     """
     report = Report(runs)
     parts, where = _pack(report)
-    page, kept = _render(report, parts, where, apart=False), set[str]()
-    if len(page.encode()) > ONE_FILE_BYTES or report.first.total > ONE_FILE_CASES:
-        page = _render(report, parts, where, apart=True)
+    apart = report.first.total > ONE_FILE_CASES
+    page, kept = _render(report, parts, where, apart=apart), set[str]()
+    if apart or len(page.encode()) > ONE_FILE_BYTES:
+        page = page if apart else _render(report, parts, where, apart=True)
         kept = {each.file for each in parts}
         for each in parts:
             write_text(folder / FOLDER / each.file, each.script)
+    if not report.whole:
+        for each_page, name in zip(report.pages, _lists(report), strict=True):
+            write_text(folder / name, render_csv(each_page.results))
     index = write_text(folder / "index.html", page)
     _remove_parts(folder / FOLDER, kept)
     return index
@@ -70,6 +76,8 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
         ],
         "command": _command(report.first.results),
     }
+    if not report.whole:
+        directory["lists"] = _lists(report)
     return render_page(
         "report.html.j2",
         scripts="script",
@@ -79,6 +87,12 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
         # Base64 has no character that HTML reads.
         parts=[] if apart else [(each.name, Markup(each.text)) for each in parts],
     )
+
+
+def _lists(report: Report) -> list[str]:
+    """The file beside the page that has every case, for each run."""
+    several = len(report.pages) > 1
+    return [f"cases-{each.key}.csv" if several else CSV_FILE for each in report.pages]
 
 
 def _command(results: Results) -> list[str]:

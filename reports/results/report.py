@@ -20,6 +20,7 @@ from reports.results.headline import runtime_label
 from reports.results.times import Times, measure_times
 from reports.results.told_facts import Document, Finding, list_documents, list_findings
 from reports.results.untested import Untested, find_untested
+from reports.single_cases.listed_cases import counted_values, listed_positions
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,25 @@ class Report:
         return ", ".join(each.runtime for each in self.pages)
 
     @cached_property
+    def listed(self) -> Sequence[int]:
+        """The positions of the cases that the list has one by one; the others are counted."""
+        return listed_positions(self)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every case is in the list."""
+        return len(self.listed) == self.first.total
+
+    @cached_property
     def features(self) -> tuple[str, ...]:
         """The attributes, levels and other features in which cases differ, by which a matrix may be cut."""
         seen: dict[str, set[str]] = {}
-        for each in self.runs[0].cases:
-            for name, value in each.features.items():
-                seen.setdefault(name, set()).add(value)
+        if self.whole:
+            for each in self.runs[0].cases:
+                for name, value in each.features.items():
+                    seen.setdefault(name, set()).add(value)
+        else:
+            seen = counted_values(self)
         names = [name for name, values in seen.items() if len(values) > 1]
         told = [each for each in names if each not in (CONSTRAINT, ELEMENT_TYPE)]
         return tuple(sorted(told, key=lambda name: ("(" in name, name)))

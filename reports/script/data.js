@@ -56,7 +56,7 @@ async function openTable() {
   });
   const verdicts = raw.verdicts.map(([name, word, short]) => ({ name, word, short }));
   table = {
-    size, ids, operators: raw.operators, operatorOf, types: raw.types, typeOf: column(raw.type), families, familyOf,
+    size, total: raw.total ?? size, counted: raw.counted && new Set(raw.counted), others: raw.others ?? [], ids, operators: raw.operators, operatorOf, types: raw.types, typeOf: column(raw.type), families, familyOf,
     rules: ['', ...raw.rules], ruleOf: column(raw.rule), features, verdicts, runs: raw.runs.map(openRun),
     place: new Map(ids.map((id, row) => [id, row])), partOf: new Map(),
   };
@@ -88,6 +88,20 @@ function featureOf(row, name) {
   const found = table.features.get(name);
   return found && found.codes[row] ? found.values[found.codes[row] - 1] : undefined;
 }
+// By what cases are counted: nothing, `type`, `family` or a feature; null where each has the same.
+const codesOf = key => ({ '': null, type: table.typeOf, family: table.familyOf })[key] ?? table.features.get(key)?.codes ?? null;
+// Of very many cases those that are not listed are counted beforehand, by features that have few values.
+const countedBy = name => !table.counted || table.counted.has(name);
+// Every case that is listed, one by one, and the others together: operator, number of the value, verdict, note, how many.
+function eachCount(key, use, run = runInQuestion()) {
+  const codes = codesOf(key), place = table.runs.indexOf(run);
+  for (let row = 0; row < table.size; row++) use(table.operatorOf[row], codes ? codes[row] : 0, run.verdict[row], run.note[row], 1);
+  table.others.forEach((keys, operator) => {
+    for (const [code, told] of Object.entries(keys[key] ?? {})) for (const one of told) use(operator, Number(code), one[2 * place], one[2 * place + 1], one.at(-1));
+  });
+}
+// The file beside the page that has every case, where the page lists some alone.
+const wholeList = () => directory.lists?.[runPlace()];
 // What a failing case says beside the table; null for a case that fails nowhere.
 async function detailOf(row) {
   const part = table.partOf.get(row);

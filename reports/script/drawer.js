@@ -16,7 +16,7 @@ async function showDrawer() {
   await ready();
   const row = table.place.get(state.case), id = state.case;
   if (row === undefined) {
-    put(drawer, html`<div class="bar"><span class="space"></span><button class="button" type="button" data-close>Close</button></div><h2 tabindex="-1">No such case in this report</h2><p>The link names <code>${id}</code>. A case id ends in the digest of its content: a changed case has another id.</p>`);
+    put(drawer, html`<div class="bar"><span class="space"></span><button class="button" type="button" data-close>Close</button></div><h2 tabindex="-1">${wholeList() ? 'This case is not listed here' : 'No such case in this report'}</h2><p>The link names <code>${id}</code>. ${wholeList() ? html`Where it was run, <a href="${wholeList()}">${wholeList()}</a> beside this page has it. ` : ''}A case id ends in the digest of its content: a changed case has another id.</p>`);
     drawer.hidden = false;
     coverRest();
     find('h2', drawer).focus({ preventScroll: true });

@@ -30,7 +30,7 @@ function showList() {
   list.rows = ordered(run, state.sort || 'verdict').filter(row => !found.failed[row]);
   const numbers = new Array(table.verdicts.length).fill(0);
   for (const row of list.rows) numbers[run.verdict[row]]++;
-  put(find('#query-says'), html`<span><b>${count(list.rows.length)}</b> of ${count(table.size)} cases${state.q ? '' : ', no filter'}${table.runs.length > 1 ? `, as ${run.label} does them` : ''}</span>
+  put(find('#query-says'), html`<span><b>${count(list.rows.length)}</b> of ${count(table.size)} cases${wholeList() ? html` listed here, of ${count(table.total)} in all: <a href="${wholeList()}">${wholeList()}</a> has every one, and the tables count them` : ''}${state.q ? '' : ', no filter'}${table.runs.length > 1 ? `, as ${run.label} does them` : ''}</span>
 ${table.verdicts.map((verdict, place) => numbers[place] > 0 && html`<span class="v v-${verdict.name}">${sign(verdict)}${count(numbers[place])} ${verdict.word}</span>`)}
 ${state.q ? html`<span class="on-paper">found by <code>${state.q}</code></span><a href="${casesLink('')}">Clear filter</a>` : ''}`);
   put(find('#query-problems'), found.unknown.map(({ key, near }) => html`<p role="alert">No key <code>${key}</code>${near.length ? html`; ${near.length > 1 ? 'did you mean one of' : 'did you mean'} ${near.map((each, place) => html`${place ? ', ' : ''}<code>${each}</code>`)}` : ''}. The token was left out.</p>`));

@@ -57,50 +57,50 @@ function fitMatrix() {
   box.classList.toggle('fits', box.scrollWidth <= box.clientWidth);
 }
 function matrixColumns(name) {
-  if (state.by === 'family') return { title: 'family', key: 'family', codes: table.familyOf, names: table.families };
+  if (state.by === 'family') return { title: 'family', key: 'family', names: table.families };
   const feature = table.features.get(name);
-  return { title: name, key: name, codes: feature ? feature.codes : new Uint16Array(table.size), names: ['', ...(feature?.values ?? [])] };
+  return { title: name, key: name, names: ['', ...(feature?.values ?? [])] };
 }
 const tallyOf = () => ({ numbers: new Array(table.verdicts.length).fill(0), notes: new Set(), total: 0 });
-function add(tally, run, row) {
-  tally.numbers[run.verdict[row]]++;
-  tally.total++;
-  if (run.note[row]) tally.notes.add(run.note[row]);
+function add(tally, verdict, note, number = 1) {
+  tally.numbers[verdict] += number;
+  tally.total += number;
+  if (note) tally.notes.add(note);
 }
-function columnMatrix({ title, key, codes, names }) {
-  const run = runInQuestion();
+function columnMatrix({ title, key, names }) {
   const cells = table.operators.map(() => ({ all: tallyOf(), by: names.map(tallyOf) })), feet = names.map(() => 0);
-  for (let row = 0; row < table.size; row++) {
-    const own = cells[table.operatorOf[row]];
-    add(own.all, run, row);
-    add(own.by[codes[row]], run, row);
-    feet[codes[row]]++;
-  }
+  eachCount('', (operator, code, verdict, note, number) => add(cells[operator].all, verdict, note, number));
+  eachCount(key, (operator, code, verdict, note, number) => {
+    add(cells[operator].by[code], verdict, note, number);
+    feet[code] += number;
+  });
   const used = names.map((name, place) => place).filter(place => names[place] !== '' && feet[place]);
   const line = (operator, own) => {
     const op = tokenText('op', operator.word);
     return html`${rowStart(operator, own.all)}${matrixCell(own.all, [op], 'all')}${used.map(place => matrixCell(own.by[place], [op, tokenText(key, names[place])], names[place]))}</tr>`;
   };
-  return wholeMatrix(title, ['all', ...used.map(place => names[place])], used.length < 5, table.operators.map((operator, place) => [operator, cells[place].all, line(operator, cells[place])]), [table.size, ...used.map(place => feet[place])]);
+  return wholeMatrix(title, ['all', ...used.map(place => names[place])], used.length < 5, table.operators.map((operator, place) => [operator, cells[place].all, line(operator, cells[place])]), [table.total, ...used.map(place => feet[place])]);
 }
 // Runs side by side: what each does, and in how many cases both were judged and differ.
 function runtimeMatrix() {
   const mine = runInQuestion(), others = otherRuns(), pass = table.verdicts.findIndex(each => each.name === 'pass');
   const heads = [mine.label];
-  const judged = (run, row) => fails(run, row) || run.verdict[row] === pass;
+  const judged = verdict => verdict < FAILING || verdict === pass, places = others.map(other => table.runs.indexOf(other)), at = table.runs.indexOf(mine);
   const cells = table.operators.map(() => ({ mine: tallyOf(), others: others.map(() => ({ own: tallyOf(), pairs: [0, 0, 0, 0, 0] })) }));
-  for (let row = 0; row < table.size; row++) {
-    const own = cells[table.operatorOf[row]];
-    add(own.mine, mine, row);
-    others.forEach((other, place) => {
-      add(own.others[place].own, other, row);
-      const pair = !judged(mine, row) || !judged(other, row) ? 4 : 2 * fails(mine, row) + fails(other, row);
-      own.others[place].pairs[pair]++;
+  const put = (operator, told, number) => {
+    const own = cells[operator], [verdict, note] = told(at);
+    add(own.mine, verdict, note, number);
+    places.forEach((run, place) => {
+      const [beside, besideNote] = told(run);
+      add(own.others[place].own, beside, besideNote, number);
+      own.others[place].pairs[!judged(verdict) || !judged(beside) ? 4 : 2 * (verdict < FAILING) + (beside < FAILING)] += number;
     });
-  }
+  };
+  for (let row = 0; row < table.size; row++) put(table.operatorOf[row], run => [table.runs[run].verdict[row], table.runs[run].note[row]], 1);
+  table.others.forEach((keys, operator) => { for (const one of keys['']?.[0] ?? []) put(operator, run => one.slice(2 * run, 2 * run + 2), one.at(-1)); });
   for (const other of others) heads.push(other.label, 'both pass', `only ${other.key} fails`, `only ${mine.key} fails`, 'both fail', 'not judged on both');
-  const sums = [table.size];
-  others.forEach((_, place) => sums.push(table.size, ...[0, 1, 2, 3, 4].map(pair => cells.reduce((sum, own) => sum + own.others[place].pairs[pair], 0))));
+  const sums = [table.total];
+  others.forEach((_, place) => sums.push(table.total, ...[0, 1, 2, 3, 4].map(pair => cells.reduce((sum, own) => sum + own.others[place].pairs[pair], 0))));
   const lines = table.operators.map((operator, number) => {
     const op = tokenText('op', operator.word), own = cells[number];
     return [operator, own.mine, html`${rowStart(operator, own.mine)}${matrixCell(own.mine, [op], mine.label)}${others.map((other, place) => {

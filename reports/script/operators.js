@@ -8,18 +8,19 @@ async function showOperators() {
   const places = table.operators.map((_, place) => place).filter(place => table.operators[place].name.replace(/-\d+$/, '') === state.operator);
   put(box, places.length ? operatorPage(places, facts) : operatorIndex(facts));
 }
-function tallyEach(keyOf) {
-  const run = runInQuestion(), found = new Map();
-  for (let row = 0; row < table.size; row++) {
-    const key = keyOf(row);
-    if (key === undefined) continue;
-    if (!found.has(key)) found.set(key, tallyOf());
-    add(found.get(key), run, row);
-  }
+// Cases counted by `type`, `family`, a feature or nothing, together where `nameOf` gives one name; without one left out.
+function tallyEach(by, nameOf, run) {
+  const found = new Map();
+  eachCount(by, (operator, code, verdict, note, number) => {
+    const name = nameOf(operator, code, note);
+    if (name === undefined) return;
+    if (!found.has(name)) found.set(name, tallyOf());
+    add(found.get(name), verdict, note, number);
+  }, run);
   return found;
 }
 function operatorIndex(facts) {
-  const names = table.operators.map(each => each.name.replace(/-\d+$/, '')), tallies = tallyEach(row => names[table.operatorOf[row]]), groups = new Map();
+  const names = table.operators.map(each => each.name.replace(/-\d+$/, '')), tallies = tallyEach('', operator => names[operator]), groups = new Map();
   table.operators.forEach((each, place) => {
     const group = facts[each.name].group;
     if (!groups.has(group)) groups.set(group, new Map());
@@ -33,11 +34,11 @@ const versionsToken = versions => `op:${versions.map(each => each.word).join(','
 function operatorPage(places, facts) {
   const run = runInQuestion(), versions = places.map(place => table.operators[place]), mine = new Set(places), op = versionsToken(versions);
   const [domain, name] = state.operator.split('::'), newest = facts[versions[0].name];
-  const own = row => mine.has(table.operatorOf[row]), whole = tallyEach(row => (own(row) ? 0 : undefined)).get(0);
+  const own = row => mine.has(table.operatorOf[row]), whole = tallyEach('', operator => (mine.has(operator) ? 0 : undefined)).get(0);
   return html`<p class="small"><a href="${link({ operator: '' })}">All operators</a></p><h1>${name} <span class="mute">${domain}</span></h1>
 <p class="say">${operatorSays(whole)}</p>
 <p>${newest.page ? html`<a href="${newest.page}" rel="noreferrer">Public page of ${name}</a> <span class="mute">·</span> ` : ''}<a href="${casesLink(op)}">${whole.total === 1 ? 'Its only case' : `All ${plural(whole.total, 'case')}`}</a> <span class="mute">· ${timesText(run, own)}</span></p>
-${versionSection(versions, places)}${runsSection(versions, places)}${causesSection(run, own, op)}${attributesSection(newest, own, op)}${followedSection(run, own, op)}${rulesSection(newest, versions[0])}
+${versionSection(versions, places)}${runsSection(versions, places)}${causesSection(run, mine, op)}${attributesSection(newest, mine, op)}${followedSection(run, own, op)}${rulesSection(newest, versions[0])}
 ${documentsSection(versions, facts)}`;
 }
 function documentsSection(versions, facts) {
@@ -54,35 +55,35 @@ function operatorSays(tally) {
   return said.join(' ');
 }
 function timesText(run, own) {
+  if (wholeList()) return 'times of all cases are in the list beside this page';
   const times = [...run.time].filter((time, row) => own(row) && !Number.isNaN(time)).sort((one, two) => one - two);
   if (times.length === 1) return timeText(times[0]);
   return times.length ? `half of them within ${timeText(times[Math.floor((times.length - 1) / 2)])}, the slowest ${timeText(times.at(-1))}` : 'never sent';
 }
 function versionSection(versions, places) {
-  const number = table.types.length, tallies = tallyEach(row => table.operatorOf[row] * number + table.typeOf[row]), all = tallyEach(row => table.operatorOf[row]);
+  const number = table.types.length, tallies = tallyEach('type', (operator, type) => operator * number + type), all = tallyEach('', operator => operator);
   const total = type => places.reduce((sum, place) => sum + (tallies.get(place * number + type)?.total ?? 0), 0);
   const used = table.types.map((_, type) => type).filter(total);
   return html`<div class="head"><h2>Versions and element types</h2><span class="mute small">what passes of all cases, marked with the worst verdict; numbers below are notes of what to fix</span></div><div class="scroll" role="region" aria-label="Versions and element types" tabindex="0"><table class="matrix${used.length >= MOST_ON_PAPER ? ' flows' : ''}"><thead><tr><th scope="col">version</th><th scope="col">all</th>${used.map(type => html`<th scope="col">${table.types[type]}</th>`)}</tr></thead><tbody>${versions.map((version, at) => html`<tr><th scope="row">${shortName(version)}</th>${matrixCell(all.get(places[at]) ?? tallyOf(), [tokenText('op', version.word)], 'all')}${used.map(type => matrixCell(tallies.get(places[at] * number + type) ?? tallyOf(), [tokenText('op', version.word), tokenText('type', table.types[type])], table.types[type]))}</tr>`)}</tbody></table></div>`;
 }
 function runsSection(versions, places) {
   if (table.runs.length < 2) return '';
-  const cells = table.runs.map(run => places.map(place => {
-    const tally = tallyOf();
-    for (let row = 0; row < table.size; row++) if (table.operatorOf[row] === place) add(tally, run, row);
-    return tally;
-  }));
+  const cells = table.runs.map(run => {
+    const found = tallyEach('', operator => operator, run);
+    return places.map(place => found.get(place) ?? tallyOf());
+  });
   return html`<div class="head"><h2>Beside other runs</h2></div><div class="scroll" role="region" aria-label="Beside other runs" tabindex="0"><table class="matrix few"><thead><tr><th scope="col">version</th>${table.runs.map(run => html`<th scope="col">${run.label}</th>`)}</tr></thead><tbody>${versions.map((version, at) => html`<tr><th scope="row">${shortName(version)}</th>${table.runs.map((run, place) => matrixCell(cells[place][at], [tokenText('op', version.word)], run.label, place === runPlace() ? undefined : run.key))}</tr>`)}</tbody></table></div>`;
 }
-function causesSection(run, own, op) {
-  const found = tallyEach(row => (own(row) && run.note[row] ? run.note[row] : undefined));
+function causesSection(run, mine, op) {
+  const found = tallyEach('', (operator, code, note) => (mine.has(operator) && note ? note : undefined));
   if (!found.size) return '';
   return html`<div class="head"><h2>What keeps it from passing</h2></div><ul class="plain reached">${[...found].sort(([one], [two]) => one - two).map(([note, tally]) => html`<li><a href="#note-${runPlace()}-${note}">${note}. ${run.classes[note - 1].text}</a> <a class="mute" href="${casesLink(op, `note:${note}`)}">${plural(tally.total, 'case')}</a></li>`)}</ul>`;
 }
 // Every attribute and level that cases of the operator differ in, and what passes of each of its values.
-function attributesSection(facts, own, op) {
+function attributesSection(facts, mine, op) {
   const pass = table.verdicts.findIndex(each => each.name === 'pass'), about = new Map(facts.attributes.map(([name, ...rest]) => [name, rest]));
-  const rows = [...table.features.keys()].filter(name => !name.includes('(')).map(name => {
-    const values = tallyEach(row => (own(row) ? featureOf(row, name) : undefined));
+  const rows = [...table.features.keys()].filter(name => !name.includes('(') && countedBy(name)).map(name => {
+    const named = table.features.get(name).values, values = tallyEach(name, (operator, code) => (mine.has(operator) && code ? named[code - 1] : undefined));
     return { name, values: [...values].sort(([, one], [, two]) => two.total - one.total) };
   }).filter(({ name, values }) => values.length > 1 || values.length && about.has(name));
   if (!rows.length) return '';
@@ -91,6 +92,7 @@ function attributesSection(facts, own, op) {
 }
 function followedSection(run, own, op) {
   const found = new Map();
+  if (wholeList()) return '';
   for (let row = 0; row < table.size; row++) {
     if (own(row) && run.reading[row]) for (const told of run.readings[run.reading[row]].split(';')) found.set(told, (found.get(told) ?? 0) + 1);
   }

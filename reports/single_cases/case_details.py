@@ -15,18 +15,18 @@ from reports.single_cases.view_parts import Part
 
 
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The position and the details of each case that fails in at least one of the runs, in suite order."""
-    known = frozenset(report.runs[0].suite.case_ids)
-    for position, cases in enumerate(zip(*(each.cases for each in report.runs), strict=True)):
-        if any(each.fails for each in cases):
-            yield position, _detail(report.pages, position, known)
+    """The place in the list and the details of each case in it that fails in at least one of the runs."""
+    for place, position in enumerate(report.listed):
+        if any(each.cases[position].fails for each in report.runs):
+            yield place, _detail(report.pages, position)
 
 
-def _detail(pages: Sequence[Page], position: int, known: frozenset[str]) -> dict[str, Any]:
+def _detail(pages: Sequence[Page], position: int) -> dict[str, Any]:
     first = pages[0].results
     case = first.suite.case(str(first.cases[position].id))
     view = view_case(first, case)
-    valid = first.suite.case(case.valid_case) if case.valid_case in known else None
+    named = case.valid_case
+    valid = first.suite.case(named) if named is not None and named in first.suite else None
     script = case_lines(case, valid)
     return {
         "script": [script.kind, *script.lines] if script else None,

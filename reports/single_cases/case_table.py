@@ -19,6 +19,7 @@ from reports.results.report import Report
 from reports.results.told_facts import items, mapping, text
 from reports.results.type_order import in_type_order
 from reports.results.verdicts import WORST_FIRST, short_word, word
+from reports.single_cases.listed_cases import count_others, counted_values
 
 _REASON = 240
 _NOT_EQUAL, _WRONG_SHAPE = -1, -2
@@ -42,18 +43,21 @@ class Words:
 def build_table(report: Report) -> dict[str, Any]:
     """The table as JSON holds it.
 
-    Cases stand in suite order, those of an operator version together. A column of an operator version is a
+    Cases stand in suite order, those of an operator version together: those that the report lists. Of very
+    many, `total` is the number of all, and `others` counts those that are not listed (`Counted`), by operator
+    version in the order of `operators`. A column of an operator version is a
     list with a number a case, or one number where all are equal; numbers count the values of `features` from
     1, and 0 is absent. Of each run there is a verdict (its place in `verdicts`), the number of the failure
     class, error over allowed error, milliseconds, and the numbers of reason, readings and excuse, a case.
     """
     first = report.runs[0]
+    listed = [first.cases[each] for each in report.listed]
     names = operator_words(first.by_operator)
     types = in_type_order(each.element_type for each in first.cases)
     rules = Words()
     features: dict[str, Words] = {}
     operators = []
-    for operator, cases in _blocks(first):
+    for operator, cases in _blocks(listed):
         columns: dict[str, Any] = {}
         for name in dict.fromkeys(name for each in cases for name in each.features):
             if name not in (CONSTRAINT, ELEMENT_TYPE):
@@ -68,24 +72,52 @@ def build_table(report: Report) -> dict[str, Any]:
                 "usual": _usual(first, cases, features),
             }
         )
+    there = {each.id.family for each in first.cases}
+    families = [each for each in FAMILIES if each in there]
+    others = {} if report.whole else _others(report, operators, types, families, features)
     return {
         "verdicts": [[each, word(each), short_word(each)] for each in WORST_FIRST],
         "types": types,
-        "families": [each for each in FAMILIES if any(case.id.family == each for case in first.cases)],
+        "families": families,
         "operators": operators,
-        "ids": [str(each.id).removeprefix(f"{each.operator.path}/") for each in first.cases],
-        "type": _column([types.index(each.element_type) for each in first.cases]),
-        "rule": _column([rules.number(each.constraint) for each in first.cases]),
+        "ids": [str(each.id).removeprefix(f"{each.operator.path}/") for each in listed],
+        "type": _column([types.index(each.element_type) for each in listed]),
+        "rule": _column([rules.number(each.constraint) for each in listed]),
         "rules": rules.all,
         "features": {name: values.all for name, values in features.items()},
-        "runs": [_run(each) for each in report.pages],
+        "runs": [_run(each, [each.results.cases[one] for one in report.listed]) for each in report.pages],
+        **others,
     }
 
 
-def _blocks(results: Results) -> list[tuple[Any, list[CaseResult]]]:
+def _others(
+    report: Report,
+    operators: Sequence[Mapping[str, Any]],
+    types: Sequence[str],
+    families: Sequence[str],
+    features: dict[str, Words],
+) -> dict[str, Any]:
+    """What the table says of the cases that are not listed; their values have numbers, too."""
+    numbers = {
+        name: {each: place for place, each in enumerate(of)}
+        for name, of in (("type", types), ("family", families))
+    }
+    for name, values in counted_values(report).items():
+        words = features.setdefault(name, Words())
+        numbers[name] = {each: words.number(each) for each in sorted(values)}
+    places = {each: place for place, each in enumerate(WORST_FIRST)}
+    found = count_others(report, report.listed, numbers, places)
+    return {
+        "total": report.first.total,
+        "counted": [each for each in numbers if each in features],
+        "others": [found.get(each["name"], {}) for each in operators],
+    }
+
+
+def _blocks(cases: Sequence[CaseResult]) -> list[tuple[Any, list[CaseResult]]]:
     """The cases of each operator version, in suite order."""
     found: list[tuple[Any, list[CaseResult]]] = []
-    for each in results.cases:
+    for each in cases:
         if not found or found[-1][0] != each.operator:
             found.append((each.operator, []))
         found[-1][1].append(each)
@@ -112,7 +144,7 @@ def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str,
     return found
 
 
-def _run(page: Page) -> dict[str, Any]:
+def _run(page: Page, cases: Sequence[CaseResult]) -> dict[str, Any]:
     results = page.results
     note_of = {str(case.id): each.number for each in page.classes for case in each.cases}
     reasons, readings = Words(), Words()
@@ -129,7 +161,7 @@ def _run(page: Page) -> dict[str, Any]:
         ],
         "excuse": [
             number_of[excuses.by_name[str(each.id)]] if str(each.id) in excuses.by_name else 0
-            for each in results.cases
+            for each in cases
         ],
         "classes": [
             {
@@ -140,16 +172,15 @@ def _run(page: Page) -> dict[str, Any]:
             }
             for each in page.classes
         ],
-        "verdict": [places[each.verdict] for each in results.cases],
-        "note": [note_of.get(str(each.id), 0) for each in results.cases],
-        "ratio": [_ratio(each) for each in results.cases],
-        "time": [_milliseconds(each) for each in results.cases],
+        "verdict": [places[each.verdict] for each in cases],
+        "note": [note_of.get(str(each.id), 0) for each in cases],
+        "ratio": [_ratio(each) for each in cases],
+        "time": [_milliseconds(each) for each in cases],
         "reason": [
-            reasons.number(one_line(each.row.reason or "", _REASON) if each.row else "")
-            for each in results.cases
+            reasons.number(one_line(each.row.reason or "", _REASON) if each.row else "") for each in cases
         ],
         "reasons": reasons.all,
-        "reading": [readings.number(_readings(each)) for each in results.cases],
+        "reading": [readings.number(_readings(each)) for each in cases],
         "readings": readings.all,
     }
 
