@@ -95,7 +95,7 @@ class Report:
                 for name, value in each.features.items():
                     seen.setdefault(name, set()).add(value)
         else:
-            seen = counted_values(self)
+            seen = {name: set(values) for name, values in counted_values(self).items()}
         names = [name for name, values in seen.items() if len(values) > 1]
         told = [each for each in names if each not in (CONSTRAINT, ELEMENT_TYPE)]
         return tuple(sorted(told, key=lambda name: ("(" in name, name)))

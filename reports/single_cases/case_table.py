@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from opcert.vocabulary.harmless import one_line
@@ -29,8 +29,8 @@ _NOT_EQUAL, _WRONG_SHAPE = -1, -2
 class Words:
     """Texts by number, each once, in the order in which they came; 0 is none."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+    def __init__(self, first: Iterable[str] = ()) -> None:
+        self._numbers: dict[str, int] = {each: place for place, each in enumerate(first, 1)}
 
     def number(self, said: str | None) -> int:
         return self._numbers.setdefault(said, len(self._numbers) + 1) if said else 0
@@ -55,7 +55,8 @@ def build_table(report: Report) -> dict[str, Any]:
     names = operator_words(first.by_operator)
     types = in_type_order(each.element_type for each in first.cases)
     rules = Words()
-    features: dict[str, Words] = {}
+    # Those by which others are counted have the values of these, too, in the order in which all come.
+    features = {} if report.whole else {name: Words(each) for name, each in counted_values(report).items()}
     operators = []
     for operator, cases in _blocks(listed):
         columns: dict[str, Any] = {}
@@ -95,7 +96,7 @@ def _others(
     operators: Sequence[Mapping[str, Any]],
     types: Sequence[str],
     families: Sequence[str],
-    features: dict[str, Words],
+    features: Mapping[str, Words],
 ) -> dict[str, Any]:
     """What the table says of the cases that are not listed; their values have numbers, too."""
     numbers = {
@@ -103,8 +104,7 @@ def _others(
         for name, of in (("type", types), ("family", families))
     }
     for name, values in counted_values(report).items():
-        words = features.setdefault(name, Words())
-        numbers[name] = {each: words.number(each) for each in sorted(values)}
+        numbers[name] = {each: features[name].number(each) for each in values}
     places = {each: place for place, each in enumerate(WORST_FIRST)}
     found = count_others(report, report.listed, numbers, places)
     return {

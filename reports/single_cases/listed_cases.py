@@ -102,12 +102,12 @@ def _counted(features: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in features.items() if name not in (CONSTRAINT, ELEMENT_TYPE)}
 
 
-def counted_values(report: Report) -> dict[str, set[str]]:
-    """The features by which cases are counted that are not listed, with all their values."""
-    found: dict[str, set[str]] = {}
+def counted_values(report: Report) -> dict[str, list[str]]:
+    """The features by which cases are counted that are not listed, with all their values as they come."""
+    found: dict[str, dict[str, None]] = {}
     for each in report.runs[0].cases:
         for name, value in _counted(each.features).items():
-            own = found.setdefault(name, set())
+            own = found.setdefault(name, {})
             if len(own) <= MOST_VALUES:
-                own.add(value)
-    return {name: values for name, values in found.items() if len(values) <= MOST_VALUES}
+                own[value] = None
+    return {name: list(values) for name, values in found.items() if len(values) <= MOST_VALUES}

@@ -1,0 +1,103 @@
+"""Which cases a report lists one by one, and how the others are counted: pages stay bounded."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from opcert.vocabulary.names import DEFAULT_SUITE
+from reports.results.case_results import Results, put_together
+from reports.results.report import Report
+from reports.single_cases import listed_cases
+from reports.single_cases.case_details import list_details
+from reports.single_cases.case_table import build_table
+from tests.reports.sample import Maker, sample_cases
+
+DEFAULT_SIZE = 21_097
+"""Cases of the default suite, whose pages list every one."""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    made = Maker(tmp_path_factory.mktemp("sample")).make(list(sample_cases()), skip=2)
+    with made.suite:
+        yield put_together(made.suite, made.record)
+
+
+def test_a_report_of_the_default_suite_lists_every_case(results: Results) -> None:
+    assert DEFAULT_SIZE < listed_cases.MOST_LISTED
+    report = Report([results])
+    assert list(report.listed) == list(range(len(results.cases)))
+    table = build_table(report)
+    assert not table.keys() & {"total", "counted", "others"}
+    assert len(table["ids"]) == len(results.cases)
+
+
+def test_of_more_cases_every_one_is_listed_or_counted(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed_cases, "MOST_LISTED", 120)
+    table = build_table(Report([results, replace(results)]))
+    assert table["total"] == len(results.cases) > len(table["ids"])
+    places = [name for name, *_ in table["verdicts"]]
+    counted = Counter(places[each] for each in table["runs"][0]["verdict"])
+    for name in ("", "type", "family"):
+        others: Counter[str] = Counter()
+        for keys in table["others"]:
+            for told in keys.get(name, {}).values():
+                for verdict, _, again, _, number in told:
+                    assert verdict == again
+                    others[places[verdict]] += number
+        assert counted + others == results.counts
+
+
+def test_of_each_cause_the_smallest_cases_are_listed(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed_cases, "MOST_LISTED", 120)
+    report = Report([results])
+    listed = {str(results.cases[each].id) for each in report.listed}
+    for each in report.first.classes:
+        inside = [case for case in each.cases if str(case.id) in listed]
+        assert str(each.smallest.id) in listed
+        assert len(inside) <= 120 * 0.75
+    there = {(each.operator, each.verdict) for each in (results.cases[one] for one in report.listed)}
+    assert there >= {(each.operator, each.verdict) for each in results.cases if not each.fails}
+
+
+def test_what_a_page_holds_does_not_grow_with_the_cases(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed_cases, "MOST_LISTED", 60)
+    sizes = []
+    for times in (2, 8):
+        # The same cases again and again stand for more of each kind.
+        more = replace(results, cases=tuple(replace(each) for _ in range(times) for each in results.cases))
+        assert more.suite_name == DEFAULT_SUITE
+        report = Report([more])
+        details = sum(len(json.dumps(each)) for _, each in list_details(report))
+        sizes.append((len(report.listed), details, len(json.dumps(build_table(report)))))
+    (listed, details, table), (more_listed, more_details, more_table) = sizes
+    assert more_listed <= 1.2 * listed
+    assert more_details <= 1.2 * details
+    assert more_table <= 1.3 * table
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "wanted"),
+    [
+        ([5, 5, 5], 9, [3, 3, 3]),
+        ([1, 2, 100], 20, [1, 2, 17]),
+        ([4, 4], 100, [4, 4]),
+        ([3, 3, 3], 1, [1, 1, 1]),
+        ([], 5, []),
+    ],
+)
+def test_room_is_shared_evenly(sizes: list[int], most: int, wanted: list[int]) -> None:
+    groups = [[place * 1000 + each for each in range(size)] for place, size in enumerate(sizes)]
+    found = listed_cases._evenly(groups, most)
+    assert [sum(each // 1000 == place for each in found) for place in range(len(sizes))] == wanted
