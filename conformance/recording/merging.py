@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
-from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
 from conformance.processes.loaded_files import merge_digests
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record, RecordWriter
-from conformance.recording.row_places import Order
-from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import merged_cases
 from conformance.suite.shards import Shard
-from conformance.suite.suites import suite_order
 from opcert.vocabulary.errors import Place, UserError, unwritable
-from opcert.vocabulary.names import CaseId
 
 _SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "timeout", "memory")
 
@@ -46,7 +43,8 @@ def merge_records(
             f"give {', '.join(gaps)} as well, or --allow-missing",
             ", ".join(gaps),
         )
-    rows = _rows(records, allow_overlap)
+    if not allow_overlap:
+        _check_apart(records)
     header = {key: value for key, value in first.header.items() if key not in ("type", "format")}
     header["options"] = {**header["options"], "shard": None}
     header["started"] = min(str(each.header.get("started")) for each in records)
@@ -55,17 +53,19 @@ def merge_records(
     try:
         _copy_outputs(records, path)
         finder = FaultFinder(count_threads(first.header))
-        by_case: dict[int, list[Result]] = defaultdict(list)
-        for result, order in rows:
-            writer.append(result, order)
-            finder.see(result, order[0])
-            by_case[order[0]].append(result)
-        for place, same in by_case.items():
-            if len(same) > 1:
-                finder.compare(same, place)
-        counts = count_verdicts(case_verdicts(each for each, _ in rows).values())
+        forms = list(first.header["options"]["forms"])
+        counts: Counter[Verdict] = Counter()
+        for place, ((_, own), *_) in enumerate(merged_cases([each.results for each in records])):
+            # Of a case that several records have the one that is named first counts.
+            rows = sorted(own, key=lambda each: (forms.index(each.form), each.repeat))
+            for result in rows:
+                writer.append(result, (place, forms.index(result.form), result.repeat))
+                finder.see(result, place)
+            if len(rows) > 1:
+                finder.compare(rows, place)
+            counts[worst_verdict(each.verdict for each in rows)] += 1
         faults = [*finder.faults(), *merge_unload_faults([each.faults for each in records])]
-        return writer.finish(counts, faults, **_loaded(records))
+        return writer.finish({each: counts[each] for each in VERDICTS}, faults, **_loaded(records))
     finally:
         writer.close()
 
@@ -106,27 +106,16 @@ def _find_missing(records: Sequence[Record]) -> list[str]:
     return [str(Shard(number, count)) for number in range(1, count + 1) if number not in there]
 
 
-def _rows(records: Sequence[Record], allow_overlap: bool) -> list[tuple[Result, Order]]:
-    owner: dict[str, Record] = {}
-    for record in records:
-        for case_id in dict.fromkeys(each.case for each in record.results):
-            before = owner.setdefault(case_id, record)
-            if before is not record and not allow_overlap:
-                raise _refused(
-                    "two records hold the same case",
-                    record,
-                    f"leave one of it and {before.path} out",
-                    case_id,
-                )
-    ordered = sorted(owner, key=lambda each: suite_order(CaseId.parse(each)))
-    position = {case_id: number for number, case_id in enumerate(ordered)}
-    forms = list(records[0].header["options"]["forms"])
-    return [
-        (each, (position[each.case], forms.index(each.form), each.repeat))
-        for record in records
-        for each in record.results
-        if owner[each.case] is record
-    ]
+def _check_apart(records: Sequence[Record]) -> None:
+    """Raise UserError where two records hold the same case."""
+    for (number, rows), *others in merged_cases([each.results for each in records]):
+        for other, _ in others:
+            raise _refused(
+                "two records hold the same case",
+                records[other],
+                f"leave one of it and {records[number].path} out",
+                rows[0].case,
+            )
 
 
 def _origin(record: Record) -> Mapping[str, Any]:

@@ -6,10 +6,9 @@ import json
 import os
 import weakref
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import overload
 
-from conformance.judging.judge import Verdict
 from conformance.recording.rows import Result
 
 
@@ -17,11 +16,12 @@ class RecordRows(Sequence[Result]):
     """Rows by where they begin and end in a file, which is known to hold them.
 
     `descriptor` is of the file, and closed with the last use of this object; the file may be moved or removed
-    until then. `offsets` has one number more than there are rows. `verdicts` are those of the cases.
+    until then. `offsets` has one number more than there are rows. `in_order` says that the cases stand in
+    suite order, each with its rows together.
     """
 
-    def __init__(self, descriptor: int, offsets: array[int], verdicts: Mapping[str, Verdict]) -> None:
-        self.verdicts = verdicts
+    def __init__(self, descriptor: int, offsets: array[int], *, in_order: bool) -> None:
+        self.in_order = in_order
         self._descriptor = descriptor
         self._offsets = offsets
         weakref.finalize(self, os.close, descriptor)

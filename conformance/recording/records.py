@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.judging.judge import VERDICTS, Verdict
-from conformance.judging.totals import add_verdict, case_verdicts, count_verdicts
+from conformance.judging.totals import case_verdicts, count_verdicts
 from conformance.recording.outputs import OutputStore
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.row_places import Order, RowPlaces
 from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import OrderedCounts
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
 from opcert.vocabulary.regular_files import open_regular
@@ -43,28 +44,28 @@ class Record:
     """A record that was read. `footer` is None where the run did not come to its end.
 
     `results` of a long record are read from its file each time that they are looked at, also after that was
-    moved or removed.
+    moved or removed. `counted` are its cases by verdict where they were counted when it was read.
     """
 
     path: Path
     header: Mapping[str, Any]
     results: Sequence[Result]
     footer: Mapping[str, Any] | None
+    counted: Mapping[Verdict, int] | None = None
 
     @property
     def partial(self) -> bool:
         return self.footer is None
 
-    @property
-    def verdicts(self) -> dict[str, Verdict]:
-        """Each case's verdict, the worst of its rows."""
-        known = self.results.verdicts if isinstance(self.results, RecordRows) else None
-        return case_verdicts(self.results) if known is None else dict(known)
+    @cached_property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """Each case's verdict, the worst of its rows; of a long record they are read when first asked for."""
+        return case_verdicts(self.results)
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
         """How many cases there are of each verdict."""
-        return count_verdicts(self.verdicts.values())
+        return count_verdicts(self.verdicts.values()) if self.counted is None else dict(self.counted)
 
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:
@@ -194,7 +195,7 @@ def _read(path: Path, file: IO[bytes]) -> Record:
         raise UserError("not a record of a run", expected=f"a header of {FORMAT}", where=Place(str(path), 1))
     offsets = array("Q", [len(raw)])
     digest = hashlib.sha256()
-    verdicts: dict[str, Verdict] = {}
+    seen = OrderedCounts()
     kept: list[Result] = []
     footer: Mapping[str, Any] | None = None
     for number, (raw, line) in enumerate(lines, start=2):
@@ -213,13 +214,13 @@ def _read(path: Path, file: IO[bytes]) -> Record:
             raise _damaged(path, number, f"a result of the unknown verdict {result.verdict!r}")
         digest.update(raw)
         offsets.append(offsets[-1] + len(raw))
-        add_verdict(verdicts, result)
+        seen.see(result)
         if len(kept) == len(offsets) - 2 and len(kept) < _MOST_KEPT and offsets[-1] <= _MOST_KEPT_BYTES:
             kept.append(result)
     results: Sequence[Result] = tuple(kept)
     if len(kept) < len(offsets) - 1:
-        results = RecordRows(os.dup(file.fileno()), offsets, verdicts)
-    record = Record(path, header, results, footer)
+        results = RecordRows(os.dup(file.fileno()), offsets, in_order=seen.in_order)
+    record = Record(path, header, results, footer, seen.counts() if seen.in_order else None)
     if footer is not None:
         _check_footer(record, footer, digest.hexdigest())
     return record

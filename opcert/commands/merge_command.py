@@ -40,6 +40,6 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
     if output.name == RECORD:
         remove_derived(output.parent, ours=False)
     merged = merge_records(records, output, allow_missing=allow_missing, allow_overlap=allow_overlap)
-    say(f"{plural(len(merged.verdicts), 'case')} of {plural(len(records), 'record')}")
+    say(f"{plural(sum(merged.counts.values()), 'case')} of {plural(len(records), 'record')}")
     say(f"record: {output}")
     return int(exit_code(merged))

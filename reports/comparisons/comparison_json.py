@@ -21,9 +21,9 @@ def render_json(found: Comparison) -> str:
         "head": _run(found.head),
         "holds": found.holds,
         "warnings": list(found.warnings),
-        "ranInBoth": len(found.changes),
+        "ranInBoth": found.both,
         "counts": found.counts,
-        "changes": [_change(each) for each in found.changes if each.kind != "same"],
+        "changes": [_change(each) for each in found.changes],
         "new": found.new,
         "gone": found.gone,
         "lost": len(found.lost),
@@ -53,4 +53,4 @@ def _change(change: Change) -> dict[str, Any]:
 
 
 def _seen(seen: Seen) -> dict[str, Any]:
-    return {"verdict": seen.verdict, "errorOverAllowed": seen.ratio, "reason": seen.row.reason}
+    return {"verdict": seen.verdict, "errorOverAllowed": seen.ratio, "reason": seen.reason}

@@ -36,14 +36,14 @@ def change_text(change: Change) -> str:
     sides = []
     for each in (change.before, change.after):
         told = each.ratio is not None and each.verdict in ("pass", "mismatch")
-        unstable = " (unstable)" if each.row.unstable else ""
+        unstable = " (unstable)" if each.unstable else ""
         sides.append(f"{word(each.verdict)}{unstable}{f', error {ratio_text(each.ratio)}' if told else ''}")
     return " → ".join(sides)
 
 
 def reason_of(change: Change) -> str:
     """The reason of what is seen now, unless nothing is wrong with it."""
-    return change.after.row.reason or "" if change.kind != "fixed" else ""
+    return change.after.reason or "" if change.kind != "fixed" else ""
 
 
 def repro_command(case: str, suite: str) -> str:
@@ -79,7 +79,7 @@ def verdict_text(found: Comparison) -> str:
 def counts_text(found: Comparison) -> str:
     """`2,663 cases ran in both: 1 regressed, 2 fixed, ...`; the numbers add up."""
     parts = [f"{count(number)} {name}" for name, number in found.counts.items() if number]
-    return f"{plural(len(found.changes), 'case')} ran in both: {', '.join(parts)}"
+    return f"{plural(found.both, 'case')} ran in both: {', '.join(parts)}"
 
 
 def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "opcert") -> str:
@@ -115,7 +115,7 @@ def _blocks(found: Comparison, suite: str) -> Iterator[str]:
         yield f"**{for_markdown(each)}**"
     rows = [["what became of it", "cases"]]
     rows += [[f"{name}: {KINDS[name]}", count(number)] for name, number in found.counts.items()]
-    rows.append(["ran in both", count(len(found.changes))])
+    rows.append(["ran in both", count(found.both)])
     rows.append(["new: ran in the second alone", count(len(found.new))])
     rows.append(["gone: ran in the first alone", count(len(found.gone))])
     rows.append(["of these held, and the second lacks them", count(len(found.lost))])

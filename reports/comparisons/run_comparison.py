@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 from conformance.judging.judge import FAILING, worst_verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import merged_cases
 from opcert.vocabulary.errors import NothingRan
 from reports.causes.followed_readings import fault_text
 from reports.page_making.phrasing import plural
@@ -33,21 +34,20 @@ HOLDING = ("pass", "observed")
 """Verdicts of cases that a later run must not lack."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Seen:
-    """What one run saw of a case: its verdict, and the worst of its rows."""
+    """What one run saw of a case, in the worst of its rows.
+
+    `ratio` is the greatest error over the allowed one; None where equality was asked.
+    """
 
     verdict: str
-    row: Result
-
-    @property
-    def ratio(self) -> float | None:
-        """The greatest error over the allowed one; None where equality was asked."""
-        ratio = (self.row.worst or {}).get("ratio")
-        return float(ratio) if isinstance(ratio, int | float | str) else None
+    ratio: float | None
+    reason: str | None
+    unstable: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """A case that both runs ran, before and after."""
 
@@ -59,15 +59,17 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The changes of every case that both runs ran, and the cases that only one ran.
+    """What changed in the cases that both runs ran, and the cases that only one ran.
 
-    `new` and `gone` hold the cases with their verdicts in the one run that ran them. `new_faults` and
-    `gone_faults` are texts of what only a whole run shows. With `common` what only one ran decides nothing.
+    Cases that are the same in both are counted in `same`, and are none of `changes`. `new` and `gone` hold
+    the cases with their verdicts in the one run that ran them. `new_faults` and `gone_faults` are texts of
+    what only a whole run shows. With `common` what only one ran decides nothing.
     """
 
     base: Record
     head: Record
     changes: tuple[Change, ...]
+    same: int
     new: Mapping[str, str]
     gone: Mapping[str, str]
     new_faults: tuple[str, ...]
@@ -84,7 +86,12 @@ class Comparison:
     def counts(self) -> dict[ChangeKind, int]:
         """How many cases there are of each kind; their sum is the number of cases that both ran."""
         counted = Counter(each.kind for each in self.changes)
-        return {each: counted[each] for each in KINDS}
+        return {**{each: counted[each] for each in KINDS}, "same": self.same}
+
+    @property
+    def both(self) -> int:
+        """How many cases both ran."""
+        return self.same + len(self.changes)
 
     def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
         return tuple(each for each in self.changes if each.kind == kind)
@@ -112,23 +119,35 @@ def compare_runs(
     With `common` cases that the base run passed may be missing in the head run.
     Raises NothingRan where no case ran in both.
     """
-    before, after = _seen(base), _seen(head)
-    both = [each for each in after if each in before]
-    if not both:
-        raise NothingRan("no case ran in both runs", got=f"{base.path} and {head.path}")
     changed = frozenset(expectations_changed)
-    changes = tuple(
-        Change(each, _kind(before[each], after[each], each in changed), before[each], after[each])
-        for each in both
-    )
+    changes: list[Change] = []
+    same = 0
+    new: dict[str, str] = {}
+    gone: dict[str, str] = {}
+    for found in merged_cases([base.results, head.results]):
+        case, sides = found[0][1][0].case, {number: _seen(rows) for number, rows in found}
+        before, after = sides.get(0), sides.get(1)
+        if before is not None and after is not None:
+            kind = _kind(before, after, case in changed)
+            if kind == "same":
+                same += 1
+            else:
+                changes.append(Change(case, kind, before, after))
+        elif after is not None:
+            new[case] = after.verdict
+        elif before is not None:
+            gone[case] = before.verdict
+    if not same and not changes:
+        raise NothingRan("no case ran in both runs", got=f"{base.path} and {head.path}")
     old_faults = [fault_text(each) for each in base.faults]
     new_faults = [fault_text(each) for each in head.faults]
     return Comparison(
         base,
         head,
-        changes,
-        {each: seen.verdict for each, seen in after.items() if each not in before},
-        {each: seen.verdict for each, seen in before.items() if each not in after},
+        tuple(changes),
+        same,
+        new,
+        gone,
         tuple(each for each in new_faults if each not in old_faults),
         tuple(each for each in old_faults if each not in new_faults),
         tuple(_warnings(base, head)),
@@ -136,17 +155,15 @@ def compare_runs(
     )
 
 
-def _seen(record: Record) -> dict[str, Seen]:
-    """What a run saw of the cases that it ran."""
-    rows: dict[str, list[Result]] = {}
-    for each in record.results:
-        rows.setdefault(each.case, []).append(each)
-    found = {}
-    for case, own in rows.items():
-        verdict = worst_verdict(each.verdict for each in own)
-        if verdict not in _UNCOUNTED:
-            found[case] = Seen(verdict, next(each for each in own if each.verdict == verdict))
-    return found
+def _seen(rows: Sequence[Result]) -> Seen | None:
+    """What a run saw of a case with these rows; None where it did not run it."""
+    verdict = worst_verdict(each.verdict for each in rows)
+    if verdict in _UNCOUNTED:
+        return None
+    row = next(each for each in rows if each.verdict == verdict)
+    ratio = (row.worst or {}).get("ratio")
+    told = float(ratio) if isinstance(ratio, int | float | str) else None
+    return Seen(verdict, told, row.reason, row.unstable)
 
 
 def _kind(before: Seen, after: Seen, expectation_changed: bool) -> ChangeKind:

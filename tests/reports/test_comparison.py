@@ -66,7 +66,8 @@ def record(verdicts: Mapping[str, Verdict], **more: Any) -> Record:
 )
 def test_each_change_has_its_kind(before: Verdict, after: Verdict, kind: str) -> None:
     found = compare_runs(record({IDS[0]: before}), record({IDS[0]: after}))
-    assert [each.kind for each in found.changes] == [kind]
+    assert [each.kind for each in found.changes] == [each for each in [kind] if each != "same"]
+    assert found.counts == {each: int(each == kind) for each in KINDS}
     assert found.holds is (kind != "regressed")
 
 
@@ -93,10 +94,14 @@ def test_only_what_both_ran_is_compared_and_everything_adds_up(
             compare_runs(record(before), record(after))
         return
     found = compare_runs(record(before), record(after), changed)
-    assert {each.case for each in found.changes} == ran_before & ran_after
+    both = ran_before & ran_after
+    assert found.both == len(both)
+    same = {each for each in both - changed if before[each] == after[each]}
+    assert {each.case for each in found.changes} == both - same
+    assert found.same == len(same)
     assert set(found.new) == ran_after - ran_before
     assert set(found.gone) == ran_before - ran_after
-    assert sum(found.counts.values()) == len(found.changes)
+    assert sum(found.counts.values()) == found.both
     for each in found.changes:
         assert (each.kind == "expectation") == (each.case in changed)
         if each.kind == "fixed":
