@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from sys import intern
 from typing import Any, Literal
 
 from conformance.judging.judge import Judgement, Verdict
@@ -17,7 +19,7 @@ from conformance.suite.properties import is_random
 ResponseKind = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Result:
     """A `result` line of a record.
 
@@ -99,7 +101,7 @@ class Result:
         return found
 
     def _to_object(self) -> dict[str, Any]:
-        everything = self.__dict__
+        everything = dict(zip(_NAMES, _VALUES(self), strict=True))
         kept = {name: value for name, value in everything.items() if value or name in _ALWAYS}
         kept.update({name: everything[name] for name in _NUMBERS if everything[name] is not None})
         kept["type"] = "result"
@@ -109,6 +111,9 @@ class Result:
     def from_json(cls, line: Mapping[str, Any]) -> Result:
         """The inverse; keys of later versions are left out. Raises TypeError where one is missing."""
         known: dict[str, Any] = {name: line[name] for name in _NAMES if name in line}
+        for name in _FEW:
+            if type(known.get(name)) is str:
+                known[name] = intern(known[name])
         for name in ("readings", "behaviours"):
             known[name] = {key: tuple(options) for key, options in known.get(name, {}).items()}
         known["outputs"] = tuple(known.get("outputs", ()))
@@ -117,7 +122,20 @@ class Result:
 
 
 _NAMES = tuple(each.name for each in fields(Result))
+_VALUES = attrgetter(*_NAMES)
 _ALWAYS = frozenset(_NAMES[: _NAMES.index("seconds") + 1])
+_FEW = (
+    "operator",
+    "family",
+    "element_type",
+    "form",
+    "verdict",
+    "behaviour",
+    "difference",
+    "pattern",
+    "stage",
+)
+"""Texts that many rows have alike, of which one is kept in memory."""
 _EXACT_IN_JSON = 1 << 53
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _NUMBERS = ("wrong", "elements", "expectation", "status")

@@ -24,8 +24,8 @@ def order_key(case: str) -> Key:
     """The key of a case."""
     try:
         return 0, *suite_order(CaseId.parse(case))
-    except UserError:  # a record may come from anywhere
-        return 1, case
+    except (UserError, TypeError):  # a record may come from anywhere
+        return 1, str(case)
 
 
 class OrderedCounts:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache, total_ordering
+from dataclasses import dataclass, field
+from functools import lru_cache, total_ordering
+from sys import intern
 
 from opcert.vocabulary.errors import UserError
 
@@ -72,7 +73,7 @@ class OperatorName:
         return (self.domain, self.name, -self.since_version)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CaseId:
     """A case's name: `<domain>/<Operator>-<version>/<family>/<word->12hex`."""
 
@@ -80,6 +81,13 @@ class CaseId:
     family: str
     word: str | None
     digest: str
+    _text: str = field(default="", compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        last = f"{self.word}-{self.digest}" if self.word else self.digest
+        text = f"{self.operator.path}/{self.family}/{last}"
+        # One that is read keeps the text that it was read from, which others hold as well.
+        object.__setattr__(self, "_text", self._text if self._text == text else text)
 
     @classmethod
     def parse(cls, text: str) -> CaseId:
@@ -89,15 +97,11 @@ class CaseId:
             raise UserError(
                 "not a case id", got=repr(text), expected="domain/Operator-version/family/word-12 hex digits"
             )
-        return cls(_known_operator(match["operator"]), match["family"], match["word"], match["digest"])
+        operator, family = _known_operator(match["operator"]), intern(match["family"])
+        return cls(operator, family, match["word"], match["digest"], text)
 
     def __str__(self) -> str:
         return self._text
-
-    @cached_property
-    def _text(self) -> str:
-        last = f"{self.word}-{self.digest}" if self.word else self.digest
-        return f"{self.operator.path}/{self.family}/{last}"
 
 
 @lru_cache(maxsize=1 << 10)

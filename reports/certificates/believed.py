@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,18 +92,21 @@ _KINDS: Sequence[_Kind] = (
 
 def find_believed(results: Results) -> tuple[Believed, ...]:
     """What is believed of a record's rows, the kinds that speak for the runtime first; none of no rows."""
-    rows: dict[str, list[str]] = {each.name: [] for each in _KINDS}
+    rows: Counter[str] = Counter()
+    examples: dict[str, dict[str, None]] = {each.name: {} for each in _KINDS}
     for row in results.record.results:
         for kind in _KINDS:
             if kind.holds(row):
-                rows[kind.name].append(row.case)
+                rows[kind.name] += 1
+                if len(examples[kind.name]) < _EXAMPLES:
+                    examples[kind.name][row.case] = None
     return tuple(
         Believed(
             kind.name,
             kind.what,
             kind.against,
-            len(rows[kind.name]),
-            tuple(dict.fromkeys(rows[kind.name]))[:_EXAMPLES],
+            rows[kind.name],
+            tuple(examples[kind.name]),
         )
         for kind in _KINDS
         if rows[kind.name]

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.judging.judge import judge
 from conformance.recording.records import Record
 from conformance.recording.rows import Result, make_result
+from conformance.recording.suite_ordered import cases_in_order
 from conformance.running.requests import Offer
 from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
-from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.errors import UserError
 from reports.certificates.recorded_outputs import DigestsAlone, RecordedOutputs
+from reports.certificates.row_order import AnsweredCases, find_wrong_order
 from reports.certificates.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
 from reports.page_making.phrasing import count, plural
 from reports.results.case_results import Results
-from reports.results.told_facts import items, mapping, text
+from reports.results.told_facts import mapping, text
 
 MOST_UNCHECKED = 100
 """Of so many rows one may be without its outputs; docs/certificates.md says why."""
@@ -50,7 +50,7 @@ def judge_again(results: Results) -> Rejudged:
         )
     found = [
         *find_wrong_runtime(results.record),
-        *_wrong_order(results),
+        *find_wrong_order(results),
         *problems,
         *find_wrong_faults(results.record),
     ]
@@ -60,11 +60,9 @@ def judge_again(results: Results) -> Rejudged:
 def find_wrong_faults(record: Record) -> Iterator[str]:
     """What does not hold of the faults that the footer states, of those that rows show."""
     finder = FaultFinder(count_threads(record.header))
-    same_case: dict[str, list[Result]] = {}
-    for each in record.results:
-        finder.see(each)
-        same_case.setdefault(each.case, []).append(each)
-    for rows in same_case.values():
+    for _, rows in cases_in_order(record.results):
+        for each in rows:
+            finder.see(each)
         if len(rows) > 1:
             finder.compare([each for each in rows if each.response != "none"])
     stated = [dict(each) for each in record.faults if each.get("kind") != "unload_crash"]
@@ -85,43 +83,20 @@ def find_wrong_faults(record: Record) -> Iterator[str]:
         yield "the fault of workers lost between two cases cannot be read"
 
 
-def _wrong_order(results: Results) -> Iterator[str]:
-    """Rows that are missing, there twice, or not where they belong."""
-    options = mapping(results.record.header.get("options"))
-    forms, repeat = [text(each) for each in items(options.get("forms"))], options.get("repeat")
-    keys = [(each.case, each.form, each.repeat) for each in results.record.results]
-    for key, number in Counter(keys).items():
-        if number > 1:
-            yield f"{key[0]}: {number} rows of one form and repetition"
-    if not forms or not isinstance(repeat, int):
-        yield "the header does not say in which forms and how often the cases were run"
-        return
-    sampled = options.get("sampled")
-    if sampled is not None and type(sampled) is not int:
-        yield "the header does not say of how many cases every form was asked"
-        return
-    own = forms_by_case(results.suite.case_ids, forms, sampled)
-    wanted = [(case, form, number) for case in own for form in own[case] for number in range(repeat)]
-    if sorted(set(keys)) != sorted(wanted):
-        odd = sorted(set(keys) ^ set(wanted))
-        yield f"rows are left out or too many, such as {odd[0][0]}"
-    elif keys != wanted:
-        yield "the rows are not in the order of the suite"
-
-
 def _judge_rows(results: Results) -> tuple[list[str], list[str]]:
     record = results.record
     judging = _Judging(
         record,
-        {(each.case, each.form): each.response == "answered" for each in record.results},
+        AnsweredCases(results),
         stated_adapter(record),
         stated_offer(record),
         RecordedOutputs(record),
     )
     problems, unchecked = [], []
-    for found in results.cases:
-        case = results.suite.case(str(found.id))
-        for row in found.rows:
+    # The rows as the record has them: results may keep less of them.
+    for _, rows in cases_in_order(record.results):
+        case = results.suite.case(rows[0].case)
+        for row in rows:
             try:
                 problem = judging.find_problem(case, row)
             except DigestsAlone:
@@ -137,7 +112,7 @@ class _Judging:
     """What rows are judged by: the record, which cases were answered in which form, table and offer."""
 
     record: Record
-    answered: Mapping[tuple[str, str], bool]
+    answered: AnsweredCases
     adapter: Adapter | None
     offer: Offer | None
     outputs: RecordedOutputs
@@ -158,7 +133,7 @@ class _Judging:
         problem = self._wrong_offer(case, response) or self._wrong_refusal(response)
         if problem is not None:
             return problem
-        valid = case.valid_case is not None and self.answered.get((case.valid_case, row.form), False)
+        valid = self.answered.holds(case.valid_case, row.form)
         judgement = judge(case, response, valid_case_answered=valid)
         judged = make_result(case, row.form, row.repeat, response, judgement, row.outputs)
         if isinstance(response, Answered):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from sys import intern
 from typing import Any, Literal
 
 from conformance.judging.judge import FAILING, worst_verdict
 from conformance.judging.known_causes import KnownCause
+from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
@@ -20,6 +22,7 @@ from reports.causes.features import case_features
 from reports.causes.others import OtherRun
 from reports.certificates.standing import SuiteStanding
 from reports.gates.excuses import Excuses
+from reports.results.kept_rows import KeptRows
 from reports.single_cases.document_texts import DocumentTexts
 
 Grouping = Literal["cause", "operator", "case"]
@@ -27,7 +30,7 @@ ONNX = "ai.onnx"
 OTHERS = "Others"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class CaseResult:
     """A case of a suite and its rows in a record; `row` is the worst of them, None where it did not run.
 
@@ -143,23 +146,41 @@ def put_together(
             expected=suite.digest,
             remedy="Name the suite that was run with -s.",
         )
-    rows: dict[str, list[Result]] = defaultdict(list)
-    for each in record.results:
-        if only is None or each.case in only:
-            rows[each.case].append(each)
-    unknown = sorted(rows.keys() - set(suite.case_ids))
-    if unknown:
-        raise UserError(
-            "the record holds a case that its suite does not", got=unknown[0], where=Place(str(record.path))
-        )
-    chosen = (each for each in suite.case_ids if only is None or each in only)
-    cases = tuple(_case_result(suite, each, rows) for each in chosen)
+    names = suite.case_ids
+    rows = rows_by_case(suite, record, names, only)
+    chosen = (place for place, each in enumerate(names) if only is None or each in only)
+    cases = tuple(_case_result(suite, names[place], rows[place] or ()) for place in chosen)
     return Results(suite, record, cases, suite_name)
 
 
-def _case_result(suite: Suite, case_id: str, rows: Mapping[str, list[Result]]) -> CaseResult:
+def rows_by_case(
+    suite: Suite, record: Record, names: Sequence[str], only: Container[str] | None = None
+) -> list[tuple[Result, ...] | None]:
+    """The rows of each case of a suite, by its place there; those of a long record as they are kept.
+
+    Raises UserError where the record holds a row of a case that the suite lacks.
+    """
+    found: list[tuple[Result, ...] | None] = [None] * len(names)
+    kept = KeptRows() if isinstance(record.results, RecordRows) else None
+    unknown: str | None = None
+    for each in record.results:
+        if only is not None and each.case not in only:
+            continue
+        if each.case not in suite:
+            unknown = each.case if unknown is None else min(unknown, each.case)
+            continue
+        place = suite.position(each.case)
+        row = each if kept is None else kept.keep(each, names[place])
+        found[place] = (*(found[place] or ()), row)
+    if unknown is not None:
+        raise UserError(
+            "the record holds a case that its suite does not", got=unknown, where=Place(str(record.path))
+        )
+    return found
+
+
+def _case_result(suite: Suite, case_id: str, own: tuple[Result, ...]) -> CaseResult:
     case = suite.case(case_id, call_alone=True)
-    own = tuple(rows.get(case_id, ()))
     verdict = worst_verdict(each.verdict for each in own) if own else "not_run"
     row = next((each for each in own if each.verdict == verdict), None)
     tensors = [tensor for _, tensor in case.inputs if tensor is not None]
@@ -169,11 +190,11 @@ def _case_result(suite: Suite, case_id: str, rows: Mapping[str, list[Result]]) -
         sum(len(each.shape) for each in tensors),
     )
     return CaseResult(
-        case.id,
+        CaseId.parse(case_id),
         case.element_type.name,
         case.demand,
         case.constraint,
-        case_features(case),
+        {intern(name): intern(level) for name, level in case_features(case).items()},
         size,
         verdict,
         row,

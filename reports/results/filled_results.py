@@ -9,8 +9,7 @@ from conformance.judging.judge import worst_verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import Place, UserError
-from reports.results.case_results import CaseResult, Results, put_together
+from reports.results.case_results import CaseResult, Results, put_together, rows_by_case
 
 
 def blank_results(suite: Suite) -> Results:
@@ -23,20 +22,14 @@ def fill(blank: Results, record: Record) -> Results:
 
     Raises UserError where the record holds a row of a case that the suite lacks.
     """
-    rows: dict[str, list[Result]] = {}
-    for each in record.results:
-        rows.setdefault(each.case, []).append(each)
-    cases = tuple(_filled(each, rows.pop(str(each.id), [])) for each in blank.cases)
-    if rows:
-        raise UserError(
-            "the record holds a case that its suite does not", got=min(rows), where=Place(str(record.path))
-        )
+    rows = rows_by_case(blank.suite, record, blank.suite.case_ids)
+    cases = tuple(_filled(each, own or ()) for each, own in zip(blank.cases, rows, strict=True))
     return replace(blank, record=record, cases=cases)
 
 
-def _filled(case: CaseResult, rows: list[Result]) -> CaseResult:
+def _filled(case: CaseResult, rows: tuple[Result, ...]) -> CaseResult:
     if not rows:
         return case
     verdict = worst_verdict(each.verdict for each in rows)
     row = next(each for each in rows if each.verdict == verdict)
-    return replace(case, verdict=verdict, row=row, rows=tuple(rows))
+    return replace(case, verdict=verdict, row=row, rows=rows)

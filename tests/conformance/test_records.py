@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -278,14 +279,6 @@ def test_canonical_json_is_read_back_as_what_json_can_hold(value: Any) -> None:
 
 
 def test_a_result_survives_its_line() -> None:
-    before = Result(
-        **{
-            **row("case").__dict__,
-            "readings": {"tie": ("up", "down")},
-            "worst": {"ratio": 2.0},
-            "wrong": 0,
-            "status": 0,
-        }
-    )
+    before = replace(row("case"), readings={"tie": ("up", "down")}, worst={"ratio": 2.0}, wrong=0, status=0)
     assert Result.from_json(json.loads(canonical_json(before.to_json()))) == before
     assert Answered(()).seconds == 0.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -332,7 +332,7 @@ class Maker:
             )
             row = make_result(case, "inputs", 0, response, judged, kept)
             if change is not None:
-                row = type(row)(**{**vars(row), **change(case, judged)})
+                row = replace(row, **change(case, judged))
             rows.append(row)
             writer.append(row, (number, 0, 0))
         if close:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -231,7 +232,7 @@ def test_rows_of_one_case_give_one_verdict(tmp_path: Path) -> None:
     twice = type(made.record)(
         made.record.path,
         made.record.header,
-        (row, type(row)(**{**vars(row), "repeat": 1, "verdict": "crash"})),
+        (row, replace(row, repeat=1, verdict="crash")),
         None,
     )
     results = put_together(made.suite, twice)

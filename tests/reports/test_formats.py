@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from conformance.judging.judge import FAILING, VERDICTS, Judgement, Verdict
 from conformance.judging.totals import case_verdicts, count_verdicts
 from conformance.recording.records import Record
-from conformance.recording.rows import Result
 from conformance.running.responses import HarnessFailed, Refused, Response
 from conformance.suite.cases import Case
 from reports.certificates.certificate import make_certificate
@@ -148,7 +147,7 @@ def test_a_badge_states_counts_and_is_green_only_for_what_is_whole(
 def with_verdicts(results: Results, verdicts: list[Verdict], faults: int = 0) -> Results:
     """The same run with other verdicts; a case that was not run has no row."""
     rows = [
-        Result(**{**vars(each.rows[0]), "verdict": verdict, "outputs": ()})
+        replace(each.rows[0], verdict=verdict, outputs=())
         for each, verdict in zip(results.cases, verdicts, strict=True)
         if verdict != "not_run"
     ]
