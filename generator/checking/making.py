@@ -19,8 +19,9 @@ from generator.checking.call_keys import key_of_call
 from generator.checking.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
 from generator.checking.extent_classes import elements
 from generator.checking.node_calls import NodeCall, read_node
-from generator.checking.shape_checks import ShapeChecks, Shapes
-from generator.checking.shape_choice import choose_shapes
+from generator.checking.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
+from generator.checking.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes
+from generator.checking.shape_choice import ChosenShapes, choose_shapes
 from generator.checking.uncovered import Uncovered
 from generator.making.workshop import Options, Workshop
 from generator.rows.feasibility import Level
@@ -36,8 +37,6 @@ MOST_OUTPUT = 20_000
 """Elements that come out of a case at most: the reference is exact, and takes its time."""
 MOST_ALL = 60_000
 """Elements of inputs and outputs of all cases of one call together, after the first three."""
-_UNKNOWN = 10**6
-"""The extent that declarations give to a length that hangs on values."""
 _DRAWS = 3
 _FEWEST = 3
 
@@ -81,6 +80,7 @@ class _Making:
     node: NodeCall
     most: int
     lost: dict[str, str] = field(default_factory=dict)
+    shapes_level: Mapping[str, str] = field(default_factory=dict)
 
     def make(self) -> CallCases:
         spec = self.node.spec
@@ -89,6 +89,7 @@ class _Making:
         self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
         shapes = choose_shapes(self.node, self._draw("shapes"))
         dimensions = dimensions_of(self.node, list(shapes.levels))
+        self.shapes_level = {SHAPES: FIXED} if leaves_open(self.node) else {}
         made: list[tuple[Levels, Case]] = []
         spent = 0
         for number, row in enumerate(rows_of(dimensions, self.most)):
@@ -100,7 +101,23 @@ class _Making:
                 spent += _elements(found)
         if not made:
             self._raise()
-        return self._told(shapes.levels, shapes.given_up, dimensions, made)
+        twins = self._opened(made, named=not shapes.apart)
+        if twins:
+            dimensions = {**dimensions, SHAPES: (FIXED, OPEN)}
+            made = [({**row, SHAPES: FIXED}, case) for row, case in made]
+        return self._told(shapes, dimensions, [*made, *twins])
+
+    def _opened(self, made: Sequence[tuple[Levels, Case]], *, named: bool) -> list[tuple[Levels, Case]]:
+        """Some of the cases again, with extents open that the model leaves open."""
+        if not self.shapes_level:
+            return []
+        found = []
+        for place in rows_to_open([row for row, _ in made]):
+            row, case = made[place]
+            twin = opened(self.node, case, named=named)
+            if twin is not None:
+                found.append(({**row, SHAPES: OPEN}, twin))
+        return found
 
     def _draw(self, *labels: str) -> Draw:
         return Draw("/".join(("checking", self.key, *labels)))
@@ -123,7 +140,7 @@ class _Making:
         return None
 
     def _make_case(self, call: Call, row: Levels) -> Case | None:
-        texts = {name: str(level) for name, level in row.items()}
+        texts = {name: str(level) for name, level in row.items()} | self.shapes_level
         try:
             return self.workshop.add_valid("cover", word_of_key(self.key), call, texts)
         except UnstableLength:
@@ -138,7 +155,8 @@ class _Making:
         names = output_names(self.node.spec, call)
         found = declared_results(self.node.spec, call, names)
         shapes = [each.shape for each in found if each.shape is not None]
-        if all(most < _UNKNOWN for each in shapes for _, most in each.extents) and len(shapes) == len(found):
+        told = all(most < UNKNOWN_EXTENT for each in shapes for _, most in each.extents)
+        if told and len(shapes) == len(found):
             return sum(prod(most for _, most in each.extents) for each in shapes) > MOST_OUTPUT
         # Of what values decide nothing is known before: a kept list may say it.
         kept = [each.kept for each in self.node.inputs if each.kept is not None]
@@ -155,8 +173,7 @@ class _Making:
 
     def _told(
         self,
-        shapes: Mapping[str, Shapes],
-        given_up: Sequence[str],
+        shapes: ChosenShapes,
         dimensions: Mapping[str, tuple[Level, ...]],
         made: Sequence[tuple[Levels, Case]],
     ) -> CallCases:
@@ -170,8 +187,8 @@ class _Making:
             self.call,
             self.key,
             tuple(sorted((case for _, case in made), key=lambda case: suite_order(case.id))),
-            fixed=self._fixed(shapes),
-            given_up=tuple(given_up),
+            fixed=self._fixed(shapes.levels),
+            given_up=shapes.given_up,
             varied=varied,
             pairs=count_pairs(dimensions),
             covered_pairs=len(covered),
@@ -197,10 +214,7 @@ class _Making:
 def forms_of(node: NodeCall) -> tuple[Form, ...]:
     """The forms that a runner should put a call's cases in, the nearest to what the model does first."""
     given = [each.value for each in node.inputs if each.value is not None]
-    open_extents = any(
-        each.shape is None or any(not isinstance(one, int) for one in each.shape) for each in given
-    )
-    forms: list[Form] = ["dynamic", "inputs"] if open_extents else ["inputs", "dynamic"]
+    forms: list[Form] = ["dynamic", "inputs"] if leaves_open(node) else ["inputs", "dynamic"]
     if any(each.is_constant for each in given[1:]):
         forms.insert(0, "initializers")
     elif len(given) > 1:

@@ -12,9 +12,12 @@ from specs.call_scopes import Scope, operand_of, scope_of
 from specs.domain import holds
 from specs.evaluation import EvaluationError, Operand
 from specs.model import Constraint
+from specs.result_shapes import ResultShape, result_shapes
 
 Shapes = tuple[tuple[int, ...] | None, ...]
 """The shape of each input of a node, None where it is left out."""
+UNKNOWN_EXTENT = 10**6
+"""The extent that declarations give to a length that hangs on values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +53,30 @@ class ShapeChecks:
     def scope(self, shapes: Shapes) -> Scope:
         """The names of a call with these shapes; what is not kept has elements that nobody knows."""
         node = self.node
+        return scope_of(node.spec, node.attributes, self._given(shapes), node.wanted)
+
+    def results(self, shapes: Shapes) -> tuple[ResultShape | None, ...]:
+        """What is declared of the shape of each output, in the order of `output_names`.
+
+        None of what is declared nothing, or hangs on data.
+        """
+        node = self.node
+        try:
+            return result_shapes(node.spec, node.attributes, self._given(shapes), self.output_names)
+        except (EvaluationError, ArithmeticError, LookupError, TypeError, ValueError):
+            return (None,) * len(self.output_names)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """The names of the node's outputs in order, empty where one is not wanted."""
+        wanted = self.node.wanted
+        return tuple(each.name for each in self.node.spec.outputs) if wanted is None else wanted
+
+    def _given(self, shapes: Shapes) -> list[tuple[str, Operand | None]]:
+        node = self.node
         pairs = [(each.name, self._operand(place, shapes[place])) for place, each in enumerate(node.inputs)]
         variadic = {each.name for each in node.spec.inputs if each.option == "variadic"}
-        given = [(name, each) for name, each in pairs if each is not None or name not in variadic]
-        return scope_of(node.spec, node.attributes, given, node.wanted)
+        return [(name, each) for name, each in pairs if each is not None or name not in variadic]
 
     def _operand(self, place: int, shape: tuple[int, ...] | None) -> Operand | None:
         each = self.node.inputs[place]

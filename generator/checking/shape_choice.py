@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from generator.checking.extent_classes import Chosen, Class, Outline, elements, outlines
 from generator.checking.first_shapes import begin_with, tries_of
+from generator.checking.kept_relations import Relations, size_of_results
 from generator.checking.node_calls import NodeCall
 from generator.checking.shape_checks import ShapeChecks, Shapes
 from generator.checking.uncovered import Uncovered
@@ -17,6 +18,8 @@ from specs.model import Constraint
 
 MOST_ELEMENTS = 1_500
 """Elements of all inputs of a call together, where the node leaves that open."""
+MOST_RELATED = 12_000
+"""Elements of the inputs, and of the outputs, of a small case that keeps what stated extents make of it."""
 _FEW = 600
 _NOTHING: Mapping[Class, int] = {}
 _SMALL = (2, 3, 4, 5, 6, 7, 8, 9, 11, 13)
@@ -25,10 +28,14 @@ _OTHERS = (11, 7, 9, 13, 8, 5, 6, 12, 10, 4, 3, 2)
 
 @dataclass(frozen=True, eq=False)
 class ChosenShapes:
-    """Shapes by the level that they are of, and what had to be given up of the node's own for them."""
+    """Shapes by the level that they are of, and what had to be given up of the node's own for them.
+
+    `apart` says that extents of one name or number are several lengths.
+    """
 
     levels: Mapping[str, Shapes]
     given_up: tuple[str, ...] = ()
+    apart: bool = False
 
 
 def choose_shapes(node: NodeCall, draw: Draw) -> ChosenShapes:
@@ -49,6 +56,7 @@ class ShapeChoice:
     checks: ShapeChecks
     draw: Draw
     first: Constraint | None = None
+    relations: Relations | None = None
 
     def choose(self) -> ChosenShapes:
         for apart in (False, True) if self._says_lengths() else (False,):
@@ -57,7 +65,8 @@ class ShapeChoice:
                 begun = self._begin(outline, tries_of(len(possible)))
                 if begun is not None:
                     told = "No valid call has the extents that the model states: others were taken."
-                    return ChosenShapes(self._levels(outline, begun), (told,) if apart else ())
+                    levels, lost = self._related_levels(outline, begun)
+                    return ChosenShapes(levels, (*((told,) if apart else ()), *lost), apart)
         rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
         raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")
 
@@ -75,8 +84,26 @@ class ShapeChoice:
         self.first = self.first or broken
         return broken
 
-    def _holds(self, shapes: Shapes) -> bool:
-        return self.checks.broken(shapes) is None
+    def _holds(self, outline: Outline, chosen: Chosen) -> bool:
+        if self.checks.broken(outline.shapes(chosen)) is not None:
+            return False
+        return self.relations is None or self.relations.kept(chosen)
+
+    def _related_levels(self, outline: Outline, begun: Chosen) -> tuple[dict[str, Shapes], tuple[str, ...]]:
+        """The shapes that keep what the model's extents make of the call; others where these are large."""
+        self.relations = Relations(self.node, self.checks, outline, begun)
+        related = self._levels(outline, begun)
+        if self._is_small(related["small"]):
+            return related, ()
+        self.relations = None
+        others = self._levels(outline, begun)
+        if others["small"] == related["small"] or not self._is_small(others["small"]):
+            return related, ()
+        told = "Only large cases keep how the model's extents stand to what the node says: these do not."
+        return others, (told,)
+
+    def _is_small(self, shapes: Shapes) -> bool:
+        return max(elements(shapes), size_of_results(self.checks, shapes)) <= MOST_RELATED
 
     def _levels(self, outline: Outline, begun: Chosen) -> dict[str, Shapes]:
         small = self._lessened(outline, begun, _SMALL)
@@ -109,7 +136,7 @@ class ShapeChoice:
         """
         chosen = dict(begun)
         for each, length in wanted.items():
-            if self._holds(outline.shapes({**chosen, each: length})):
+            if self._holds(outline, {**chosen, each: length}):
                 chosen[each] = length
         for _ in range(2):
             for each in sorted(outline.classes, key=lambda one: (-begun[one], str(one))):
@@ -132,7 +159,7 @@ class ShapeChoice:
                 changed = {**chosen, which: length, **others}
                 shapes = outline.shapes(changed)
                 # A first class may not take what all need together.
-                if (elements(shapes) <= most or length < before) and self._holds(shapes):
+                if (elements(shapes) <= most or length < before) and self._holds(outline, changed):
                     chosen.update(changed)
                     return
 
@@ -172,7 +199,7 @@ class ShapeChoice:
             for length in (small[each] + 1, small[each] + 2):
                 for others in ({}, *self._linked(chosen, each, length)):
                     changed = {**chosen, each: length, **others}
-                    if self._holds(outline.shapes(changed)):
+                    if self._holds(outline, changed):
                         chosen = changed
                         break
                 else:
@@ -185,7 +212,7 @@ class ShapeChoice:
         chosen = dict(small)
         for each in classes:
             changed = {**chosen, each: length}
-            if self._holds(outline.shapes(changed)):
+            if self._holds(outline, changed):
                 chosen = changed
         return chosen
 

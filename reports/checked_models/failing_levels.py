@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from conformance.checked_models.model_calls import Extent, ModelNode
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.open_extents import SHAPES, open_remark, twin_of
 from reports.page_making.phrasing import listed, plural
 from reports.results.case_results import CaseResult, Results
 
@@ -23,7 +24,10 @@ def level_remarks(
 
     A dimension is told of where the cases fail at some of its levels, and at others pass.
     """
+    yield from open_remark(failing, asked)
     for name in checked.varied:
+        if name == SHAPES:
+            continue
         bad = {each.features[name] for each in failing if name in each.features}
         good = {each.features[name] for each in asked if each.verdict == "pass" and name in each.features}
         left = len(good - bad)
@@ -51,13 +55,15 @@ def at_other_extents(
     if not states_extents(checked) or any(has_stated_extents(each, checked, results) for each in failing):
         return False
     passing = [each for each in asked if each.verdict == "pass"]
-    return all(any(_is_larger_sister(one, each) for one in passing) for each in failing)
+    return all(any(_is_larger_sister(one, each, failing) for one in passing) for each in failing)
 
 
-def _is_larger_sister(case: CaseResult, of: CaseResult) -> bool:
+def _is_larger_sister(case: CaseResult, of: CaseResult, failing: Sequence[CaseResult]) -> bool:
     levels = ((each.features.get(EXTENTS), each.features.get(DATA)) for each in (case, of))
     (extents, data), (other, same) = levels
-    return extents != other and data == same and case.size[0] > of.size[0]
+    # What fails where extents are open alone does not hang on how long they are.
+    alike = case.features.get(SHAPES) == of.features.get(SHAPES) or twin_of(of, failing) is not None
+    return alike and extents != other and data == same and case.size[0] > of.size[0]
 
 
 def states_extents(checked: CheckedCall) -> bool:

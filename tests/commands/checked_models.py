@@ -7,7 +7,7 @@ from pathlib import Path
 from onnx import TensorProto, helper, save
 
 
-def write_model(path: Path, alpha: float = 0.25, *, unknown: bool = False) -> Path:
+def write_model(path: Path, alpha: float = 0.25, *, unknown: bool = False, batch: int | str = 2) -> Path:
     """Write a model of float inputs whose LeakyRelu has this alpha; `unknown` adds a node of org.example."""
     nodes = [
         helper.make_node("LeakyRelu", ["x"], ["a"], name="leaky", alpha=alpha),
@@ -20,7 +20,7 @@ def write_model(path: Path, alpha: float = 0.25, *, unknown: bool = False) -> Pa
     graph = helper.make_graph(
         nodes,
         "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3, 4])],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 3, 4])],
         [helper.make_tensor_value_info("e" if unknown else "d", TensorProto.FLOAT, None)],
     )
     opsets = [helper.make_opsetid("", 17)] + [helper.make_opsetid("org.example", 1)] * unknown

@@ -84,6 +84,34 @@ def test_each_mistake_is_found_where_it_is(capsys: pytest.CaptureFixture[str], p
 
 
 @pytest.mark.slow
+def test_what_fails_with_open_extents_alone_is_told_so(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx", batch="batch")
+    answer, document = check(capsys, model, *on("WrongWhenOpen"), "--no-chains")
+    assert answer.code == 1, answer.err
+    assert answers_of(document, "WrongWhenOpen", "leaky") == "wrong"
+    assert answers_of(document, "WrongWhenOpen", "negated") == "conformant"
+    (leaky,) = (each for each in document["calls"] if each["opType"] == "LeakyRelu")
+    assert leaky["varied"]["shapes"] == ["fixed", "open"]
+    (cause,) = leaky["answers"][0]["causes"]
+    told = "only where the model leaves extents open, as yours does; the same cases pass where it states them"
+    assert told in cause["remarks"]
+    assert told in answer.out
+    again = cause["smallest"]["reproduce"].split()[1:]
+    assert call(capsys, *again, "-o", "again").code == 0
+
+
+@pytest.mark.slow
+def test_a_model_that_states_its_extents_is_not_asked_with_open_ones(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx")
+    answer, _ = check(capsys, model, *on("WrongWhenOpen"), "--no-chains")
+    assert answer.code == 0, answer.err
+
+
+@pytest.mark.slow
 def test_a_call_that_kills_the_runtime_costs_none_of_the_others(
     capsys: pytest.CaptureFixture[str], place: Path
 ) -> None:

@@ -45,6 +45,18 @@ class WrongAlpha(Right):
         return outputs
 
 
+class WrongWhenOpen(Right):
+    """Is wrong by one in LeakyRelu of which it does not know an extent before the run."""
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        outputs = super().run_model(model, inputs, _device)
+        dimensions = [one for each in model.graph.input for one in each.type.tensor_type.shape.dim]
+        if model.graph.node[0].op_type == "LeakyRelu" and any(each.dim_param for each in dimensions):
+            return tuple(each + 1 for each in outputs)
+        return outputs
+
+
 class DiesOfFlatten(Right):
     @classmethod
     def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
