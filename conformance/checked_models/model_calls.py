@@ -45,7 +45,8 @@ class ModelNode:
     the attributes that hold the graph (`12`, `7/body/3`), a function's name before it (`local::Block/2`).
     An input that is left out is None, as is an output that is not wanted. `attributes` are those that
     opcert can carry; `unread` says for each other one why not. `operator` is None where the domain's
-    version or the name is none that can be written; `unknown` then says what is wrong.
+    version or the name is none that can be written; `unknown` then says what is wrong. `run_extents` are the
+    names of extents that the model's own inputs have: they come with each run.
     """
 
     place: str
@@ -58,6 +59,7 @@ class ModelNode:
     unknown: str | None = None
     op_type: str = ""
     domain: str = ""
+    run_extents: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)

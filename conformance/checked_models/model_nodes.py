@@ -69,6 +69,7 @@ class NodeReader:
             unknown=unknown,
             op_type=text(node.op_type),
             domain=text(node.domain),
+            run_extents=scope.run_extents,
         )
 
 

@@ -88,6 +88,10 @@ class Scope:
         self.replaceable = 0
         for each in graph.input:
             self._own[each.name] = typed_value(each.name, types.get(each.name))
+        shapes = [each.shape or () for each in self._own.values()]
+        own = frozenset(each for shape in shapes for each in shape if isinstance(each, str))
+        self.run_extents: frozenset[str] = own if around is None else around.run_extents
+        """The names of extents that the inputs of the outermost graph have."""
         for initializer in graph.initializer:
             self.replaceable += initializer.name in self._own
             self._own[initializer.name] = constant_value(initializer.name, initializer)

@@ -23,6 +23,8 @@ def key_of_call(call: ModelCall) -> str:
         "inputs": [_value(each, names) for each in node.inputs],
         "outputs": [each is not None for each in node.outputs],
     }
+    if known := sorted(names[each] for each in node.run_extents & names.keys()):
+        said["run_extents"] = known
     return hashlib.sha256(canonical_json(said)).hexdigest()[:_DIGITS]
 
 

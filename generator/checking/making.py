@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import prod
 
 from conformance.checked_models.model_calls import ModelCall
@@ -18,7 +19,7 @@ from generator.checking.call_drawing import CallDrawing
 from generator.checking.call_keys import key_of_call
 from generator.checking.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
 from generator.checking.extent_classes import elements
-from generator.checking.node_calls import NodeCall, read_node
+from generator.checking.node_calls import NodeCall, NodeInput, read_node
 from generator.checking.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
 from generator.checking.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes
 from generator.checking.shape_choice import ChosenShapes, choose_shapes
@@ -89,7 +90,7 @@ class _Making:
         self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
         shapes = choose_shapes(self.node, self._draw("shapes"))
         dimensions = dimensions_of(self.node, list(shapes.levels))
-        self.shapes_level = {SHAPES: FIXED} if leaves_open(self.node) else {}
+        self.shapes_level = {SHAPES: FIXED} if leaves_open(self.node) and not shapes.apart else {}
         made: list[tuple[Levels, Case]] = []
         spent = 0
         for number, row in enumerate(rows_of(dimensions, self.most)):
@@ -101,20 +102,25 @@ class _Making:
                 spent += _elements(found)
         if not made:
             self._raise()
-        twins = self._opened(made, named=not shapes.apart)
+        twins = self._opened(made)
         if twins:
             dimensions = {**dimensions, SHAPES: (FIXED, OPEN)}
             made = [({**row, SHAPES: FIXED}, case) for row, case in made]
         return self._told(shapes, dimensions, [*made, *twins])
 
-    def _opened(self, made: Sequence[tuple[Levels, Case]], *, named: bool) -> list[tuple[Levels, Case]]:
-        """Some of the cases again, with extents open that the model leaves open."""
-        if not self.shapes_level:
+    def _opened(self, made: Sequence[tuple[Levels, Case]]) -> list[tuple[Levels, Case]]:
+        """Some of the cases again, with extents open that the model leaves open.
+
+        None where another input than the first has such extents and would become a constant.
+        """
+        nearest = next(each for each in forms_of(self.node) if each != "dynamic")
+        mixed = nearest == "initializers" and leaves_open(self.node, but_first=True)
+        if not self.shapes_level or mixed:
             return []
-        found = []
+        found: list[tuple[Levels, Case]] = []
         for place in rows_to_open([row for row, _ in made]):
             row, case = made[place]
-            twin = opened(self.node, case, named=named)
+            twin = opened(self.node, case)
             if twin is not None:
                 found.append(({**row, SHAPES: OPEN}, twin))
         return found
@@ -140,7 +146,7 @@ class _Making:
         return None
 
     def _make_case(self, call: Call, row: Levels) -> Case | None:
-        texts = {name: str(level) for name, level in row.items()} | self.shapes_level
+        texts = {**{name: str(level) for name, level in row.items()}, **self.shapes_level}
         try:
             return self.workshop.add_valid("cover", word_of_key(self.key), call, texts)
         except UnstableLength:
@@ -214,12 +220,24 @@ class _Making:
 def forms_of(node: NodeCall) -> tuple[Form, ...]:
     """The forms that a runner should put a call's cases in, the nearest to what the model does first."""
     given = [each.value for each in node.inputs if each.value is not None]
-    forms: list[Form] = ["dynamic", "inputs"] if leaves_open(node) else ["inputs", "dynamic"]
-    if any(each.is_constant for each in given[1:]):
+    open_extents = any(
+        each.shape is None or any(not isinstance(one, int) for one in each.shape) for each in given
+    )
+    forms: list[Form] = ["dynamic", "inputs"] if open_extents else ["inputs", "dynamic"]
+    constants = [each for each in node.inputs[1:] if each.value is not None and each.value.is_constant]
+    # Where what is fed would become constant with it, a constant stays one if the operator hangs on it.
+    alike = all(each.is_constant for each in given[1:])
+    if constants and (alike or any(map(partial(_steers, node), constants))):
         forms.insert(0, "initializers")
     elif len(given) > 1:
         forms.append("initializers")
     return tuple(forms) if given else ("inputs",)
+
+
+def _steers(node: NodeCall, given: NodeInput) -> bool:
+    """Whether runtimes may ask for an input as a constant: weights, and what says lengths or axes."""
+    shape = given.value.shape if given.value is not None else None
+    return given.name in node.space.covered or (shape is not None and len(shape) > 1)
 
 
 def _elements(case: Case) -> int:

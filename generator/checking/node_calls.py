@@ -56,6 +56,8 @@ class NodeCall:
     inputs: tuple[NodeInput, ...]
     types: Mapping[str, str]
     wanted: tuple[str, ...] | None
+    run_extents: frozenset[str] = frozenset()
+    """The names of extents that come with each run of the model."""
 
     @cached_property
     def spec(self) -> Spec:
@@ -99,7 +101,8 @@ def read_node(node: ModelNode) -> NodeCall:
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
     inputs = tuple(_input(space, parameter, value, types) for parameter, value in pairs)
-    return NodeCall(space, dict(node.attributes), inputs, types, _wanted(spec, node.outputs))
+    wanted = _wanted(spec, node.outputs)
+    return NodeCall(space, dict(node.attributes), inputs, types, wanted, node.run_extents)
 
 
 def _space_of(operator: OperatorName) -> Space:

@@ -1,7 +1,8 @@
 """Cases once more in a model that leaves open what the user's model leaves open, as one with a batch does.
 
-Of two extents that the model gives one name, or of none that it states, a runtime then knows no length before
-the run. The extents that the model states as numbers stay numbers.
+Open are the extents that the model's own inputs have by name: a runtime knows none of them before the run.
+Of others that stand open where shapes are inferred it may know more than the inference does, so where a node
+has such extents nothing is asked. Those that are numbers stay numbers.
 """
 
 from __future__ import annotations
@@ -23,10 +24,20 @@ FIXED, OPEN = "fixed", "open"
 Row = Mapping[str, object]
 
 
-def leaves_open(node: NodeCall) -> bool:
-    """Whether the model leaves an extent of something that is no constant open."""
-    given = [each.value for each in node.inputs if each.value is not None and not each.value.is_constant]
-    return any(each.shape is None or any(not isinstance(one, int) for one in each.shape) for each in given)
+def leaves_open(node: NodeCall, *, but_first: bool = False) -> bool:
+    """Whether an extent of a node comes with each run, and every other one is stated.
+
+    With `but_first` it is about all inputs but the first.
+    """
+    given = [each.value for each in node.inputs if each.value is not None][but_first:]
+    extents = [
+        one
+        for each in given
+        if not each.is_constant
+        for one in ((None,) if each.shape is None else each.shape)
+        if not isinstance(one, int)
+    ]
+    return bool(extents) and all(each in node.run_extents for each in extents)
 
 
 def rows_to_open(rows: Sequence[Row]) -> tuple[int, ...]:
@@ -44,33 +55,26 @@ def rows_to_open(rows: Sequence[Row]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def opened(node: NodeCall, case: Case, *, named: bool = True) -> Case | None:
+def opened(node: NodeCall, case: Case) -> Case | None:
     """The same case in a model of its own, whose extents are open where those of the node are.
 
-    Extents of one name keep one, unless `named` is False. None where no extent comes out as open, or the
-    case has its model already.
+    Extents of one name keep one. None where no extent comes out as open, or the case has its model already.
     """
     if case.model is not None or case.slots:
         return None
     model = ModelProto.FromString(build_model(case))
     declared = {each.name: each.type.tensor_type.shape.dim for each in model.graph.input}
     names: dict[str, str] = {}
-    found = False
-    for place, (each, name) in enumerate(zip(node.inputs, input_names(case.inputs), strict=False)):
+    for each, name in zip(node.inputs, input_names(case.inputs), strict=False):
         value = each.value
         if value is None or value.is_constant or name not in declared:
             continue
-        for axis, dimension in enumerate(declared[name]):
-            said = None if value.shape is None else value.shape[axis]
-            if isinstance(said, int):
-                continue
-            own = f"input{place}_axis{axis}"
-            dimension.dim_param = names.setdefault(said, f"n{len(names)}") if said and named else own
-            found = True
-    if not found:
+        for said, dimension in zip(value.shape or (), declared[name], strict=True):
+            if isinstance(said, str):
+                dimension.dim_param = names.setdefault(said, f"n{len(names)}")
+    if not names:
         return None
     raw = bytes(model.SerializeToString(deterministic=True))
-    levels = {**case.levels, SHAPES: OPEN}
-    made = replace(case, model=raw, levels=levels)
+    made = replace(case, model=raw, levels={**case.levels, SHAPES: OPEN})
     own_id = CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest())
     return replace(made, id=own_id)

@@ -22,19 +22,18 @@ def open_remark(failing: Sequence[CaseResult], asked: Sequence[CaseResult]) -> I
     Each of them that has a twin has one that passes, and one has.
     """
     kinds = {each.features.get(SHAPES) for each in failing}
-    if len(kinds) != 1 or not kinds & set(_SAID):
-        return
-    (kind,) = kinds
+    (kind,) = kinds if len(kinds) == 1 else (None,)
+    said = _SAID.get(kind or "")
     twins = [twin for each in failing if (twin := twin_of(each, asked)) is not None]
     # Without a twin that passes it may be the luck of their values.
-    if kind is not None and twins and all(each.verdict == "pass" for each in twins):
-        yield _SAID[kind]
+    if said is not None and twins and all(each.verdict == "pass" for each in twins):
+        yield said
 
 
 def twin_of(case: CaseResult, among: Sequence[CaseResult]) -> CaseResult | None:
     """The same case under the other level; None where there is none."""
-    level = case.features.get(SHAPES)
-    if level not in _OTHER:
+    other = _OTHER.get(case.features.get(SHAPES, ""))
+    if other is None:
         return None
-    wanted = {**case.features, SHAPES: _OTHER[level]}
+    wanted = {**case.features, SHAPES: other}
     return next((each for each in among if each.features == wanted), None)

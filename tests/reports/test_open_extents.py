@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from reports.checked_models.open_extents import open_remark, twin_of
 from reports.results.case_results import CaseResult, put_together
@@ -18,7 +19,7 @@ ALONE = make_case(RESIZE_18, "cover", {"data": "ties", "shapes": "fixed"}, side=
 
 
 def results(folder: Path, failing: set[tuple[str, str]]) -> tuple[CaseResult, ...]:
-    def respond(case: Case) -> object:
+    def respond(case: Case) -> Response:
         return wrong(case) if (case.levels["data"], case.levels["shapes"]) in failing else right(case)
 
     made = Maker(folder).make([*CASES, ALONE], respond, close=True)

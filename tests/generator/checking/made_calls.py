@@ -12,6 +12,9 @@ from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 
+INFERRED = "inferred"
+"""The name of an extent that no input of the model has."""
+
 
 def fed(*extents: Extent, of: str = "float") -> ModelValue:
     """What a model feeds to a node."""
@@ -36,7 +39,9 @@ def call(
     name = OperatorName.parse(f"ai.onnx::{operator}")
     given: Mapping[str, Attribute] = {each: _attribute(value) for each, value in attributes.items()}
     wanted = tuple(ModelValue(f"out{place}") for place in range(outputs))
-    node = ModelNode("0", "node", name, tuple(inputs), wanted, given, op_type=name.name)
+    shapes = [each.shape or () for each in inputs if each is not None and not each.is_constant]
+    names = frozenset(one for shape in shapes for one in shape if isinstance(one, str) and one != INFERRED)
+    node = ModelNode("0", "node", name, tuple(inputs), wanted, given, op_type=name.name, run_extents=names)
     return ModelCall(node, (node,))
 
 

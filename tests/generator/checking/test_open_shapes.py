@@ -5,12 +5,12 @@ from __future__ import annotations
 import onnx
 from onnx import ModelProto
 
-from conformance.checked_models.model_calls import ModelCall
+from conformance.checked_models.model_calls import ModelCall, ModelValue
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
 from generator.checking.making import cases_of_call
 from generator.checking.open_shapes import FIXED, OPEN, SHAPES, rows_to_open
-from tests.generator.checking.made_calls import call, fed, fixed, weight
+from tests.generator.checking.made_calls import INFERRED, call, fed, fixed, weight
 
 
 def extents(case: Case) -> dict[str, list[str | int]]:
@@ -33,11 +33,11 @@ def made(model: ModelCall, most: int = 6) -> tuple[list[Case], list[Case]]:
 
 
 def test_extents_are_open_where_the_model_leaves_them_open() -> None:
-    fixed_ones, open_ones = made(call("MatMul-13", [fed("n", None, 5), weight(5, 3)]))
+    fixed_ones, open_ones = made(call("MatMul-13", [fed("n", "s", 5), weight(5, 3)]))
     assert open_ones
     for case in open_ones:
         said = extents(case)
-        assert said["A"][:2] == ["n0", "input0_axis1"]
+        assert said["A"][:2] == ["n0", "n1"]
         assert [type(each) for each in (*said["A"][2:], *said["B"])] == [int, int, int]
         onnx.checker.check_model(ModelProto.FromString(build_model(case)), full_check=True)
     assert all(isinstance(each, int) for case in fixed_ones for one in extents(case).values() for each in one)
@@ -72,6 +72,29 @@ def test_every_level_stands_in_a_case_with_open_extents() -> None:
             assert {each.levels[name] for each in open_ones} == set(levels), name
     rows = [{"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 1}, {"a": 2, "b": 2}]
     assert rows_to_open(rows) == (0, 1, 3)
+
+
+def test_what_only_inference_leaves_open_is_not_asked_with_open_extents() -> None:
+    """A runtime may infer more."""
+    for extent in (None, INFERRED):
+        assert not made(call("Relu-14", [fed("n", extent)]))[1]
+    assert not made(call("Relu-14", [ModelValue("fed", "float")]))[1]
+
+
+def test_what_would_become_a_constant_is_not_asked_with_open_extents() -> None:
+    """The form in which weights are constants makes constants of all inputs but the first."""
+    weights = [weight(1, 24, 8), weight(1, 24, 6)]
+    states = [fed(1, "n", 6), fed(1, "n", 6)]
+    of_states = call("LSTM-14", [fed(4, "n", 8), *weights, None, None, *states], hidden_size=6)
+    assert not made(of_states, 3)[1]
+    assert made(call("LSTM-14", [fed(4, "n", 8), *weights], hidden_size=6), 3)[1]
+
+
+def test_inputs_stay_inputs_where_no_constant_steers_the_operator() -> None:
+    of_where = call("Where-16", [fed(2, 3, of="bool"), fixed(1.5, "float32"), fed(2, 3)])
+    assert cases_of_call(of_where, 1).forms[0] == "inputs"
+    of_slice = call("Slice-13", [fed(2, 3), fed(1, of="int64"), fixed([9]), fixed([0])])
+    assert cases_of_call(of_slice, 1).forms[0] == "initializers"
 
 
 def test_a_model_that_states_all_extents_is_asked_with_these() -> None:
