@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def floats(*shape: int) -> Operand:
 
 def first_entry(
     operator: str,
-    inputs: dict[str, Operand | None],
+    inputs: Mapping[str, Operand | None],
     against: str,
     verdict: str,
     reason: str,
