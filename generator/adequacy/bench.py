@@ -70,8 +70,7 @@ class Bench:
         # Those of the inert family last: size small makes other ones, so that none of them is selected.
         able.sort(key=lambda each: (each.case.family == "inert", -(self.kills[each.name] + 1) / each.seconds))
         readings = {each.name: each.readings for each in self.held}
-        self.subject.forget()
-        with mutant.running():
+        with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
                 found = judge(
                     each.case, as_run(each.case, mutant.respond(self.subject, each.call, each.answer))
@@ -86,8 +85,7 @@ class Bench:
         """The first of some cases on which a mutant fails."""
         by_name = {each.name: each for each in self.held}
         able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
-        self.subject.forget()
-        with mutant.running():
+        with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
                 if (
                     judge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from time import process_time
 
 from conformance.judging.judge import FAILING, judge
 from conformance.running.responses import Response
@@ -15,7 +16,7 @@ from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mistake import make_mistakes
 from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
-from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
+from generator.adequacy.random_calls import AIMED, LEAST, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
@@ -32,6 +33,8 @@ from reference.bounding import bounded
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
+SECONDS = 2.0
+"""Processor time in which random calls are drawn and answered for one mutant, once LEAST of them agree."""
 USABLE = 0.5
 """The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
 
@@ -109,25 +112,30 @@ def _outcome(mutant: Faulty, bench: Bench, nodes: Bench, random: RandomCalls) ->
     killer = bench.killer(mutant)
     if killer is not None:
         return replace(said, killer=killer)
+    started = process_time()
     agreeing, other = disagreeing(mutant, random)
     if other is not None:
         return replace(said, status="survived", calls=agreeing, call=describe(other))
-    equivalent = agreeing >= AIMED and not said.by_node_tests
+    enough = agreeing >= AIMED or (agreeing >= LEAST and process_time() - started > SECONDS)
+    equivalent = enough and not said.by_node_tests
     return replace(said, status="equivalent" if equivalent else "survived", calls=agreeing)
 
 
 def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
-    """How many random calls agree, and the first of which the judge would not accept the mutant's answer."""
-    subject, agreeing = random.subject, 0
+    """How many random calls agree, and the first of which the judge would not accept the mutant's answer.
+
+    They are AIMED where so many are found within SECONDS, else at least LEAST if there are any.
+    """
+    subject, agreeing, started = random.subject, 0, process_time()
     for chunk in batched(random.aimed(mutant.points, mutant)):
-        subject.forget()
-        with mutant.running():
+        with subject.exchanged(mutant.running(), mutant.file):
             responses = [mutant.respond(subject, each.call, each.answer) for each in chunk]
-        subject.forget()
         for each, response in zip(chunk, responses, strict=True):
             if not same_answers(response, each.answer) and not _accepted(subject, each, response):
                 return agreeing, each.call
             agreeing += 1
+        if agreeing >= LEAST and process_time() - started > SECONDS:
+            break
     return agreeing, None
 
 
@@ -137,7 +145,7 @@ def batched(drawn: Iterable[Drawn]) -> Iterator[list[Drawn]]:
     size = 10
     while chunk := list(islice(source, size)):
         yield chunk
-        size = 200
+        size = 90 if size == 10 else 100
 
 
 def _accepted(subject: Subject, drawn: Drawn, response: Response) -> bool:
@@ -150,6 +158,7 @@ def _accepted(subject: Subject, drawn: Drawn, response: Response) -> bool:
 def _case_of(subject: Subject, call: Call) -> Case | None:
     """The case of a call; None where no case is made of it."""
     operator = subject.spec.operator
+    subject.forget()
     try:
         with bounded(True):
             expectations = expect(subject.spec, subject.reference, call)

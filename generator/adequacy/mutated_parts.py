@@ -6,7 +6,7 @@ import ast
 import functools
 import inspect
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -47,8 +47,20 @@ class Part:
     @property
     def place(self) -> str:
         """Where it stands: `interpolation/kernels.py` in `reference/`, else the file's name."""
-        module = self.module.__name__
-        return module.removeprefix("reference.").replace(".", "/") + ".py"
+        return place_of(self.module)
+
+
+@dataclass(frozen=True, eq=False)
+class Cache:
+    """A cache of the reference: what it holds fits one mutant alone of those at the places."""
+
+    clear: Callable[[], None]
+    places: frozenset[str]
+
+
+def place_of(module: ModuleType) -> str:
+    """Where a module stands, as parts say it."""
+    return module.__name__.removeprefix("reference.").replace(".", "/") + ".py"
 
 
 def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> list[Part]:
@@ -73,11 +85,11 @@ def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> li
     return parts
 
 
-def caches_of(parts: Sequence[Part]) -> list[Any]:
-    """The caches (functools) of the modules in which the parts are: what they hold fits one mutant alone."""
+def caches_of(parts: Sequence[Part]) -> list[Cache]:
+    """The caches (functools) of the modules in which the parts are."""
     modules = {part.module.__name__: part.module for part in parts}
     return [
-        each
+        Cache(each.cache_clear, frozenset(map(place_of, _modules(module))))
         for module in modules.values()
         for each in vars(module).values()
         if isinstance(each, functools._lru_cache_wrapper)

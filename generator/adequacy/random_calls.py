@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import process_time
 
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
@@ -22,6 +22,12 @@ from specs.domain import check_constraints
 
 AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
+LEAST = 100
+"""So many must agree where the time for one mutant is over before AIMED do."""
+_LONGEST_SEARCH = 10.0
+"""Seconds of processor time in which calls are drawn for one mutant, beside those that are known."""
+_BARREN = 20
+"""Lists of tries in a row without any new call, after which there is none to be found."""
 _TRIES = 96
 """Calls tried for each one that is wanted, before it is given up."""
 _SEEN_SOON = 8
@@ -93,7 +99,7 @@ class RandomCalls:
     def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[Drawn]:
         """AIMED calls that come by all of these points, and that a mutant can matter to.
 
-        Quick ones come first; there are fewer where no more are found.
+        Quick ones come first; there are fewer where no more are found, or not soon.
         """
 
         def may_tell(drawn: Drawn) -> bool:
@@ -101,7 +107,7 @@ class RandomCalls:
                 mutant is None or mutant.applies(self.subject, drawn.call, drawn.answer)
             )
 
-        given, place, tries = 0, 0, 0
+        given, place, tries, barren, searched = 0, 0, 0, 0, 0.0
         bases = [each for each in self._bases if may_tell(each)]
         first = self.drawn[:_CHUNK]
         often = 2 * sum(may_tell(each) for each in first) > len(first)
@@ -117,11 +123,18 @@ class RandomCalls:
                 return
             if not bases and (tries > AIMED or not points):
                 return
+            if barren > _BARREN or searched > _LONGEST_SEARCH:
+                return
+            started = process_time()
             if not bases or (often and tries % (2 * _CHUNK)):
                 self.more(_CHUNK)
             else:
-                # To vary a call takes far less time than to draw one.
-                self.vary(_CHUNK, sorted(bases, key=lambda each: each.seconds)[:_QUICKEST])
+                # To vary a call takes far less time than to draw one. Whatever is beside the quickest ones
+                # may be known by now.
+                quickest = sorted(bases, key=lambda each: each.seconds)
+                self.vary(_CHUNK, quickest[: _QUICKEST << barren])
+            searched += process_time() - started
+            barren = 0 if len(self.drawn) > place else barren + 1
 
     def _draws(self, count: int) -> Iterator[Draw]:
         for _ in range(count):
@@ -136,9 +149,9 @@ class RandomCalls:
             return
         self._seen.add(digest)
         self.subject.forget()
-        started = perf_counter()
+        started = process_time()
         answer, reached = self.subject.watch(call)
-        seconds = perf_counter() - started
+        seconds = process_time() - started
         if isinstance(answer, Answered) and _size(answer) <= _LARGEST:
             self.drawn.append(Drawn(call, answer, reached, seconds))
 

@@ -6,17 +6,16 @@ import signal
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import numpy as np
 
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
-from generator.adequacy.mutated_parts import Part, caches_of, find_parts
+from generator.adequacy.mutated_parts import Cache, Part, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.calls import Call
@@ -31,7 +30,7 @@ from reference.reference_operator import ReferenceOperator
 from specs.model import Spec
 
 LONGEST = 5.0
-"""Seconds after which a mutant counts as one that hangs."""
+"""Seconds of processor time after which a mutant counts as one that hangs: other programs do not count."""
 
 
 class _TooLong(BaseException):
@@ -46,7 +45,7 @@ class Subject:
     reference: ReferenceOperator
     parts: tuple[Part, ...]
     points: Points
-    caches: tuple[Any, ...]
+    caches: tuple[Cache, ...]
     settled: Mapping[str, str]
 
     @classmethod
@@ -56,15 +55,26 @@ class Subject:
         settled = settled_options(spec, reference)
         return cls(spec, reference, parts, Points(parts), tuple(caches_of(parts)), settled)
 
-    def forget(self) -> None:
-        """Empty the caches: before and after code of the reference is exchanged."""
+    def forget(self, place: str | None = None) -> None:
+        """Empty the caches: before and after code of the reference is exchanged, that at a place or any."""
         for each in self.caches:
-            each.cache_clear()
+            if place is None or place in each.places:
+                each.clear()
+
+    @contextmanager
+    def exchanged(self, running: AbstractContextManager[None], place: str) -> Iterator[None]:
+        """Meanwhile a mutant is running whose mistake is at a place."""
+        self.forget(place)
+        try:
+            with running:
+                yield
+        finally:
+            self.forget(place)
 
     @contextmanager
     def quick(self) -> Iterator[None]:
         """Answers without allowed errors, and evaluations that end after LONGEST seconds."""
-        before = signal.signal(signal.SIGALRM, _stop)
+        before = signal.signal(signal.SIGPROF, _stop)
         try:
             with bounded(False), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -72,12 +82,12 @@ class Subject:
                 yield
         finally:
             self.forget()
-            signal.signal(signal.SIGALRM, before)
+            signal.signal(signal.SIGPROF, before)
 
     def respond(self, call: Call, readings: Mapping[str, str] | None = None) -> Response:
         """What a runtime that computes as the reference does returns for a call; within `quick`."""
         plain = {name: each.value for name, each in call.attributes.items()}
-        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
         try:
             # The domain stands in the rules of the spec.
             if broken := find_violations(self.spec, call):
@@ -97,7 +107,7 @@ class Subject:
         except Exception as error:  # noqa: BLE001 - a mutant may raise anything
             return Refused(type(error).__name__, str(error))
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def watch(self, call: Call) -> tuple[Response, frozenset[Point]]:
         """What comes out of a call, and the points that it comes by; within `quick`."""

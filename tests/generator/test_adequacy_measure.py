@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -20,6 +19,7 @@ from generator.adequacy.choice import select
 from generator.adequacy.kept import local_name
 from generator.adequacy.measure import measure
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
+from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
 from generator.asking.calls import Call, call_of
@@ -33,6 +33,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.registry import find_operator
 from specs.library import load_spec
+from specs.model import Spec
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +102,46 @@ def test_only_what_agrees_on_every_random_call_is_equivalent() -> None:
     assert all(each.calls == 60 for each in found.of("equivalent"))
 
 
+@pytest.mark.usefixtures("few_calls")
+def test_when_the_time_for_a_mutant_is_over_the_least_number_of_calls_is_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(random_calls, "AIMED", 2000)
+    monkeypatch.setattr(measuring, "AIMED", 2000)
+    monkeypatch.setattr(measuring, "SECONDS", 0.0)
+    found = _measured(_cases(CENTER))
+    assert {each.calls for each in found.of("equivalent")} == {random_calls.LEAST}
+
+
+def test_the_search_ends_where_there_are_no_new_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def the_same(_spec: Spec, call: Call, _draw: Draw) -> Call:
+        tried.append(call)
+        return call
+
+    monkeypatch.setattr(random_calls, "varied", the_same)
+    whole, levels = _subject(CENTER), open_spec(CENTER)[1]
+    with whole.quick():
+        random = RandomCalls(whole, levels, Draw("barren"))
+        random.more(20)
+        monkeypatch.setattr(random, "more", lambda _count: None)
+        known = len(random.drawn)
+        given = list(random.aimed(frozenset()))
+    assert len(given) == known
+    assert 0 < len(tried) <= 100 * (random_calls._BARREN + 2)
+
+
+def test_a_cache_is_emptied_for_what_it_hangs_on_alone() -> None:
+    """A mutant of the operator's own module changes nothing that a module below it holds."""
+    operator = OperatorName.parse("ai.onnx::Softmax-13")
+    found = _subject(operator)
+    assert {"operators/softmaxes.py", "functions.py"} <= {part.place for part in found.parts}
+    places = [each.places for each in found.caches]
+    assert any("functions.py" in each for each in places)
+    assert not any("operators/softmaxes.py" in each for each in places)
+
+
 def test_the_reference_itself_must_pass() -> None:
     name, case = next((name, each) for name, each in _cases(CENTER).items() if each.family == "cover")
     other = next(each for each in _cases(CENTER).values() if each.family == "cover" and each is not case)
@@ -134,7 +175,7 @@ def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatc
 
     def forever(input_data: Tensor, shape: Tensor, **_given: object) -> Answer:
         while True:
-            time.sleep(0.01)
+            pass
 
     hanging = replace(whole, reference=replace(whole.reference, function=forever))
     case = next(each for each in _cases(CENTER).values() if each.demand == "answer")
