@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import process_time
 from typing import Protocol
 
 from conformance.judging.judge import FAILING, judge
@@ -14,10 +14,12 @@ from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import Subject, tells_nothing
 from generator.asking.calls import Call, call_of
 from generator.asking.computed import as_run
 from opcert.vocabulary.errors import InternalError
+
+_LEAST_SECONDS = 1e-6
 
 
 class Faulty(Protocol):
@@ -72,9 +74,10 @@ class Bench:
         readings = {each.name: each.readings for each in self.held}
         with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
-                found = judge(
-                    each.case, as_run(each.case, mutant.respond(self.subject, each.call, each.answer))
-                )
+                response = mutant.respond(self.subject, each.call, each.answer)
+                if tells_nothing(response, each.seconds):
+                    continue
+                found = judge(each.case, as_run(each.case, response))
                 if found.verdict in FAILING:
                     self.kills[each.name] += 1
                     return each.name
@@ -87,12 +90,10 @@ class Bench:
         able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
         with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
-                if (
-                    judge(
-                        each.case, as_run(each.case, mutant.respond(self.subject, each.call, each.answer))
-                    ).verdict
-                    in FAILING
-                ):
+                response = mutant.respond(self.subject, each.call, each.answer)
+                if tells_nothing(response, each.seconds):
+                    continue
+                if judge(each.case, as_run(each.case, response)).verdict in FAILING:
                     return each.name
         return None
 
@@ -105,9 +106,9 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
     found = []
     for name, case in cases.items():
         call = call_of(case)
-        started = perf_counter()
+        started = process_time()
         response, reached = subject.watch(call)
-        seconds = perf_counter() - started
+        seconds = max(process_time() - started, _LEAST_SECONDS)
         judged = judge(case, as_run(case, response))
         if judged.verdict not in FAILING:
             found.append(Held(name, case, call, response, reached, judged.readings, seconds))

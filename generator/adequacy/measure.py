@@ -17,7 +17,7 @@ from generator.adequacy.mistake import make_mistakes
 from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, LEAST, Drawn, RandomCalls
-from generator.adequacy.subject import Subject, same_answers
+from generator.adequacy.subject import Subject, same_answers, tells_nothing
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
@@ -131,6 +131,8 @@ def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
         with subject.exchanged(mutant.running(), mutant.file):
             responses = [mutant.respond(subject, each.call, each.answer) for each in chunk]
         for each, response in zip(chunk, responses, strict=True):
+            if tells_nothing(response, each.seconds):
+                continue
             if not same_answers(response, each.answer) and not _accepted(subject, each, response):
                 return agreeing, each.call
             agreeing += 1

@@ -32,6 +32,10 @@ from specs.model import Spec
 LONGEST = 5.0
 """Seconds of processor time after which a mutant counts as one that hangs: other programs do not count."""
 
+FAR_LESS = 10
+"""So many times as long as the right code may a mutant take before it counts as one that hangs."""
+_HANG = "hang"
+
 
 class _TooLong(BaseException):
     """Raised into an evaluation that takes too long; nothing in the reference may catch it."""
@@ -103,7 +107,7 @@ class Subject:
         except (OutsideDomain, UnstableLength) as error:
             return Refused(type(error).__name__, str(error))
         except _TooLong:
-            return Refused("hang", f"no answer within {LONGEST:g} s")
+            return Refused(_HANG, f"no answer within {LONGEST:g} s")
         except Exception as error:  # noqa: BLE001 - a mutant may raise anything
             return Refused(type(error).__name__, str(error))
         finally:
@@ -137,6 +141,12 @@ def same_answers(left: Response, right: Response) -> bool:
     if isinstance(left, Answered) and isinstance(right, Answered):
         return left.outputs == right.outputs
     return isinstance(left, Refused) and isinstance(right, Refused)
+
+
+def tells_nothing(response: Response, seconds: float) -> bool:
+    """Whether a response is one that ran out of time where the right one takes nearly as many seconds."""
+    hangs = isinstance(response, Refused) and response.kind == _HANG
+    return hangs and seconds * FAR_LESS > LONGEST
 
 
 def _holds_its_type(output: Tensor) -> bool:

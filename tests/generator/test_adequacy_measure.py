@@ -184,6 +184,9 @@ def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatc
     assert isinstance(response, Refused)
     assert response.kind == "hang"
     assert judge(case, response).verdict == "rejected_valid"
+    assert not subject.tells_nothing(response, 0.001)
+    assert subject.tells_nothing(response, 0.09)
+    assert not subject.tells_nothing(Refused("ValueError", "no"), 0.09)
 
 
 def test_a_mutant_that_fails_in_its_own_way_refuses() -> None:
