@@ -1,7 +1,7 @@
 """What a cluster costs: seconds a case beside `-j` on one machine, and memory of the client by cases.
 
 `uv run python -m benchmarks.cluster_costs overhead --cases 100000` runs a fake runtime, which itself takes
-next to nothing, with two lanes and with two workers in turn, and prints seconds and seconds of processors of each.
+next to nothing, with two lanes and with two workers in turn, and prints seconds of each and of processors.
 `... memory` has suites of 10,000, 100,000 and 1,000,000 cases run by workers that make up their answers, and
 prints the client's memory: when the suite is open, at most while rows come, and at most altogether.
 """

@@ -43,8 +43,8 @@ _MOST_KEPT = 5000
 class Record:
     """A record that was read. `footer` is None where the run did not come to its end.
 
-    `results` of a long record are read from its file whenever they are looked at, also after that was moved or
-    removed. `counted` are its cases by verdict where they were counted when it was read.
+    `results` of a long record are read from its file whenever they are looked at, also after that was moved
+    or removed. `counted` are its cases by verdict where they were counted when it was read.
     """
 
     path: Path
