@@ -32,7 +32,7 @@ def schema(name: str) -> Validator:
     return kind(found)
 
 
-def mistakes(name: str, document: object) -> list[str]:
+def mistakes(name: str, document: Any) -> list[str]:
     return [f"{list(each.path)}: {each.message[:200]}" for each in schema(name).iter_errors(document)]
 
 
