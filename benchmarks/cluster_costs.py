@@ -1,7 +1,7 @@
 """What a cluster costs: seconds a case beside `-j` on one machine, and memory of the client by cases.
 
 `uv run python -m benchmarks.cluster_costs overhead --cases 100000` runs a fake runtime, which itself takes
-next to nothing, with two lanes and with two workers in turn, and prints seconds of each and of processors.
+to nothing, with two lanes and two workers in turn, and prints what a case takes of clock and processors.
 `... memory` has suites of 10,000, 100,000 and 1,000,000 cases run by workers that make up their answers, and
 prints the client's memory: when the suite is open, at most while rows come, and at most altogether.
 """
@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters import cluster_run
-from conformance.clusters.answers import on_worker
 from conformance.clusters.cluster_run import run_suite_on
 from conformance.clusters.connecting import open_cluster
 from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, deflated
+from conformance.clusters.worker_answers import on_worker
 from conformance.processes.descendants import descendants
 from conformance.recording.records import Record
 from conformance.recording.rows import Result

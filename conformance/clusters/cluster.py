@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from conformance.clusters.answers import Failure
+from conformance.clusters.worker_answers import Failure
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.harmless import one_line
 

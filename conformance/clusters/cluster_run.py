@@ -7,7 +7,6 @@ a lost worker had is given to another one, and its rows are taken once.
 from __future__ import annotations
 
 import json
-import shlex
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from conformance.clusters.machine_book import MachineBook
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
+from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.processes.loaded_files import merge_digests
 from conformance.recording.records import Record, RecordWriter, timestamp
 from conformance.recording.row_places import Order
@@ -58,7 +58,7 @@ def run_suite_on(
     """
     options, progress = options or RunOptions(), progress or Silent()
     selected = selected_cases(suite, options)
-    order = RunOrder(uuid.uuid4().hex, suite.digest, _told(runtime), python, options)
+    order = RunOrder(uuid.uuid4().hex, suite.digest, ToldRuntime.of(runtime, python), options)
     sources = sources_digest()
     progress.note(f"starting {one_line(runtime.text, 200)} on the workers of {cluster.address}")
     begun: Begun = cluster.ask(begin_run, sources, order)
@@ -103,13 +103,10 @@ def newest_opset_on(
     cluster: Cluster, runtime: Runtime, python: str | None, oldest: int, newest: int
 ) -> int | None:
     """The newest of ONNX's opsets that a runtime takes on a cluster; None where it takes none of them."""
-    found: int | None = cluster.ask(newest_opset, sources_digest(), _told(runtime), python, oldest, newest)
+    found: int | None = cluster.ask(
+        newest_opset, sources_digest(), ToldRuntime.of(runtime, python), oldest, newest
+    )
     return found
-
-
-def _told(runtime: Runtime) -> str:
-    """What a worker's machine is to find the runtime by: files of a program by their whole paths."""
-    return f"exec:{shlex.join(runtime.command)}" if runtime.text.startswith("exec:") else runtime.text
 
 
 def _header(begun: Begun, runtime: Runtime, cluster: Cluster) -> dict[str, Any]:

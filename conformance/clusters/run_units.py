@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.recording.row_places import Order
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
@@ -34,8 +35,7 @@ class RunOrder:
 
     key: str
     suite: str
-    runtime: str
-    python: str | None
+    runtime: ToldRuntime
     options: RunOptions
 
 

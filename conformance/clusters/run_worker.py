@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.clusters.answers import on_worker
 from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, deflated
 from conformance.clusters.standing_runtimes import Standing, give_back, let_all_go, take_standing
+from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.clusters.worker_answers import on_worker
 from conformance.doctor.abilities import find_newest_opset
 from conformance.models.case_models import Form
 from conformance.processes.scratch_folders import scratch_folder
@@ -21,7 +22,6 @@ from conformance.running.collector import Collector
 from conformance.running.harness import run_lane
 from conformance.running.progress import Silent
 from conformance.running.task_source import Plan, TaskSource
-from conformance.runtimes.runtimes import find_runtime
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
 
 
 @on_worker
-def newest_opset(runtime: str, python: str | None, oldest: int, newest: int) -> int | None:
+def newest_opset(runtime: ToldRuntime, oldest: int, newest: int) -> int | None:
     """The newest of ONNX's opsets that the runtime takes on this machine; as `find_newest_opset`."""
-    return find_newest_opset(find_runtime(runtime, python), oldest, newest)
+    return find_newest_opset(runtime.find(), oldest, newest)
 
 
 def end_run(key: str) -> None:

@@ -18,7 +18,7 @@ from conformance.running.harness import make_header
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
 from conformance.running.run_options import choose_forms
-from conformance.runtimes.runtimes import find_runtime, install
+from conformance.runtimes.runtimes import install
 
 IDLE = 60.0
 """Seconds that a runtime is kept which nobody asks."""
@@ -70,7 +70,7 @@ def take_standing(order: RunOrder) -> Standing:
             found = ready.pop()
             _TIMERS.pop(id(found)).cancel()
             return found
-    runtime = find_runtime(order.runtime, order.python)
+    runtime = order.runtime.find()
     installed = install(runtime, lambda _: None)
     lane = Lane(installed.launch, runtime.adapter, order.options.limits)
     try:

@@ -7,9 +7,9 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.clusters.answers import on_worker
 from conformance.clusters.cluster import Cluster, Lost
 from conformance.clusters.machines import machine_here, sources_digest
+from conformance.clusters.worker_answers import on_worker
 from conformance.suite.kept_parts import keep_part
 from conformance.suite.suite_parts import part_bytes, read_part
 from generator.making.part_making import MadePart, make_part_once, part_key

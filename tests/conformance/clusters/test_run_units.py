@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from conformance.clusters import run_units
 from conformance.clusters.machine_book import UNKNOWN, MachineBook
 from conformance.clusters.run_units import UnitAnswer, UnitMaker, deflated
+from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.running.task_source import Plan
+from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from opcert.vocabulary.errors import InternalError
-from tests.conformance.samples import make_case, make_suite, sample
+from opcert.vocabulary.errors import InternalError, UserError
+from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +103,13 @@ def test_a_note_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     assert "sources" not in told[0]
     resumed.forget()
     assert not notes.exists()
+
+
+def test_a_program_is_told_by_its_files_and_must_be_there(tmp_path: Path) -> None:
+    told = ToldRuntime.of(find_runtime(echo_runtime("floats")), None)
+    assert told.find().command == find_runtime(echo_runtime("floats")).command
+    assert ToldRuntime.of(find_runtime("onnx"), "3.12") == ToldRuntime("onnx", "3.12")
+    with pytest.raises(UserError, match="no such program on this machine"):
+        ToldRuntime("exec:x", command=(str(tmp_path / "x"),)).find()
+    with pytest.raises(UserError, match="no meaning for a program"):
+        ToldRuntime(told.text, "3.12", told.command).find()
