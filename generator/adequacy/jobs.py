@@ -9,6 +9,7 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
+from conformance.clusters.cluster import Cluster
 from conformance.suite.suites import open_suite
 from generator.adequacy.asked_node_tests import node_tests, tested_by_nodes
 from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
@@ -27,12 +28,26 @@ Tell = Callable[[str], None]
 
 
 def measure_suite(
-    suite: Path, operators: Sequence[OperatorName], folders: Sequence[Path], processes: int, tell: Tell
+    suite: Path,
+    operators: Sequence[OperatorName],
+    folders: Sequence[Path],
+    processes: int,
+    tell: Tell,
+    cluster: Cluster | None = None,
 ) -> Iterator[Kept]:
-    """What every operator's part of a suite notices, in the order of the operators."""
+    """What every operator's part of a suite notices, in the order of the operators.
+
+    What was not measured before a `cluster` measures, if there is one; it knows nothing of `folders`.
+    """
     # Whoever makes ONNX's tests does so once, not in every process.
     tested = tested_by_nodes(operators, tell)
-    with ProcessPoolExecutor(processes, get_context("spawn"), _limit_memory) as pool:
+    if cluster is not None and not folders:
+        # Imported here: a process that measures imports this module, and asks nobody.
+        from generator.adequacy.cluster_measures import measure_on_cluster
+
+        with open_suite(suite) as opened:
+            measure_on_cluster(cluster, opened, operators, tested, tell)
+    with ProcessPoolExecutor(processes, get_context("spawn"), limit_memory) as pool:
         jobs = [
             pool.submit(measure_operator, suite, operator, tuple(folders), operator in tested)
             for operator in operators
@@ -98,5 +113,6 @@ def _attempt(workshop: Workshop, levels: Mapping[str, str], name: str) -> int | 
     return None
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
+    """Keep this process, which is for one measurement, from more than `MEMORY`."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))

@@ -16,6 +16,7 @@ from opcert.vocabulary.errors import ExitCode, UserError, unwritable
 from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
+    from conformance.clusters.cluster import Cluster
     from conformance.suite.suites import Suite
     from generator.adequacy.kept import Kept
     from opcert.vocabulary.names import OperatorName
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     help="A folder for adequacy.md and adequacy.json; without it the page goes to standard output.",
 )
 @click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Operators at a time.")
+@shared_options.scheduler
 @click.option("--kept", is_flag=True, help="Show what was measured last, and measure nothing.")
 @click.option(
     "--update",
@@ -44,6 +46,7 @@ def command(
     folders: tuple[Path, ...],
     output: Path | None,
     processes: int | None,
+    scheduler: str | None,
     kept: bool,
     update: bool,
 ) -> int:
@@ -73,7 +76,7 @@ def command(
     elif kept:
         found, missing = read_measured(chosen, adequacy_folder(folders))
     else:
-        found = _measure(suite_name, folders, chosen, processes, update=update)
+        found = _measure(suite_name, folders, chosen, processes, scheduler, update=update)
     if update and not folders and set(chosen) == set(select_operators(())):
         _renew_lock()
     elif update and not folders:
@@ -97,17 +100,23 @@ def _measure(
     folders: tuple[Path, ...],
     operators: list[OperatorName],
     processes: int | None,
+    scheduler: str | None,
     *,
     update: bool,
 ) -> list[Kept]:
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
     from generator.making.cache import PROCESSES
+    from opcert.commands.cluster_argument import chosen_cluster
 
     found = []
-    with _suite_with(operators, suite_name, folders) as suite:
+    with (
+        chosen_cluster(scheduler) as cluster,
+        _suite_with(operators, suite_name, folders, cluster) as suite,
+    ):
+        many = processes or PROCESSES
         jobs = measure_suite(
-            suite.path, operators, folders, processes or PROCESSES, lambda line: say(line, error=True)
+            suite.path, operators, folders, many, lambda line: say(line, error=True), cluster
         )
         for kept in jobs:
             found.append(kept)
@@ -116,14 +125,16 @@ def _measure(
     return found
 
 
-def _suite_with(operators: list[OperatorName], suite_name: str, folders: tuple[Path, ...]) -> Suite:
+def _suite_with(
+    operators: list[OperatorName], suite_name: str, folders: tuple[Path, ...], cluster: Cluster | None
+) -> Suite:
     """The suite that is named, if it has cases of all operators; of the default one, theirs alone."""
     from generator.making.discovery import select_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
     if suite_name == DEFAULT_SUITE and set(operators) != set(select_operators((), folders)):
-        return made_of(operators, folders)
-    suite = resolve_suite(suite_name, folders=folders)
+        return made_of(operators, folders, cluster)
+    suite = resolve_suite(suite_name, folders=folders, cluster=cluster)
     missing = [str(each) for each in operators if str(each) not in suite.facts.get("operators", {})]
     if missing:
         raise UserError("the suite was not generated with cases of some operators", got=", ".join(missing))
