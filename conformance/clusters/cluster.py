@@ -17,12 +17,11 @@ from conformance.clusters.worker_answers import Failure
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.harmless import one_line
 
-Unit = TypeVar("Unit")
+About = TypeVar("About")
 _AHEAD = 2
 """So many units are under way for each thread of a worker: one that runs, and one that waits."""
 _TICK = 1.0
 _WITHOUT_WORKERS = 10.0
-_RETRIES = 1
 
 
 @dataclass(frozen=True)
@@ -60,45 +59,45 @@ class Cluster:
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What a function says on one of the workers; raises as `each` does, and where that is lost."""
-        for _, found in self.each(function, iter((arguments,)), lambda each: each):
+        for _, found in self.each(function, iter([(None, arguments)])):
             if isinstance(found, Lost):
                 raise UserError("workers are lost before they have begun", got=found.reason)
             return found
         raise InternalError("a cluster has no answer to one question")
 
     def each(
-        self,
-        function: Callable[..., Any],
-        units: Iterator[Unit],
-        arguments: Callable[[Unit], tuple[Any, ...]],
-    ) -> Generator[tuple[Unit, Any], None, None]:
+        self, function: Callable[..., Any], units: Iterator[tuple[About, tuple[Any, ...]]]
+    ) -> Generator[tuple[About, Any], None, None]:
         """What a function says to each unit's arguments, as it comes; a `Lost` where nobody says it.
 
-        The next unit is taken when the result before was: who writes slowly slows the workers. Raises
-        UserError where the scheduler goes away, and what a worker found wrong, with its machine.
+        A unit is something about it, which is all that is kept here while it is under way and comes with what
+        is said, and its arguments. The next unit is taken when the result before was: who writes slowly slows
+        the workers. Raises UserError where the scheduler goes away, and what a worker found wrong, with its
+        machine.
         """
-        waiting: dict[str, tuple[Any, Unit]] = {}
+        waiting: dict[str, tuple[Any, About]] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         run, number, more = uuid.uuid4().hex, 0, True
         try:
             while True:
                 while more and len(waiting) < max(_AHEAD * self.threads(), _AHEAD):
                     try:
-                        unit = next(units)
+                        about, arguments = next(units)
                     except StopIteration:
                         more = False
                         break
-                    future = self._submit(function, arguments(unit), f"opcert-{run}-{number}")
+                    future = self._submit(function, arguments, f"opcert-{run}-{number}")
+                    del arguments
                     number += 1
-                    waiting[future.key] = future, unit
+                    waiting[future.key] = future, about
                     future.add_done_callback(done.put)
                 if not waiting:
                     return
-                future, unit = waiting.pop(self._await(done).key)
+                future, about = waiting.pop(self._await(done).key)
                 found = self._result(future)
                 future.release()
                 del future
-                yield unit, found
+                yield about, found
         finally:
             if waiting:
                 with suppress(Exception):
@@ -111,7 +110,7 @@ class Cluster:
 
     def _submit(self, function: Callable[..., Any], arguments: tuple[Any, ...], key: str) -> Any:
         try:
-            return self.client.submit(function, *arguments, key=key, pure=False, retries=_RETRIES)
+            return self.client.submit(function, *arguments, key=key, pure=False)
         except Exception as error:
             if self._is_gone():
                 raise self._gone() from error
@@ -165,7 +164,7 @@ class Cluster:
                 remedy="Install this opcert in the environment of every worker and start it again.",
             ) from error
         raise InternalError(
-            "a unit of work fails on a worker", got=one_line(f"{name}: {error}", 1000)
+            "a unit of work does not come to a worker", got=one_line(f"{name}: {error}", 1000)
         ) from error
 
     def _is_gone(self) -> bool:

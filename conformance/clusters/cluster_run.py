@@ -17,7 +17,7 @@ from typing import Any
 from conformance.clusters.cluster import Cluster, Lost
 from conformance.clusters.machine_book import MachineBook
 from conformance.clusters.machines import sources_digest
-from conformance.clusters.run_units import RunOrder, RunUnit, UnitAnswer, UnitMaker
+from conformance.clusters.run_units import RunOrder, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
 from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.processes.loaded_files import merge_digests
@@ -140,25 +140,22 @@ class _Merging:
 
     def run(self, sources: str, order: RunOrder) -> None:
         """Have every unit run, until there are none left or the run is to end."""
-
-        def arguments(unit: RunUnit) -> tuple[Any, ...]:
-            return sources, order, unit
-
-        units = self._cluster.each(run_unit, self._maker.units(), arguments)
+        told = ((len(each.positions), (sources, order, each)) for each in self._maker.units())
+        units = self._cluster.each(run_unit, told)
         try:
-            for unit, answer in units:
+            for cases, answer in units:
                 if isinstance(answer, Lost):
                     self._lost.append(answer.reason)
-                    self._not_run += len(unit.positions)
-                    self._progress.note(f"{len(unit.positions)} cases are not run: {one_line(answer.reason)}")
+                    self._not_run += cases
+                    self._progress.note(f"{cases} cases are not run: {one_line(answer.reason)}")
                 else:
-                    self._take(unit, answer)
+                    self._take(cases, answer)
                 if self._collector.halt.reason is not None:
                     return
         finally:
             units.close()
 
-    def _take(self, unit: RunUnit, answer: UnitAnswer) -> None:
+    def _take(self, cases: int, answer: UnitAnswer) -> None:
         self._check(answer)
         if self._book.note(answer.machine):
             name = one_line(self._book.name_of(answer.machine), 300)
@@ -171,7 +168,7 @@ class _Merging:
         self._losses += answer.losses
         if self._loaded is not None:
             self._loaded = merge_digests([self._loaded, [dict(each) for each in answer.loaded or ()]])
-        self._maker.measured(len(unit.positions), answer.seconds, self._cluster.threads())
+        self._maker.measured(cases, answer.seconds, self._cluster.threads())
         if answer.stopped is not None:
             kind, reason = answer.stopped
             self._collector.halt.set(kind, f"on {one_line(name, 200)}: {reason}")

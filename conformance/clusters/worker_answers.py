@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -20,6 +21,7 @@ from opcert.vocabulary.harmless import one_line
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
+_LONGEST = 2000
 _KINDS: tuple[type[OpcertError], ...] = (UserError, RuntimeUnavailable, NothingRan, InternalError)
 
 
@@ -69,5 +71,9 @@ def on_worker(
                 "remedy": "Make room on this machine, or take its workers away, and go on with --resume.",
             }
             return Failure(machine_here(), UserError, "a worker's machine refuses what it is asked", fields)
+        except Exception as error:  # noqa: BLE001 - what else is raised on the way here is not of ours
+            told = "".join(traceback.format_exception(error)[-3:])
+            fields = {"got": told[-_LONGEST:]}
+            return Failure(machine_here(), InternalError, "a unit of work fails on a worker", fields)
 
     return guarded

@@ -36,8 +36,6 @@ class MeasureAnswer:
 class _Asked:
     operator: OperatorName
     key: str
-    part: bytes
-    nodes: bool
 
 
 @on_worker
@@ -75,11 +73,9 @@ def measure_on_cluster(
     """
     sources, number = sources_digest(), 0
     lost: list[str] = []
-
-    def arguments(asked: _Asked) -> tuple[object, ...]:
-        return sources, asked.operator, asked.part, asked.nodes
-
-    for asked, answer in cluster.each(measure_on_worker, _missing(suite, operators, tested), arguments):
+    missing = _missing(suite, operators, tested)
+    units = ((each, (sources, each.operator, part, each.operator in tested)) for each, part in missing)
+    for asked, answer in cluster.each(measure_on_worker, units):
         if isinstance(answer, Lost):
             lost.append(str(asked.operator))
             continue
@@ -106,8 +102,8 @@ def _received(asked: _Asked, answer: MeasureAnswer) -> Kept:
 
 def _missing(
     suite: Suite, operators: Sequence[OperatorName], tested: Collection[OperatorName]
-) -> Iterator[_Asked]:
-    """What is to be asked of each operator that was not measured before."""
+) -> Iterator[tuple[_Asked, bytes]]:
+    """What is to be asked of each operator that was not measured before, with its part, deflated."""
     for operator in operators:
         prefix = f"{operator.path}/"
         names = [each for each in suite.case_ids if each.startswith(prefix)]
@@ -116,4 +112,4 @@ def _missing(
         if find_measured(operator, key) is None:
             golden = b"".join(map(suite.golden, names))
             part = SuitePart(operator, golden, entries, suite.facts["operators"][str(operator)])
-            yield _Asked(operator, key, zlib.compress(part_bytes(part), 1), operator in tested)
+            yield _Asked(operator, key), zlib.compress(part_bytes(part), 1)

@@ -52,8 +52,8 @@ def make_on_cluster(
     lost: list[OperatorName] = []
     begun = told = time.monotonic()
     sources, reader = sources_digest(), SourceReader()
-    answers = cluster.each(make_on_worker, iter(operators), lambda operator: (sources, operator, options))
-    for operator, answer in answers:
+    units = ((each, (sources, each, options)) for each in operators)
+    for operator, answer in cluster.each(make_on_worker, units):
         if isinstance(answer, Lost):
             lost.append(operator)
             continue

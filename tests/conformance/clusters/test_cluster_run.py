@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from conformance.clusters import run_worker
+from conformance.clusters import run_worker, standing_runtimes
 from conformance.clusters.cluster import Cluster, Lost
 from conformance.clusters.cluster_run import run_suite_on
-from conformance.clusters.run_units import UnitAnswer
+from conformance.clusters.run_units import RunOrder, UnitAnswer
+from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result
@@ -23,8 +25,8 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from opcert.commands.run_machines import machine_lines
 from opcert.commands.run_summary import exit_code
-from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
-from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
+from opcert.vocabulary.errors import ExitCode, InternalError, RuntimeUnavailable, UserError
+from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite, sample
 from tests.conformance.test_resuming import cut
 
 pytestmark = pytest.mark.slow
@@ -117,9 +119,9 @@ class Changed(Cluster):
         self.number = 0
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[Any], arguments: Callable[[Any], tuple[Any, ...]]
+        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]]]
     ) -> Generator[tuple[Any, Any], None, None]:
-        for unit, answer in super().each(function, units, arguments):
+        for unit, answer in super().each(function, units):
             if isinstance(answer, UnitAnswer):
                 yield unit, self._change(self.number, answer)
                 self.number += 1
@@ -237,6 +239,32 @@ def test_an_interpreter_is_looked_for_on_the_machines(cluster: Cluster, suite: P
     with open_suite(suite) as opened, pytest.raises(UserError, match="no such interpreter") as caught:
         run_suite_on(cluster, opened, find_runtime("a.b:C"), tmp_path / "run.jsonl", python="/nowhere/python")
     assert "machine " in str(caught.value)
+
+
+def test_a_mistake_of_ours_on_a_worker_is_told_as_one(
+    cluster: Cluster, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(what: str) -> Any:
+        raise AttributeError("there is no such thing")
+
+    monkeypatch.setattr(run_worker, "scratch_folder", wrong)
+    with pytest.raises(InternalError, match="fails on a worker") as caught:
+        run_on(cluster, suite, tmp_path / "run.jsonl")
+    assert "there is no such thing" in str(caught.value)
+
+
+def test_a_runtime_that_nobody_asks_any_more_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing_runtimes, "IDLE", 0.2)
+    runtime = ToldRuntime.of(find_runtime(echo_runtime("nobody-asks")), None)
+    order = RunOrder("idle", "suite", runtime, RunOptions())
+    first = standing_runtimes.take_standing(order)
+    standing_runtimes.give_back(first)
+    assert standing_runtimes.take_standing(order) is first
+    standing_runtimes.give_back(first)
+    deadline = time.monotonic() + 60
+    while find_processes("nobody-asks") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not find_processes("nobody-asks")
 
 
 def test_a_runtime_that_dies_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:

@@ -20,14 +20,14 @@ from generator.making.workshop import Options
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import OperatorName
 
-pytestmark = pytest.mark.slow
-_RELU = OperatorName.parse("ai.onnx::Relu-14")
+pytestmark = pytest.mark.nightly
+_SIZE = OperatorName.parse("ai.onnx::Size-13")
 
 
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    write_generated(tmp_path / "suite", [_RELU], Options.of("small", None))
+    write_generated(tmp_path / "suite", [_SIZE], Options.of("small", None))
     return tmp_path / "suite"
 
 
@@ -36,22 +36,22 @@ def test_what_is_found_and_kept(
 ) -> None:
     told: list[object] = []
     with open_suite(suite) as opened:
-        measure_on_cluster(cluster, opened, [_RELU], (), told.append)
+        measure_on_cluster(cluster, opened, [_SIZE], (), told.append)
         assert len(told) == 1
-        measure_on_cluster(cluster, opened, [_RELU], (), told.append)
+        measure_on_cluster(cluster, opened, [_SIZE], (), told.append)
         assert len(told) == 1
-        key = measurement_key(_RELU, cases_digest(expectations_in(map(opened.entry, opened.case_ids))), False)
-    kept = find_measured(_RELU, key)
+        key = measurement_key(_SIZE, cases_digest(expectations_in(map(opened.entry, opened.case_ids))), False)
+    kept = find_measured(_SIZE, key)
     assert kept is not None
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
-    assert kept_json(measure_operator(suite, _RELU)) == kept_json(kept)
+    assert kept_json(measure_operator(suite, _SIZE)) == kept_json(kept)
 
 
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
         (lambda each: replace(each, kept="{}"), InternalError, "is damaged"),
-        (lambda _: Lost("lost"), UserError, "were lost again and again; got ai.onnx::Relu-14"),
+        (lambda _: Lost("lost"), UserError, "were lost again and again; got ai.onnx::Size-13"),
     ],
 )
 def test_what_cannot_be_taken(
@@ -64,5 +64,5 @@ def test_what_cannot_be_taken(
 
     changed = Answering(cluster.client, cluster.address, cluster.tell)
     with open_suite(suite) as opened, pytest.raises(kind) as caught:
-        measure_on_cluster(changed, opened, [_RELU], (), lambda _: None)
+        measure_on_cluster(changed, opened, [_SIZE], (), lambda _: None)
     assert words in str(caught.value)

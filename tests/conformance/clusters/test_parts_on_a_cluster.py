@@ -35,9 +35,9 @@ class Answering(Cluster):
         self._change = change
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[Any], arguments: Callable[[Any], tuple[Any, ...]]
+        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]]]
     ) -> Generator[tuple[Any, Any], None, None]:
-        for unit, answer in super().each(function, units, arguments):
+        for unit, answer in super().each(function, units):
             yield unit, self._change(answer)
 
 
