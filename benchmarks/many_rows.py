@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.made_rows import MadeSuite, make_record, make_suite
+from benchmarks.made_rows import make_records
+from benchmarks.made_suite import MadeSuite, make_suite
 from benchmarks.measured import Measured, run_measured
-from conformance.suite.shards import Shard
 from opcert.commands.suite_argument import resolve_suite
 from reports.formats import list_formats
 
@@ -72,10 +72,8 @@ def _make(folder: Path, named: str, rows: int) -> Files:
     shards = tuple(folder / f"shard{number}.jsonl" for number in range(1, SHARDS + 1))
     with resolve_suite(named) as source:
         made = make_suite(source, folder / "suite", rows)
-    make_record(made, before, 1)
-    make_record(made, after, 2, version="1.21.0")
-    for number, path in enumerate(shards, 1):
-        make_record(made, path, 1, Shard(number, SHARDS))
+    make_records(made, before, 1, shards)
+    make_records(made, after, 2, version="1.21.0")
     return Files(folder, made, before, after, shards)
 
 

@@ -43,8 +43,8 @@ _MOST_KEPT = 5000
 class Record:
     """A record that was read. `footer` is None where the run did not come to its end.
 
-    `results` of a long record are read from its file whenever they are looked at, also after that was moved
-    or removed. `counted` are its cases by verdict where they were counted when it was read.
+    `results` of a long record are read from its file whenever they are looked at, also when that was moved or
+    removed. `counted` are its cases by verdict where they were counted when it was read.
     """
 
     path: Path
@@ -106,13 +106,9 @@ class RecordWriter:
 
     def append(self, result: Result, order: Order) -> None:
         """Append a result; `order` is its place in the end."""
-        self.append_all([(result, order)])
-
-    def append_all(self, rows: Iterable[tuple[Result, Order]]) -> None:
-        """Append several at once."""
-        lines = [self._place(result, order) for result, order in rows]
+        line = self._place(result, order)
         try:
-            self._file.write(b"".join(lines))
+            self._file.write(line)
             self._file.flush()
         except OSError as error:
             raise _unwritable(self.path, error) from error
@@ -125,10 +121,6 @@ class RecordWriter:
             if len(self._rows) > _MOST_KEPT:
                 self._rows = None
         return line
-
-    def amend(self, changes: Mapping[str, Any]) -> None:
-        """Change what the header says, as of the record that `finish` writes."""
-        self._header = canonical_json({**json.loads(self._header), **changes}) + b"\n"
 
     def finish(
         self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any
