@@ -1,0 +1,136 @@
+"""Very many rows: what is held at once stays little, nothing is squared, and the result is that of few."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.made_rows import make_records
+from benchmarks.made_suite import make_suite
+from conformance.recording import records
+from conformance.recording.merging import merge_records
+from conformance.recording.record_rows import RecordRows
+from conformance.recording.records import Record, read_record
+from conformance.suite.suites import Suite, open_suite
+from reports.certificates.rejudging import judge_again
+from reports.comparisons.run_comparison import compare_runs
+from reports.formats.json import render_json
+from reports.formats.junit import render_junit
+from reports.page_making.report_page import render_report
+from reports.results.case_results import Results, put_together
+from tests.growth import LINEAR, count_calls
+from tests.reports.sample import Maker, sample_cases
+
+FEW, MANY = 100, 400
+BYTES_A_ROW = 250
+"""Of what is held of each row while records are merged or compared: where it lies, and its case's name."""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suite]:
+    with Maker(tmp_path_factory.mktemp("source")).make(list(sample_cases(9))).suite as suite:
+        yield suite
+
+
+@pytest.fixture(scope="module")
+def folders(source: Suite, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """By their number of rows a suite, its record, another one, and shards."""
+    found = {}
+    for rows in (FEW, MANY):
+        found[rows] = folder = tmp_path_factory.mktemp(f"rows{rows}")
+        made = make_suite(source, folder / "suite", rows)
+        make_records(made, folder / "run.jsonl", 1, [folder / f"{each}.jsonl" for each in range(3)])
+        make_records(made, folder / "later.jsonl", 2, version="1.21.0")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def long_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every record is a long one, whose rows are read when they are looked at."""
+    monkeypatch.setattr(records, "_MOST_KEPT", 1)
+
+
+def _peak(work: Callable[[], object]) -> int:
+    """The most bytes that Python holds more while work is done."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _shards(folder: Path) -> list[Record]:
+    return [read_record(folder / f"{each}.jsonl") for each in range(3)]
+
+
+def test_rows_that_the_benchmark_makes_are_those_of_a_run(folders: dict[int, Path]) -> None:
+    with open_suite(folders[FEW] / "suite") as suite:
+        found = judge_again(put_together(suite, read_record(folders[FEW] / "run.jsonl")))
+    assert found.problems == ()
+    assert found.judged == FEW
+
+
+def test_shards_are_merged_into_the_very_rows_of_the_whole(folders: dict[int, Path], tmp_path: Path) -> None:
+    merged = merge_records(_shards(folders[FEW])[::-1], tmp_path / "merged.jsonl")
+    whole = read_record(folders[FEW] / "run.jsonl")
+    assert isinstance(merged.results, RecordRows)
+    assert tuple(merged.results) == tuple(whole.results)
+    assert merged.footer is not None
+    assert whole.footer is not None
+    assert merged.footer["digest"] == whole.footer["digest"]
+
+
+def test_merging_holds_no_rows(folders: dict[int, Path], tmp_path: Path) -> None:
+    def merge(rows: int) -> int:
+        path = tmp_path / f"{rows}.jsonl"
+        return _peak(lambda: merge_records(_shards(folders[rows]), path))
+
+    merge(FEW)  # what is imported and kept once
+    assert merge(MANY) - merge(FEW) <= BYTES_A_ROW * (MANY - FEW)
+
+
+def test_comparing_holds_what_changed_alone(folders: dict[int, Path]) -> None:
+    def compare(rows: int) -> int:
+        before = folders[rows] / "run.jsonl"
+        return _peak(lambda: compare_runs(read_record(before), read_record(before)))
+
+    compare(FEW)
+    assert compare(MANY) - compare(FEW) <= BYTES_A_ROW * (MANY - FEW)
+    earlier, later = (read_record(folders[MANY] / f"{each}.jsonl") for each in ("run", "later"))
+    found = compare_runs(earlier, later)
+    assert found.both == MANY
+    assert 0 < len(found.changes) < MANY
+
+
+def test_records_compare_the_same_in_any_order(folders: dict[int, Path]) -> None:
+    before, after = (read_record(folders[FEW] / f"{each}.jsonl") for each in ("run", "later"))
+    turned = replace(after, results=tuple(after.results)[::-1], counted=None)
+    ordered = compare_runs(before, after)
+    assert compare_runs(before, turned).changes == ordered.changes
+
+
+@pytest.mark.parametrize("render", [lambda one: render_report([one]), render_json, render_junit])
+def test_what_is_kept_of_rows_is_all_that_reports_say(
+    source: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, render: Callable[[Results], str]
+) -> None:
+    made = Maker(tmp_path).make(list(sample_cases(9)), skip=1)
+    with made.suite as suite:
+        long = put_together(suite, made.record)
+        assert isinstance(made.record.results, RecordRows)
+        monkeypatch.setattr(records, "_MOST_KEPT", 5000)
+        short = put_together(suite, read_record(made.record.path))
+        assert render(long) == render(short)
+
+
+def test_a_report_calls_in_proportion_to_its_cases(folders: dict[int, Path], tmp_path: Path) -> None:
+    calls = []
+    for rows in (FEW, MANY):
+        with open_suite(folders[rows] / "suite") as suite:
+            results = put_together(suite, read_record(folders[rows] / "run.jsonl"))
+            calls.append(count_calls(lambda found=results: render_json(found)))  # type: ignore[misc]
+    assert calls[1] <= LINEAR / 2 * (MANY / FEW) * calls[0]
