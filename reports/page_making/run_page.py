@@ -88,8 +88,26 @@ class ClassView:
         return f"All {plural(self.number, 'case')}" if self.number > 1 else "The only case"
 
 
+MOST_SHOWN = 6
+"""So many operator versions are named of a cause that is not told in full."""
 OPEN_CAUSES = 3
 """So many causes are open at first; of a few more all are."""
+
+
+MOST_TOLD, MOST_NAMED = 500, 2000
+"""So many causes are told with their smallest case; of further ones, up to so many, the head alone."""
+
+
+@dataclass(frozen=True)
+class CauseLine:
+    """A cause that is not told in full; `anchor` is its element."""
+
+    number: int
+    cases: int
+    headline: str
+    anchor: str
+    operators: str
+    cases_link: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +115,7 @@ class TierView:
     heading: str
     why: str
     classes: tuple[ClassView, ...]
+    lines: tuple[CauseLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,10 +186,27 @@ class Page:
     def tiers(self) -> tuple[TierView, ...]:
         found = []
         for tier in TIERS:
-            classes = tuple(self._class_view(each) for each in self.classes if each.tier is tier)
-            if classes:
-                found.append(TierView(tier.heading, tier.why, classes))
+            own = [each for each in self.classes if each.tier is tier]
+            classes = tuple(self._class_view(each) for each in own if each.number <= MOST_TOLD)
+            lines = tuple(self._line(each) for each in own if MOST_TOLD < each.number <= MOST_NAMED)
+            if classes or lines:
+                found.append(TierView(tier.heading, tier.why, classes, lines))
         return tuple(found)
+
+    @property
+    def causes_left_out(self) -> int:
+        """How many causes are counted alone."""
+        return max(len(self.classes) - MOST_NAMED, 0)
+
+    def _line(self, found: FailureClass) -> CauseLine:
+        return CauseLine(
+            found.number,
+            len(found.cases),
+            headline(found),
+            note_id(self.position, found.number),
+            short_names(found.operators[:MOST_SHOWN]),
+            cases_link(token("note", str(found.number)), of=self.of),
+        )
 
     @property
     def open_causes(self) -> int:

@@ -22,6 +22,8 @@ MOST_NOTES = 3
 """So many marks of notes a cell has at most; all notes stand in its words."""
 FEW_ROWS = 24
 """Up to this many rows are grouped by domain alone."""
+MOST_ROWS = 600
+"""Of more operator versions the table has no columns of element types, and other tables have so many rows."""
 MOST_ON_PAPER, MOST_ACROSS = 12, 20
 """A table of more columns flows on paper; a long one, which stands across, of more than the second."""
 _KIN = {
@@ -166,6 +168,7 @@ def build_matrix(
     `group_of` says which operators stand together where they are many.
     """
     note_of = {str(case.id): each.number for each in classes for case in each.cases}
+    narrow = len({each.operator for each in cases}) > MOST_ROWS
     columns = _columns(cases)
     column_of = {name: place for place, each in enumerate(columns) for name in each.types}
     by_place: dict[OperatorName, list[list[CaseResult]]] = {}
@@ -183,10 +186,11 @@ def build_matrix(
         cells = tuple(
             cell(part, op, any_of("type", column.types), kin=column.kin) if part else None
             for column, part in zip(columns, by_place[operator], strict=True)
+            if not narrow
         )
         whole = [each for part in by_place[operator] for each in part]
         rows.append(Row(operator, operator_link(operator, of), cell(whole, op), cells))
-    return Matrix(columns, _groups(rows, group_of), len(cases))
+    return Matrix(() if narrow else columns, _groups(rows, group_of), len(cases))
 
 
 def _columns(cases: Sequence[CaseResult]) -> tuple[Column, ...]:

@@ -17,6 +17,7 @@ from reports.results.accuracy import Accuracy, measure_accuracy
 from reports.results.adequacy import Adequacy, find_adequacy
 from reports.results.case_results import Results
 from reports.results.headline import runtime_label
+from reports.results.matrix import MOST_ROWS
 from reports.results.times import Times, measure_times
 from reports.results.told_facts import Document, Finding, list_documents, list_findings
 from reports.results.untested import Untested, find_untested
@@ -75,6 +76,11 @@ class Report:
     @cached_property
     def title(self) -> str:
         return ", ".join(each.runtime for each in self.pages)
+
+    @property
+    def most_rows(self) -> int:
+        """So many operator versions stand in the tables of its further pages."""
+        return MOST_ROWS
 
     @cached_property
     def listed(self) -> Sequence[int]:

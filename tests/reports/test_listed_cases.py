@@ -10,11 +10,16 @@ from dataclasses import replace
 import pytest
 
 from opcert.vocabulary.names import DEFAULT_SUITE
+from reports.page_making import run_page
+from reports.page_making.report_page import render_report
+from reports.results import matrix
+from reports.results import report as report_module
 from reports.results.case_results import Results, put_together
 from reports.results.report import Report
 from reports.single_cases import listed_cases
 from reports.single_cases.case_details import list_details
 from reports.single_cases.case_table import build_table
+from tests.reports.page_data import text_of
 from tests.reports.sample import Maker, sample_cases
 
 DEFAULT_SIZE = 21_097
@@ -101,3 +106,29 @@ def test_room_is_shared_evenly(sizes: list[int], most: int, wanted: list[int]) -
     groups = [[place * 1000 + each for each in range(size)] for place, size in enumerate(sizes)]
     found = listed_cases._evenly(groups, most)
     assert [sum(each // 1000 == place for each in found) for place in range(len(sizes))] == wanted
+
+
+def test_causes_and_operators_beyond_many_are_counted(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = text_of(render_report([results]))
+    causes, rows = len(Report([results]).first.classes), len(results.by_operator)
+    assert causes > 6
+    assert whole.count('<details class="class"') == causes
+    assert "more causes" not in whole
+    assert "more operator versions" not in whole
+    monkeypatch.setattr(run_page, "MOST_TOLD", 2)
+    monkeypatch.setattr(run_page, "MOST_NAMED", 5)
+    monkeypatch.setattr(report_module, "MOST_ROWS", 3)
+    monkeypatch.setattr(matrix, "MOST_ROWS", 3)
+    some = text_of(render_report([results]))
+    assert some.count('<details class="class"') == 5
+    assert some.count('<div class="small-case">') == 2
+    assert f"{causes - 5} more causes" in some
+    assert some.count(f"{rows - 3} more operator versions") >= 2
+    # Every operator version keeps its row, with all its cases in one cell.
+    for each, cases in results.by_operator.items():
+        passing = sum(one.verdict == "pass" for one in cases)
+        row = some.split(f'<tr data-operator="{each}"')[1].split("</tr>")[0]
+        assert row.count("<td") == 1
+        assert f"<b>{passing}</b>" in row
