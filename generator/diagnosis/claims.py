@@ -13,6 +13,7 @@ from conformance.judging.judge import FAILING, worst_verdict
 from conformance.judging.known_causes import KnownCause
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import cases_in_order
 from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
 from generator.diagnosis.explainer import Explainer, Scopes, named_cases
@@ -52,9 +53,11 @@ def claim(
     known, scopes = explainer.known, explainer.scopes
     if not known:
         return Claims((), ())
-    rows = _worst_rows(record)
     cases: dict[str, list[str]] = {each.id: [] for each in known}
-    for row in rows.values():
+    passed = bytearray(len(suite.case_ids))
+    for row in _worst_rows(record):
+        if row.verdict == "pass" and row.case in suite:
+            passed[suite.position(row.case)] = 1
         if row.verdict in FAILING:
             found = explainer.of_row(row)
             if found is not None:
@@ -75,7 +78,7 @@ def claim(
         for each in known
         if not cases[each.id] and each.id not in faults and not _is_known_of(version, each)
     ]
-    return Claims(tuple(explaining), tuple(_mended(silent, suite, rows, scopes)))
+    return Claims(tuple(explaining), tuple(_mended(silent, suite, passed, scopes)))
 
 
 def _by_cause(known: Sequence[Disagreement]) -> list[list[Disagreement]]:
@@ -100,14 +103,11 @@ def shown_as(entry: Disagreement) -> KnownCause:
     )
 
 
-def _worst_rows(record: Record) -> dict[str, Result]:
+def _worst_rows(record: Record) -> Iterator[Result]:
     """The row of each case that its verdict is of."""
-    rows: dict[str, Result] = {}
-    for each in record.results:
-        before = rows.get(each.case)
-        if before is None or worst_verdict((before.verdict, each.verdict)) != before.verdict:
-            rows[each.case] = each
-    return rows
+    for _, rows in cases_in_order(record.results):
+        verdict = worst_verdict(each.verdict for each in rows)
+        yield next(each for each in rows if each.verdict == verdict)
 
 
 def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]]:
@@ -140,14 +140,17 @@ def _is_known_of(version: str, entry: Disagreement) -> bool:
 
 
 def _mended(
-    silent: Sequence[Disagreement], suite: Suite, rows: Mapping[str, Result], scopes: Scopes
+    silent: Sequence[Disagreement], suite: Suite, passed: bytearray, scopes: Scopes
 ) -> Iterator[KnownCause]:
-    """Of entries that explain nothing those whose every case was asked and passed."""
+    """Of entries that explain nothing those whose every case was asked and passed.
+
+    `passed` has a byte for each case of the suite, by its position.
+    """
     by_operator = _by_operator(suite.case_ids)
     for entry in silent:
         asked: list[str] = []
         for case in _about(entry, suite, scopes, by_operator):
-            if case not in rows or rows[case].verdict != "pass":
+            if not passed[suite.position(case)]:
                 break
             asked.append(case)
         else:

@@ -79,7 +79,10 @@ def find_classes(
     classes += _by_documents(wrong, () if diagnosis is None else diagnosis.allowed)
     classes += _by_optimisation(_unshown(wrong, classes), others)
     classes += _by_condition(list(_unshown(wrong, classes).values()), every)
-    told = [_with_experiments(each, causes) for each in classes]
+    shown: dict[frozenset[str], DiagnosedCause] = {}
+    for cause in causes:
+        shown.setdefault(frozenset(cause.cases), cause)
+    told = [_with_experiments(each, shown) for each in classes]
     return _numbered([_with_others(each, others) for each in told], cases)
 
 
@@ -175,11 +178,11 @@ def _by_optimisation(wrong: Mapping[str, CaseResult], others: Sequence[OtherRun]
         yield FailureClass(0, worst, operators_of(members), None, members, told="optimisation")
 
 
-def _with_experiments(found: FailureClass, causes: Sequence[DiagnosedCause]) -> FailureClass:
-    """The class with what experiments showed of exactly its cases."""
-    names = {str(each.id) for each in found.cases}
-    shown = next((each for each in causes if set(each.cases) == names), found.shown)
-    return replace(found, shown=shown)
+def _with_experiments(found: FailureClass, shown: Mapping[frozenset[str], DiagnosedCause]) -> FailureClass:
+    """The class with what experiments showed of exactly its cases; `shown` has causes by their cases."""
+    if not shown:
+        return found
+    return replace(found, shown=shown.get(frozenset(str(each.id) for each in found.cases), found.shown))
 
 
 def _with_others(found: FailureClass, others: Sequence[OtherRun]) -> FailureClass:

@@ -27,13 +27,18 @@ def _by_case(results: Results) -> Mapping[str, str]:
     return found
 
 
+@lru_cache(maxsize=16)
+def _by_cases(results: Results) -> Mapping[frozenset[str], str]:
+    found: dict[frozenset[str], str] = {}
+    for each in _explanations(results):
+        if each.sentence is not None:
+            found.setdefault(frozenset(each.cases), each.sentence)
+    return found
+
+
 def class_sentence(results: Results, cases: Sequence[CaseResult]) -> str:
     """What the results of exactly these cases equal, in a sentence; empty where nothing is known."""
-    wanted = {str(each.id) for each in cases}
-    for each in _explanations(results):
-        if each.sentence is not None and set(each.cases) == wanted:
-            return each.sentence
-    return ""
+    return _by_cases(results).get(frozenset(str(each.id) for each in cases), "")
 
 
 def case_sentence(results: Results, found: CaseResult) -> str:

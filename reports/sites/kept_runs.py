@@ -17,6 +17,8 @@ from reports.results.case_results import Results
 from reports.sites.kept_run import KeptRun, keep_run
 
 _HEAD = 4096
+_MOST_ROWS = 100_000
+"""Rows of a record that are kept in memory while a site takes of them what it shows."""
 ResultsOf = Callable[[Record], Results | None]
 """A record beside its suite, and what is known of causes; None where the suite is not at hand."""
 
@@ -86,7 +88,9 @@ def find_runs(folders: Sequence[Path], results_of: ResultsOf = no_suite) -> Kept
 
 
 def _in_memory(record: Record) -> Record:
-    """The record with its rows, which are looked at several times; they go with it."""
+    """The record with its rows, which are looked at several times; very many are read each time."""
+    if len(record.results) > _MOST_ROWS:
+        return record
     return replace(record, results=tuple(record.results))
 
 
