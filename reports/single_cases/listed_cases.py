@@ -12,10 +12,10 @@ from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
 if TYPE_CHECKING:
     from reports.results.report import Report
 
-MOST_LISTED = 40_000
-"""So many cases a page can search at once; of more it lists about so many."""
-_FAILING_PART = 0.75
-"""Of these so many are failing ones, as long as there are so many."""
+MOST_LISTED = 64_000
+"""So many cases a page can search at once, as of all versions; of more it lists about so many."""
+FAILING_PART = 0.4
+"""Of these so many are failing ones, as long as there are more: each has a page of its own."""
 MOST_VALUES = 64
 """A feature of more values in all cases is none by which cases are counted that are not listed."""
 
@@ -30,7 +30,7 @@ def listed_positions(report: Report) -> Sequence[int]:
     Of more than `MOST_LISTED` these are of every cause the smallest cases, of each about as many as of every
     other one, and some of each verdict of every operator version.
     """
-    total, failing = report.first.total, int(MOST_LISTED * _FAILING_PART)
+    total, failing = report.first.total, int(MOST_LISTED * FAILING_PART)
     if total <= MOST_LISTED:
         return range(total)
     places = {id(each): position for page in report.pages for position, each in enumerate(page.results.cases)}
