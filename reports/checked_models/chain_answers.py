@@ -45,12 +45,14 @@ class ChainAnswer:
     """What a runtime makes of a chain.
 
     `own` is the answer by itself; `follows` are the numbers of calls of its nodes that the runtime fails
-    alone: then what is wrong in the chain is no finding of its own.
+    alone, `shorter` those of chains of some of its nodes that it fails likewise: then what is wrong in the
+    chain is no finding of its own.
     """
 
     chain: CheckedChain
     own: CallAnswer
     follows: tuple[int, ...] = ()
+    shorter: tuple[int, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -59,7 +61,12 @@ class ChainAnswer:
     @property
     def blames(self) -> bool:
         """Whether it speaks against the model where each node alone does not."""
-        return self.answer in BLAMING and not self.follows
+        return self.answer in BLAMING and not self.is_known
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what is wrong in it is told of fewer nodes."""
+        return bool(self.follows or self.shorter)
 
     @property
     def setting(self) -> Setting:
@@ -81,9 +88,9 @@ def answer_chains(
     asked = [each for each in chains if each.case]
     own = answer_calls([each.as_call for each in asked], of_chains(results), of_chains(plain))
     of_place = {node.place: each for each in calls for node in each.checked.call.nodes}
-    return tuple(
-        _told(chain, _own(answer, chain), of_place) for chain, answer in zip(asked, own, strict=True)
-    )
+    told = [_told(chain, _own(answer, chain), of_place) for chain, answer in zip(asked, own, strict=True)]
+    numbers = {place: each.checked.number for place, each in of_place.items()}
+    return tuple(replace(each, shorter=_shorter(each, told, numbers)) for each in told)
 
 
 def of_chains(results: Results | None) -> Results | None:
@@ -130,6 +137,31 @@ def _told(chain: CheckedChain, own: CallAnswer, of_place: Mapping[str, CallAnswe
         if (_settings(each) & settings if settings == {"optimised"} else _settings(each))
     ]
     return ChainAnswer(chain, own, tuple(dict.fromkeys(reasons)))
+
+
+def _shorter(answer: ChainAnswer, among: Sequence[ChainAnswer], calls: Mapping[str, int]) -> tuple[int, ...]:
+    """The numbers of chains of calls that stand side by side in a chain, and fail in the way that it does."""
+    if answer.answer not in BLAMING or answer.follows:
+        return ()
+    whole = _calls_of(answer, calls)
+    return tuple(
+        each.chain.number
+        for each in among
+        if (each.answer, _settings(each.own)) == (answer.answer, _settings(answer.own))
+        and not each.follows
+        and len(each.chain.nodes) < len(whole)
+        and _stands_in(_calls_of(each, calls), whole)
+    )
+
+
+def _calls_of(answer: ChainAnswer, calls: Mapping[str, int]) -> list[int | None]:
+    return [calls.get(each.place) for each in answer.chain.nodes]
+
+
+def _stands_in(part: Sequence[int | None], whole: Sequence[int | None]) -> bool:
+    if None in part:
+        return False
+    return any(list(whole[at : at + len(part)]) == list(part) for at in range(len(whole)))
 
 
 def _settings(answer: CallAnswer) -> set[Setting]:

@@ -41,6 +41,7 @@ def _answer(
         "answer": answer.answer,
         "setting": answer.setting,
         "follows": list(answer.follows),
+        "shorter": list(answer.shorter),
         "why": answer.own.why or None,
         "causes": [cause_json(each) for each in answer.own.causes],
     }

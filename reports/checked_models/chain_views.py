@@ -13,7 +13,7 @@ from reports.checked_models.model_check import ModelCheck
 
 @dataclass(frozen=True)
 class ChainView:
-    """A chain, its nodes, and what runtimes make of it; causes only of what does not follow from a call."""
+    """A chain, its nodes, and what runtimes make of it; causes only of what fewer nodes do not tell."""
 
     chain: CheckedChain
     path: str
@@ -35,7 +35,7 @@ def view_chains(check: ModelCheck, most_detailed: int) -> Iterator[ChainView]:
             if place >= len(runtime.chains):
                 continue
             answer = runtime.chains[place]
-            told = () if answer.follows else answer.own.causes
+            told = () if answer.is_known else answer.own.causes
             causes = tuple(view_cause(answer.own, each, at < room) for at, each in enumerate(told))
             room -= len(causes)
             said = said_of(answer.answer, answer_of_chain(answer))

@@ -20,7 +20,7 @@ _LONGEST = 400
 def chains_line(runtime: RuntimeAnswers) -> str:
     """`12 chains of neighbours: 10 conformant, 1 wrong (only with optimisation: 1), 1 follows from ...`."""
     total = plural(len(runtime.chains), "chain")
-    counts = Counter(each.answer for each in runtime.chains if not each.follows)
+    counts = Counter(each.answer for each in runtime.chains if not each.is_known)
     told = []
     for answer in reversed(ANSWERS):
         if not counts[answer]:
@@ -35,15 +35,23 @@ def chains_line(runtime: RuntimeAnswers) -> str:
     if following:
         verb = "follows" if following == 1 else "follow"
         told.append(f"{count(following)} {verb} from what a node of the chain fails alone")
+    longer = sum(bool(each.shorter) for each in runtime.chains)
+    if longer:
+        told.append(
+            f"{count(longer)} {'fails' if longer == 1 else 'fail'} as a shorter one in the chain does"
+        )
     return f"{total} of neighbours: {', '.join(told)}"
 
 
 def answer_of_chain(answer: ChainAnswer) -> str:
-    """`conformant`, `wrong, only with optimisation`, `wrong: follows from call 3`."""
+    """`conformant`, `wrong, only with optimisation`, `wrong: follows from call 3` or `as chain 2 in it`."""
     said = WORDS[answer.answer]
     if answer.follows:
         numbers = listed([str(each) for each in answer.follows])
         return f"{said}: follows from {'call' if len(answer.follows) == 1 else 'calls'} {numbers}"
+    if answer.shorter:
+        numbers = listed([str(each) for each in answer.shorter])
+        return f"{said}: as {'chain' if len(answer.shorter) == 1 else 'chains'} {numbers} in it"
     return f"{said}, only with optimisation" if answer.blames and answer.setting == "optimised" else said
 
 
