@@ -45,19 +45,26 @@ class MadeChains:
     cut: str = ""
 
 
-def make_chains(facts: ModelFacts, most: int = MOST_CHAINS, seconds: float = MOST_SECONDS) -> MadeChains:
+def make_chains(
+    facts: ModelFacts, most: int = MOST_CHAINS, seconds: float = MOST_SECONDS, *, keep: bool = True
+) -> MadeChains:
     """Make the chains of a model, at most so many with a case, until the seconds are over.
 
-    Two chains that come to one case are told once. Raises nothing: a mistake of ours is told in `cut`.
+    Two chains that come to one case are told once. Raises nothing: a mistake of ours is told in `cut`. With
+    `keep`, chains that were made before come from the user's cache, and others go there.
     """
+    from generator.neighbours.of_models.kept_chains import KeptChains
     from generator.neighbours.of_models.model_chains import MOST, chains_of_model
 
+    kept = KeptChains() if keep else None
     chains: list[CheckedChain] = []
     cases: dict[str, Case] = {}
     end = time.monotonic() + seconds
     looked = 0
+    if kept is not None:
+        kept.trim()
     try:
-        for each in chains_of_model(facts):
+        for each in chains_of_model(facts, kept=kept):
             looked += 1
             why = each.why if each.case is None else _invented(each.nodes, each.case)
             name = "" if each.case is None or why else str(each.case.id)

@@ -170,11 +170,11 @@ def test_a_chain_that_cannot_be_made_stops_nothing(place: Path, monkeypatch: pyt
         return case_of_chain(chain)
 
     monkeypatch.setattr(model_chains, "case_of_chain", fails_once)
-    made = make_chains(facts)
+    made = make_chains(facts, keep=False)
     assert [bool(each.case) for each in made.chains] == [False, True]
     assert "no way" in made.chains[0].why
 
-    def breaks(_: ModelFacts, most: int = 0) -> Iterator[model_chains.ModelChain]:
+    def breaks(_: ModelFacts, most: int = 0, kept: object = None) -> Iterator[model_chains.ModelChain]:
         raise RecursionError("deep")
         yield
 

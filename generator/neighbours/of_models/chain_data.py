@@ -49,7 +49,7 @@ def value_for(key: str, value: ModelValue, node: ModelNode, place: int, shrink: 
         if stays and (fits or constant.array.size == 1 or constant.element_type.name == "int64"):
             return constant
     if value.element_type not in ELEMENT_TYPES or value.shape is None:
-        raise Unpushed(f"type or shape of {value.name} are not known")
+        raise Unpushed(f"type or shape of an input of {node.op_type} are not known")
     kind = ELEMENT_TYPES[value.element_type]
     shape = tuple(map(shrink, value.shape))
     if prod(shape) > MOST_ELEMENTS:

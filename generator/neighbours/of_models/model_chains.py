@@ -13,6 +13,7 @@ from generator.neighbours.chains import Chain, Link
 from generator.neighbours.folded_weights import folds
 from generator.neighbours.node_answers import Unpushed
 from generator.neighbours.of_models.chain_data import EXACT_EPSILON, Kept, value_for
+from generator.neighbours.of_models.kept_chains import KeptChains
 from generator.neighbours.of_models.node_groups import NodeGroup, groups_of_model
 from generator.neighbours.of_models.shrunk_extents import Shrink, values_around, ways_to_shrink
 from generator.neighbours.pushing import worlds_of
@@ -44,21 +45,33 @@ class ModelChain:
         return " > ".join(each.op_type for each in self.nodes)
 
 
-def chains_of_model(facts: ModelFacts, most: int = MOST) -> Iterator[ModelChain]:
+def chains_of_model(
+    facts: ModelFacts, most: int = MOST, kept: KeptChains | None = None
+) -> Iterator[ModelChain]:
     """What can be asked about the neighbours in a model: each distinct group of nodes once, at most so many.
 
     A case has the model's operator versions, attributes, types, integer constants and ranks. Extents that are
     large or not known are others, and so are weights, and where nothing is exact otherwise the epsilon of a
     normalization: data is such that what stands between two nodes is one
-    exact value for every right program. No runtime is asked.
+    exact value for every right program. No runtime is asked. Chains that were made before come from `kept`,
+    and others go there; what failed is not kept.
     """
     for _, group in zip(range(most), groups_of_model(facts), strict=False):
+        found = None if kept is None else kept.find(group, facts.opsets)
+        if found is not None:
+            yield ModelChain(group.nodes, *found)
+            continue
+        case, why = None, ""
         try:
-            yield ModelChain(group.nodes, _case(group, facts.opsets))
+            case = _case(group, facts.opsets)
         except Unpushed as error:
-            yield ModelChain(group.nodes, None, error.problem)
+            why = error.problem
         except Exception as error:  # noqa: BLE001 - one chain never stops the others
             yield ModelChain(group.nodes, None, f"making its case failed: {type(error).__name__}: {error}")
+            continue
+        if kept is not None:
+            kept.keep(group, facts.opsets, case, why)
+        yield ModelChain(group.nodes, case, why)
 
 
 def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
@@ -104,7 +117,8 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ke
         for place, value in enumerate(node.inputs):
             if value is None or value.name in names:
                 continue
-            key = f"{value.name} {node.op_type} {place}"
+            # No name of the model's is in it: the same nodes have the same data in every model.
+            key = f"{len(names)} {node.op_type} {place}"
             tensor = value_for(key, value, node, place, shrink, kept)
             into = constants if value.is_constant or value.constant is not None else given
             # Names of a model are somebody's text: they go no further.

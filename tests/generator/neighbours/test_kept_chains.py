@@ -1,0 +1,130 @@
+"""Chains of models that were made before come from the cache, the same ones, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+from conformance.checked_models.model_calls import ModelFacts, ModelValue
+from generator.neighbours.of_models import model_chains
+from generator.neighbours.of_models.kept_chains import KeptChains, key_of_group
+from generator.neighbours.of_models.model_chains import ModelChain, chains_of_model
+from generator.neighbours.of_models.node_groups import groups_of_model
+from tests.generator.neighbours.test_model_chains import facts_of
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "opcert" / "chains"
+
+
+def model(
+    *, product: str = "p", extent: int | str = "n", factor: float = 2.0, turned: bool = False
+) -> ModelFacts:
+    """MatMul, a product with a constant, Relu; `product` names a value, `extent` is open or stated."""
+    order = ["c", product] if turned else [product, "c"]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], [product]),
+        helper.make_node("Mul", order, ["m"]),
+        helper.make_node("Relu", ["m"], ["y"]),
+    ]
+    constants: dict[str, Any] = {"w": np.ones((3, 3), np.float32), "c": np.float32(factor)}
+    return facts_of(nodes, [extent, 3], **constants)
+
+
+def said(chains: list[ModelChain]) -> list[tuple[str, str, str]]:
+    return [(each.path, "" if each.case is None else str(each.case.id), each.why) for each in chains]
+
+
+def keys(facts: ModelFacts) -> list[str]:
+    return [key_of_group(each, facts.opsets) for each in groups_of_model(facts)]
+
+
+def test_what_was_made_before_is_not_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = list(chains_of_model(model(), kept=KeptChains()))
+    assert any(each.case is not None for each in first)
+    assert len(list(cache.iterdir())) == len(first)
+
+    def breaks(*_: object) -> None:
+        raise AssertionError("it is made again")
+
+    monkeypatch.setattr(model_chains, "_case", breaks)
+    again = list(chains_of_model(model(product="q", extent="batch"), kept=KeptChains()))
+    assert said(again) == said(first)
+    for one, other in zip(first, again, strict=True):
+        if one.case is not None and other.case is not None:
+            assert one.case.model == other.case.model
+            assert one.case.call_digest() == other.case.call_digest()
+
+
+def test_the_result_does_not_hang_on_the_cache() -> None:
+    alone = said(list(chains_of_model(model())))
+    assert alone == said(list(chains_of_model(model(), kept=KeptChains())))
+    assert alone == said(list(chains_of_model(model(), kept=KeptChains())))
+
+
+@pytest.mark.parametrize("other", [{"factor": 4.0}, {"extent": 5}, {"turned": True}])
+def test_another_chain_has_another_key(other: dict[str, Any]) -> None:
+    assert keys(model()) == keys(model(product="q", extent="batch"))
+    assert keys(model())[0] != keys(model(**other))[0]
+
+
+def test_extents_of_one_name_in_two_nodes_are_told_from_those_of_two_names() -> None:
+    """Each call by itself says of its second input that it has an extent of some name."""
+
+    def pair(second: str) -> ModelFacts:
+        facts = facts_of(
+            [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Add", ["a", "b"], ["y"])], ["n", "m"]
+        )
+        relu, add = facts.nodes
+        other = replace(add, inputs=(add.inputs[0], ModelValue("b", "float", ("n", second))))
+        return replace(facts, nodes=(relu, other))
+
+    assert keys(pair("m")) != keys(pair("k"))
+
+
+def test_a_damaged_file_is_made_again(cache: Path) -> None:
+    first = list(chains_of_model(model(), kept=KeptChains()))
+    for each in cache.iterdir():
+        each.write_bytes(each.read_bytes()[:-9])
+    assert said(list(chains_of_model(model(), kept=KeptChains()))) == said(first)
+
+
+def test_what_failed_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise ZeroDivisionError("no way")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(model_chains, "_case", breaks)
+        failed = list(chains_of_model(model(), kept=KeptChains()))
+    assert all("no way" in each.why for each in failed)
+    assert not cache.exists()
+    assert any(each.case is not None for each in chains_of_model(model(), kept=KeptChains()))
+
+
+def test_other_code_does_not_find_what_was_kept() -> None:
+    facts = model()
+    list(chains_of_model(facts, kept=KeptChains()))
+    (group, *_) = groups_of_model(facts)
+    assert KeptChains().find(group, facts.opsets) is not None
+    changed = KeptChains()
+    changed._code = "0" * 64
+    assert changed.find(group, facts.opsets) is None
+    assert KeptChains().find(group, {"ai.onnx": 18}) is None
+
+
+def test_an_operator_that_nobody_knows_is_kept_nowhere(cache: Path) -> None:
+    odd: list[onnx.NodeProto] = [
+        helper.make_node("Frobnicate", ["x"], ["a"], domain="made.up"),
+        helper.make_node("Relu", ["a"], ["y"]),
+    ]
+    (found,) = chains_of_model(facts_of(odd, [2]), kept=KeptChains())
+    assert "no operator version that is known" in found.why
+    assert not cache.exists()
