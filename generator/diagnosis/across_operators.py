@@ -26,19 +26,17 @@ def put_together_by_type(shown: Sequence[Shown]) -> list[Shown]:
 
 
 def _hang_on_the_same_types(one: Shown, other: Shown) -> bool:
-    """Whether both need a type of their first input alone, share one that fails, and contradict nowhere."""
-    own, theirs = _type_of(one), _type_of(other)
+    """Whether both need a type of their first input alone, share one that fails, and contradict nowhere.
+
+    What loses elements alone is not what computes wrongly with those that it cannot lose.
+    """
+    own, theirs = one.typed, other.typed
     if own is None or theirs is None or not one.patterns & other.patterns:
+        return False
+    if {one.loses, other.loses} == {True, False}:
         return False
     fails, others = _fails(own), _fails(theirs)
     return bool(fails & others) and not fails & set(theirs.cures) and not others & set(own.cures)
-
-
-def _type_of(shown: Shown) -> Needed | None:
-    crisp = shown.core.crisp
-    if len(crisp) == 1 and crisp[0].factor == f"type of {shown.core.call.inputs[0][0]}":
-        return crisp[0]
-    return None
 
 
 def _fails(needed: Needed) -> set[str]:
@@ -51,7 +49,7 @@ def _tried(shown: Shown) -> int:
 
 def _fails_beyond(one: Shown, other: Shown) -> int:
     """With how many types the first one fails that the other one was not tried with."""
-    own, theirs = _type_of(one), _type_of(other)
+    own, theirs = one.typed, other.typed
     assert own is not None
     assert theirs is not None
     return len(_fails(own) - _fails(theirs))

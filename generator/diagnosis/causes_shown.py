@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Needed, Outcome
 from generator.asking.calls import Call
+from generator.diagnosis.cores_alike import (
+    agree,
+    alike,
+    apart,
+    cured,
+    factors_of,
+    fails_with,
+    same_elements,
+)
+from generator.diagnosis.elements_asked import loses_elements, needs_special
 from generator.diagnosis.laboratory import Laboratory
-from generator.diagnosis.laboratory import Outcome as Tried
 from generator.diagnosis.one_factor import (
-    LEFT_OUT,
     is_crisp,
     value_of,
-    with_value,
 )
-from generator.diagnosis.taking_apart import Core, changes_of, fails_of_it, needs_special
+from generator.diagnosis.taking_apart import Core
 from generator.fuzzing.finds import call_lines
 from generator.fuzzing.judged_calls import Failure
 from generator.fuzzing.known_space import Space
@@ -23,7 +30,10 @@ from generator.fuzzing.known_space import Space
 
 @dataclass(eq=False)
 class Shown:
-    """A cause: its core, the case that it was found in, and the cases that have it."""
+    """A cause: its core, the case that it was found in, and the cases that have it.
+
+    `losing` says what was seen of its cases by `loses_elements`.
+    """
 
     core: Core
     case: str
@@ -32,6 +42,7 @@ class Shown:
     confirmed: list[str] = field(default_factory=list)
     without: dict[str, Outcome] = field(default_factory=dict)
     patterns: set[str] = field(default_factory=set)
+    losing: set[bool] = field(default_factory=set)
 
     def add(self, case: str, failure: Failure, without: Outcome, *, confirmed: bool = False) -> None:
         """Put a case to the cause, with what becomes of it without it."""
@@ -50,6 +61,7 @@ class Shown:
             confirmed=list(self.confirmed),
             without=dict(self.without),
             patterns=set(self.patterns),
+            losing=set(self.losing),
         )
 
     def include(self, other: Shown) -> None:
@@ -58,12 +70,34 @@ class Shown:
         self.confirmed += other.confirmed
         self.without.update(other.without)
         self.patterns |= other.patterns
+        self.losing |= other.losing
+
+    @property
+    def typed(self) -> Needed | None:
+        """The type of the first input, where it is the one factor that the cause needs."""
+        crisp = self.core.crisp
+        if len(crisp) == 1 and crisp[0].factor == f"type of {self.core.call.inputs[0][0]}":
+            return crisp[0]
+        return None
+
+    @property
+    def loses(self) -> bool | None:
+        """Whether all cases lose elements that other types hold, as far as that was seen."""
+        return None if not self.losing else all(self.losing)
+
+    def ask_what_is_lost(
+        self, laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure
+    ) -> None:
+        """Ask of a case that hangs on a type alone whether elements are lost or computed wrongly."""
+        if self.typed is not None and self.loses is not False:
+            found = loses_elements(laboratory, space, case, call, failure)
+            self.losing |= set() if found is None else {found}
 
     def may_be_in(self, space: Space, call: Call) -> bool:
         """Whether no needed factor has a value in the call with which the core passes, or might."""
         core = self.core
         return all(
-            _alike(value_of(space, call, each.factor), each) for each in core.crisp if is_crisp(each.factor)
+            alike(value_of(space, call, each.factor), each) for each in core.crisp if is_crisp(each.factor)
         ) and all(
             value_of(space, call, name) == value_of(core.space, core.call, name)
             for name in core.unclear
@@ -94,16 +128,16 @@ class Shown:
 
         A value of which neither shows anything is tried. Raises Exhausted.
         """
-        own, theirs = _factors(self.core), _factors(core)
+        own, theirs = factors_of(self.core), factors_of(core)
         both = own.keys() & theirs.keys()
-        if not _agree(own, theirs, strictly=True):
+        if not agree(own, theirs, strictly=True):
             return False
         found = self._fails_with_those_of(laboratory, core, filter(is_crisp, both))
         if found is False or (found is None and not self.core.failure.alike(core.failure)):
             return False
         if not all(map(is_crisp, own)):
-            return own.keys() == theirs.keys() and _same_elements(self.core, core)
-        if _apart(self.core, core):
+            return own.keys() == theirs.keys() and same_elements(self.core, core)
+        if apart(self.core, core):
             return False
         return (own.keys() - both) <= core.unclear and (theirs.keys() - both) <= self.core.unclear
 
@@ -111,14 +145,14 @@ class Shown:
         self, laboratory: Laboratory, other: Core, factors: Iterable[str]
     ) -> bool | None:
         """Whether the core fails with the other one's values of factors; else, that one with the core's."""
-        own, theirs = _factors(self.core), _factors(other)
+        own, theirs = factors_of(self.core), factors_of(other)
         unknown = False
         for name in factors:
             value = value_of(other.space, other.call, name)
-            found = _fails_with(laboratory, self.core, self.case, own[name], value)
+            found = fails_with(laboratory, self.core, self.case, own[name], value)
             if found is None:
                 there = theirs.get(name, Needed(name, value, (), ()))
-                found = _fails_with(laboratory, other, self.case, there, own[name].value)
+                found = fails_with(laboratory, other, self.case, there, own[name].value)
             if found is False:
                 return False
             unknown = unknown or found is None
@@ -129,10 +163,10 @@ class Shown:
 
         That a further value is right may be by chance; so may be that it is wrong, unless it is so alike.
         """
-        own, theirs = _factors(self.core), _factors(other.core)
-        if own.keys() != theirs.keys() or not _agree(own, theirs, strictly=False):
+        own, theirs = factors_of(self.core), factors_of(other.core)
+        if own.keys() != theirs.keys() or not agree(own, theirs, strictly=False):
             return False
-        if _apart(self.core, other.core):
+        if apart(self.core, other.core):
             return False
         hows = {self.core.failure.how, other.core.failure.how}
         return bool(self.patterns & other.patterns) or hows in ({"shape"}, {"type"}, {"count"})
@@ -143,10 +177,12 @@ class Shown:
         The further factors may have any value in the other one, or are how a call comes to what that needs:
         then wrong results of both look the same.
         """
-        own, theirs = _factors(self.core), _factors(other.core)
+        own, theirs = factors_of(self.core), factors_of(other.core)
         alike = self.core.failure.alike(other.core.failure)
         nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and alike
-        if not nested or not _agree(own, theirs, strictly=True) or _apart(self.core, other.core):
+        if not nested or not agree(own, theirs, strictly=True) or apart(self.core, other.core):
+            return False
+        if any(set(own[name].fails) & set(theirs[name].cures) for name in theirs):
             return False
         return own.keys() - theirs.keys() <= set(other.core.free) or bool(self.patterns & other.patterns)
 
@@ -154,7 +190,7 @@ class Shown:
         """What becomes of a case with one needed factor changed: the best that was seen; raises Exhausted."""
         found: Outcome = "unknown"
         for each in self.core.crisp:
-            for one in _cured(laboratory, space, case, call, each):
+            for one in cured(laboratory, space, case, call, each):
                 if one.passes:
                     return "pass"
                 if one.word == "unsupported":
@@ -177,71 +213,3 @@ class Shown:
             tuple(self.confirmed),
             {case: self.without.get(case, "unknown") for case in self.cases},
         )
-
-
-def _fails_with(laboratory: Laboratory, core: Core, case: str, needed: Needed, value: str) -> bool | None:
-    """Whether the core of a case fails with a value of a factor; None where that cannot be said."""
-    if value in (needed.value, *needed.fails):
-        return True
-    if value in needed.cures:
-        return False
-    changed = with_value(core.space, core.call, needed.factor, value)
-    if changed is None:
-        return None
-    found = laboratory.outcome(core.space, case, 0, changed)
-    if found.passes:
-        return False if found.cures(laboratory.outcome(core.space, case, 0, core.call)) else None
-    if not found.like(core.failure):
-        return None
-    return fails_of_it(laboratory, case, core, needed, value)
-
-
-def _same_elements(one: Core, other: Core) -> bool:
-    """Whether cores that need elements are right with the same ones, and wrong in one way with others."""
-    specials = {each.failure.special for each in (one, other)}
-    if one.failure.how != other.failure.how or len(specials) > 1:
-        return False
-    own, theirs = ({way for each in core.crisp for way in each.cures} for core in (one, other))
-    return not own & other.uncured and not theirs & one.uncured
-
-
-def _apart(one: Core, other: Core) -> bool:
-    """Whether one of both is wrong because of NaN or an infinity, and the other one without."""
-    return {one.special, other.special} == {True, False}
-
-
-def _factors(core: Core) -> dict[str, Needed]:
-    return {each.factor: each for each in core.crisp}
-
-
-def _agree(own: Mapping[str, Needed], theirs: Mapping[str, Needed], *, strictly: bool) -> bool:
-    """Whether both have factors in common, with values of which neither says that the other one is right.
-
-    Where one of both shows that the other's value fails it is believed, unless `strictly`: that a further
-    value is right may be by chance.
-    """
-    both = own.keys() & theirs.keys()
-    return bool(both) and all(
-        (not strictly and theirs[name].value in own[name].fails)
-        or (not strictly and own[name].value in theirs[name].fails)
-        or (_alike(theirs[name].value, own[name]) and _alike(own[name].value, theirs[name]))
-        for name in both
-    )
-
-
-def _alike(value: str, needed: Needed) -> bool:
-    """Whether a value is none with which the core passes; values of lists say nothing."""
-    if value in (needed.value, *needed.fails):
-        return True
-    if (value == LEFT_OUT) != (needed.value == LEFT_OUT):
-        return False
-    return value not in needed.cures
-
-
-def _cured(laboratory: Laboratory, space: Space, case: str, call: Call, needed: Needed) -> Iterator[Tried]:
-    """What becomes of a call with the factor at values that cure the core, until one says something."""
-    for changed in changes_of(space, call, needed):
-        found = laboratory.outcome(space, case, 0, changed)
-        yield found
-        if found.passes or found.failure is not None:
-            return

@@ -123,6 +123,7 @@ class _Work:
         for each in known:
             if each.is_in(self.laboratory, space, call, failure, cures):
                 each.add(name, failure, "pass", confirmed=True)
+                each.ask_what_is_lost(self.laboratory, space, name, call, failure)
                 return
         core = take_apart(self.laboratory, space, name, call, failure)
         if not core.needed:
@@ -132,6 +133,7 @@ class _Work:
             found = Shown(core, name)
             self.shown.append(found)
         found.add(name, failure, found.outcome_without(self.laboratory, space, name, call))
+        found.losing |= set() if core.loses is None else {core.loses}
 
     def tasks(self, wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> Iterator[Callable[[], None]]:
         """What is to be done, in its order: small wrong answers first, what was told of many cases, costs."""

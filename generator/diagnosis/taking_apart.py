@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
+from generator.diagnosis.elements_asked import loses_elements, needs_special
 from generator.diagnosis.laboratory import Laboratory, Outcome
 from generator.diagnosis.one_factor import (
     ELEMENTS,
@@ -53,7 +54,7 @@ class Core:
     are right with every other value; else elements. `unclear` are factors of which nothing can be
     said, because the call with another value fails in another way, or is none; `beside` are plain ones that
     the call fails with alone. With the elements of `uncured` it fails, in whatever way. `special`:
-    see `needs_special`.
+    see `needs_special`; `loses`: see `loses_elements`.
     """
 
     space: Space
@@ -65,6 +66,7 @@ class Core:
     beside: tuple[Needed, ...] = ()
     uncured: frozenset[str] = frozenset()
     special: bool | None = None
+    loses: bool | None = None
 
     @property
     def crisp(self) -> tuple[Needed, ...]:
@@ -136,24 +138,9 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
     needed = tuple(_needed(space, call, values))
     beside = tuple(_beside(space, call, values, needed))
     special = needs_special(laboratory, space, case, call, own)
-    core = Core(space, call, failure, needed, free, unclear, beside, frozenset(uncured), special)
+    loses = loses_elements(laboratory, space, case, call, own)
+    core = Core(space, call, failure, needed, free, unclear, beside, frozenset(uncured), special, loses)
     return replace(core, needed=tuple(_of_this_cause(laboratory, case, core)))
-
-
-def needs_special(
-    laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure
-) -> bool | None:
-    """Whether a call is wrong because of NaN or an infinity: right with plain elements; raises Exhausted.
-
-    None where it is right with those for another reason, or where nothing can be said.
-    """
-    plain = with_plain_elements(call)
-    if plain is None:
-        return False
-    found, own = (laboratory.outcome(space, case, 0, each) for each in (plain, call))
-    if found.passes:
-        return True if failure.special and found.cures(own) else None
-    return False if found.like(failure) else None
 
 
 def _looks_otherwise(found: Outcome, own: Failure) -> bool:
