@@ -11,6 +11,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable
+from reports.causes.optimisation import LEVELS, OPTION
 from reports.checked_models.call_answers import answer_calls
 from reports.checked_models.chain_answers import answer_chains, without_chains
 from reports.checked_models.model_check import RuntimeAnswers
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from reports.checked_models.chain_answers import CheckedChain
     from reports.results.case_results import Results
 
-OPTION, OFF = "optimization", "none"
-"""The option of an adapter by which the runtime's own optimisation is switched off, and how."""
 UNOPTIMISED = "unoptimised"
 MOST_LOST = 2
 """Of one call so many cases may lose their worker before its others are left out: each costs many starts."""
@@ -74,14 +73,14 @@ class Asked:
 def without_optimisation(runtime: Runtime) -> Runtime | None:
     """The same runtime with its optimisation off; None where it has no such option, or it was named."""
     values = runtime.adapter.options.get(OPTION, ())
-    if OFF not in values or OPTION in runtime.text:
+    if LEVELS[0] not in values or OPTION in runtime.text:
         return None
     head, bracket, rest = runtime.text.partition("[")
     if bracket:
-        text = f"{head}[{OPTION}={OFF},{rest}"
+        text = f"{head}[{OPTION}={LEVELS[0]},{rest}"
     else:
         name, equals, version = head.partition("==")
-        text = f"{name}[{OPTION}={OFF}]{equals}{version}"
+        text = f"{name}[{OPTION}={LEVELS[0]}]{equals}{version}"
     return replace(find_runtime(text, runtime.python), upgrade=False)
 
 

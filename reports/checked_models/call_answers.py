@@ -12,6 +12,7 @@ from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import class_of
 from reports.causes.failure_kinds import OPEN
+from reports.causes.optimisation import fails_optimised_alone
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.failing_levels import at_other_extents, level_remarks
 from reports.page_making.phrasing import ratio_text
@@ -162,11 +163,11 @@ def _causes(
 ) -> Iterable[CallCause]:
     """The failing cases by their classes, and by the settings under which they fail."""
     groups: dict[tuple[int, Setting], list[CaseResult]] = defaultdict(list)
+    verdicts = {name: each.verdict for name, each in also.items()}
     for each in cases:
         found = class_of(results, each)
         if found is not None:
-            beside = also.get(str(each.id))
-            alone = beside is not None and beside.verdict == "pass"
+            alone = fails_optimised_alone(str(each.id), verdicts)
             groups[found.number, "optimised" if alone else "any"].append(each)
     for (_, setting), members in groups.items():
         yield _cause(checked, members, cases, results, setting)
