@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _BOUNDED: ContextVar[bool] = ContextVar("bounded", default=True)
+_CHARGED: ContextVar[bool] = ContextVar("charged", default=True)
 
 
 def is_bounded() -> bool:
@@ -26,3 +27,21 @@ def bounded(wanted: bool) -> Iterator[None]:
         yield
     finally:
         _BOUNDED.reset(before)
+
+
+def is_charged() -> bool:
+    """Whether single operations on numbers add to their errors."""
+    return _CHARGED.get()
+
+
+@contextmanager
+def charged(wanted: bool) -> Iterator[None]:
+    """Meanwhile operations are charged, or each result counts as exact: half the work of a formula.
+
+    Where a charged result is lost, and anything is accepted, another one may come out then.
+    """
+    before = _CHARGED.set(wanted)
+    try:
+        yield
+    finally:
+        _CHARGED.reset(before)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
+from reference.bounding import is_charged
 from reference.estimates import power_below
 from reference.exact_roots import root
 from reference.given_numbers import given_numbers
@@ -157,7 +158,7 @@ class Numbers:
         doubtful = (other.error >= size * (1 - SLACK)) & (other.error > 0)
         exact = (self.error == 0) & (other.error == 0)
         lost = doubtful
-        if self.working.is_float and by_reciprocal:
+        if self.working.is_float and by_reciprocal and is_charged():
             inverse = Rationals.of(1) / divisor
             exact = exact & inverse.representable(self.working.layout)
             more, beyond = reciprocal_errors(self, other, inverse, ratio)
@@ -284,7 +285,7 @@ class Numbers:
         operands are `exact` and the result representable, nor where it is `free`: where it is one of the
         operands.
         """
-        if not self.working.is_float:
+        if not self.working.is_float or not is_charged():
             return self
         exact, free = (_spread(each, self.shape) for each in (exact, free))
         kept = exact
@@ -300,6 +301,8 @@ class Numbers:
 
     def _flushed(self, error: Floats) -> Numbers:
         """What is below the smallest normal number may be zero, where that is so."""
+        if not is_charged():
+            return self
         size = np.abs(self.value.floats())
         tiny = self.finite & (self.sign != 0) & self.working.may_flush(size, error)
         if self.working.flushes(tiny):

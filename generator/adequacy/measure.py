@@ -29,7 +29,7 @@ from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength
-from reference.bounding import bounded
+from reference.bounding import bounded, charged
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
@@ -162,7 +162,7 @@ def _case_of(subject: Subject, call: Call) -> Case | None:
     operator = subject.spec.operator
     subject.forget()
     try:
-        with bounded(True):
+        with bounded(True), charged(True):
             expectations = expect(subject.spec, subject.reference, call)
     except (UnstableLength, InternalError):
         return None

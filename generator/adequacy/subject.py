@@ -25,7 +25,7 @@ from generator.asking.validity import find_violations
 from generator.making.named_operators import calls_are_declared
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
-from reference.bounding import bounded
+from reference.bounding import bounded, charged
 from reference.reference_operator import ReferenceOperator
 from specs.model import Spec
 
@@ -80,7 +80,7 @@ class Subject:
         """Answers without allowed errors, and evaluations that end after LONGEST seconds."""
         before = signal.signal(signal.SIGPROF, _stop)
         try:
-            with bounded(False), warnings.catch_warnings(), np.errstate(all="ignore"):
+            with bounded(False), charged(False), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 self.forget()
                 yield

@@ -23,6 +23,7 @@ from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
 from generator.asking.calls import Call, call_of
+from generator.asking.computed import as_run
 from generator.making.discovery import open_spec
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options, Workshop
@@ -167,6 +168,19 @@ def test_the_quick_reference_passes_every_case_and_leaves_the_whole_one_as_it_wa
     assert after.allowed is not None
     assert (after.allowed == before.allowed).all()
     assert before.allowed.any()
+
+
+@pytest.mark.parametrize("name", ["Celu-28", "LayerNormalization-17", "LinearAttention-27"])
+def test_what_comes_of_operations_that_are_not_charged_is_accepted_where_they_are(name: str) -> None:
+    operator = OperatorName.parse(f"ai.onnx::{name}")
+    whole, levels = _subject(operator), open_spec(operator)[1]
+    with whole.quick():
+        random = RandomCalls(whole, levels, Draw("charged"))
+        random.more(25)
+        assert len(random.drawn) > 10
+        for drawn in random.drawn:
+            case = measuring._case_of(whole, drawn.call)
+            assert case is None or judge(case, as_run(case, drawn.answer)).verdict == "pass"
 
 
 def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
