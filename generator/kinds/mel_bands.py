@@ -74,6 +74,8 @@ class MelBands(Kind):
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for name in _NAMES[:2]:
             yield f"{name}_positive", {name: 0}
+        # Edges that no rate of a spectrum has, but that lie below half of 1.
+        yield f"{_NAMES[2]}_positive", {_NAMES[2]: 0, _NAMES[3]: 0.0, _NAMES[4]: 0.25}
         yield "lower_edge_not_negative", {_NAMES[3]: -16.0}
         yield "edges_rise", {_NAMES[3]: float(np.asarray(scope.find(_NAMES[4])).reshape(-1)[0])}
         yield "upper_edge_inside", {_NAMES[2]: 4}

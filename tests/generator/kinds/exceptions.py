@@ -18,7 +18,6 @@ UNBREACHED: Mapping[tuple[str, str], str] = {
     ("Attention", "one_type"): "kinds choose no element types; breaches of types are made for every input",
     ("LinearAttention", "beta_width"): "it is a shape's; breaches of shapes are made for every input",
     ("LinearAttention", "decay_width"): "it is a shape's; breaches of shapes are made for every input",
-    ("MelWeightMatrix", "sample_rate_positive"): "no drawn edge lies below half of a rate under 1",
 }
 """Of operators' names and rules: no kind proposes a breach of these."""
 
