@@ -29,7 +29,7 @@ from conformance.running.collector import Collector
 from conformance.running.progress import Silent
 from conformance.running.responses import Answered, Refused, Response
 from conformance.running.run_options import RunOptions
-from conformance.running.session import Task
+from conformance.running.tasks import Task
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import open_suite, write_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -161,7 +161,7 @@ def record(cases: list[tuple[Case, Response]], folder: Path) -> float:
     write_suite(suite_path, [each for each, _ in cases], {}, {})
     writer = RecordWriter(folder / "run.jsonl", {})
     collector = Collector(open_suite(suite_path), writer, Silent(), RunOptions())
-    tasks = [Task(case, "inputs", 0, (number, 0, 0)) for number, (case, _) in enumerate(cases)]
+    tasks = [Task.of(case, "inputs", 0, (number, 0, 0)) for number, (case, _) in enumerate(cases)]
     begun = time.perf_counter()
     for task, (_, response) in zip(tasks, cases, strict=True):
         collector.take(task, response)

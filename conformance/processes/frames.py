@@ -37,6 +37,19 @@ def encode_frame(header: dict[str, Any], blobs: Sequence[bytes] = ()) -> list[by
     return [struct.pack("<I", len(raw)) + raw, *blobs]
 
 
+def frame_head(header: dict[str, Any], blobs: Sequence[bytes] = ()) -> bytes:
+    """A frame's header as JSON without its end: numbers are still to come (`encode_numbered`)."""
+    if blobs:
+        header = {**header, "blobs": [len(each) for each in blobs]}
+    return _ENCODER.encode(header).encode("ascii")[:-1]
+
+
+def encode_numbered(head: bytes, number: int, model: int, blobs: Sequence[bytes] = ()) -> list[bytes]:
+    """The pieces of the frame with a head, as request `number` about a model."""
+    raw = b'%b,"id":%d,"model":%d}' % (head, number, model)
+    return [struct.pack("<I", len(raw)) + raw, *blobs]
+
+
 class FrameReader:
     """Cuts a stream of bytes into frames. `max_bytes` bounds the blobs of one frame together."""
 

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +20,7 @@ from conformance.processes.confinement import (
     worker_environment,
 )
 from conformance.processes.descendants import kill_all, kill_left_behind
-from conformance.processes.frames import BrokenProtocol, Frame, encode_frame
+from conformance.processes.frames import BrokenProtocol, Frame, encode_frame, encode_numbered
 from conformance.processes.loaded_files import loaded_files
 from conformance.processes.memory import MemoryWatch
 from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
@@ -113,6 +113,10 @@ class WorkerProcess:
     def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
         """Put a frame behind those that are to be sent; `flush`, or waiting for an answer, sends them."""
         self._streams.put(*encode_frame(header, blobs))
+
+    def send_numbered(self, head: bytes, number: int, model: int, blobs: Sequence[bytes] = ()) -> None:
+        """The same of a frame whose head is made already."""
+        self._streams.put(*encode_numbered(head, number, model, blobs))
 
     def send_raw(self, raw: bytes) -> None:
         """Put bytes that need be no frame behind what is to be sent."""

@@ -104,23 +104,35 @@ class RecordWriter:
         except OSError as error:
             raise _unwritable(path, error) from error
 
-    def append(self, result: Result, order: Order) -> None:
-        """Append a result; `order` is its place in the end."""
-        line = self._place(result, order)
+    def append(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
+        """Append a result, and return its line, which may be known; `order` is its place in the end."""
+        line = self._place(result, order, line)
+        self._write(line)
+        return line
+
+    def append_all(self, rows: Iterable[tuple[Result, Order]]) -> None:
+        """Append several at once."""
+        self._write(b"".join([self._place(result, order) for result, order in rows]))
+
+    def _write(self, lines: bytes) -> None:
         try:
-            self._file.write(line)
+            self._file.write(lines)
             self._file.flush()
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
-    def _place(self, result: Result, order: Order) -> bytes:
-        line = result.to_line()
+    def _place(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
+        line = result.to_line() if line is None else line
         self.places.add(order, len(line))
         if self._rows is not None:
             self._rows.append((order, result))
             if len(self._rows) > _MOST_KEPT:
                 self._rows = None
         return line
+
+    def amend(self, changes: Mapping[str, Any]) -> None:
+        """Change what the header says, as of the record that `finish` writes."""
+        self._header = canonical_json({**json.loads(self._header), **changes}) + b"\n"
 
     def finish(
         self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any

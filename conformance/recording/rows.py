@@ -141,6 +141,11 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=Fal
 _NUMBERS = ("wrong", "elements", "expectation", "status")
 
 
+def rounded_seconds(response: Response | None) -> float:
+    """The seconds that a row states of a response."""
+    return float(round(getattr(response, "seconds", 0.0), 7))
+
+
 def make_result(
     case: Case,
     form: str,
@@ -152,7 +157,7 @@ def make_result(
     machine: str | None = None,
 ) -> Result:
     """The row of a judged response; `response` is None where nothing was asked of the runtime."""
-    seen: dict[str, Any] = {"seconds": round(getattr(response, "seconds", 0.0), 7)}
+    seen: dict[str, Any] = {"seconds": rounded_seconds(response)}
     if isinstance(response, Refused):
         seen.update(
             stage=response.stage,

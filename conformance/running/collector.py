@@ -14,13 +14,15 @@ from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.totals import CaseVerdicts, count_verdicts
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
-from conformance.recording.rows import Result, make_result
+from conformance.recording.rows import Result, make_result, rounded_seconds
+from conformance.running.kept_runs import KeptRun
+from conformance.running.kept_tasks import answer_digest
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress
-from conformance.running.responses import Answered, Refused, Response
+from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.running.run_options import RunOptions
-from conformance.running.session import Task
 from conformance.running.task_source import Plan
+from conformance.running.tasks import Task
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import InternalError
@@ -48,7 +50,8 @@ class Collector:
     """Takes responses from lanes, which may be in several threads, and writes the record.
 
     `threads` is how many thread counts take turns in repetitions. `answered_task` is the first task that the
-    runtime answered; `rows` counts what was recorded. `machine` names in each row where it was made.
+    runtime answered; `rows` counts what was recorded. `kept` is told what the next run is to know. `machine`
+    names in each row where it was made; such rows are not kept.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Collector:
         threads: int = 1,
         *,
         machine: str | None = None,
+        kept: KeptRun | None = None,
     ) -> None:
         self.options = options
         self.progress = progress
@@ -67,6 +71,7 @@ class Collector:
         self.rows = 0
         self.answered_task: Task | None = None
         self._suite = suite
+        self._kept = kept
         self._writer = writer
         self._lock = threading.Lock()
         self._faults = FaultFinder(threads)
@@ -82,7 +87,7 @@ class Collector:
     def wants(self, task: Task) -> bool:
         """Whether a task is to run still: of its call not as many cases as may have lost their workers."""
         most = self.options.most_lost
-        return most is None or self._lost[_call_of(task)] < most
+        return most is None or self._lost[task.call] < most
 
     def take(self, task: Task, response: Response, again: tuple[str, ...] = ()) -> None:
         """Judge and record a response, or keep it until it is known whether the valid case is answered.
@@ -90,21 +95,28 @@ class Collector:
         `again` is what further tries of a case came to that killed its worker.
         """
         valid = True
-        if task.case.demand == "refuse" and isinstance(response, Refused):
+        if isinstance(response, Refused) and task.must_be_refused:
             known = self._valid_case_answered(task)
             if known is None:
                 with self._lock:
                     self._unsettled.append((task, response))
                 return
             valid = known
-        judgement = judge(task.case, response, valid_case_answered=valid)
+        answer = None if self._kept is None or task.repeat else answer_digest(response, valid)
+        known = task.kept is not None and task.kept.answer == answer and answer is not None
+        judgement = None if known else judge(task.case, response, valid_case_answered=valid)
         with self._lock:
-            if judgement.verdict in ("crash", "timeout"):
-                self._lost[_call_of(task)] += 1
+            if isinstance(response, Crashed | TimedOut):
+                self._lost[task.call] += 1
             if isinstance(response, Answered):
                 self._check_judge(task, response)
-            self._note_answered(str(task.case.id), task.form, isinstance(response, Answered))
-            self._record(task, response, judgement, again)
+            self._note_answered(task.case_id, task.form, isinstance(response, Answered))
+            if judgement is None and self._record_known(task, response):
+                return
+            judgement = judgement or judge(task.case, response, valid_case_answered=valid)
+            result, line = self._record(task, response, judgement, again)
+            if self._kept is not None and answer is not None:
+                self._kept.learn(task, answer, response, result, line)
 
     def settle(self, lane: Lane) -> None:
         """Judge what waits for a valid case that was not among those that ran, by asking the runtime."""
@@ -115,17 +127,18 @@ class Collector:
                 task, response = self._unsettled.pop()
             if self._valid_case_answered(task) is None:
                 assert task.valid_case is not None
-                probe = Task(task.valid_case, task.form, 0, task.order)
+                probe = Task.of(task.valid_case, task.form, 0, task.order)
                 for _, answer in lane.run([probe]):
                     with self._lock:
                         self._note_answered(str(task.valid_case.id), task.form, isinstance(answer, Answered))
             self.take(task, response)
 
     def _valid_case_answered(self, task: Task) -> bool | None:
-        if task.valid_case is None:
+        valid_case = task.valid_case_id
+        if valid_case is None:
             return False
         known = self._answered.get(task.form)
-        found = known[self._suite.position(str(task.valid_case.id))] if known else _UNKNOWN
+        found = known[self._suite.position(valid_case)] if known else _UNKNOWN
         return None if found == _UNKNOWN else found == _ANSWERED
 
     def _note_answered(self, case_id: str, form: str, answered: bool) -> None:
@@ -174,7 +187,7 @@ class Collector:
 
     def _record(
         self, task: Task, response: Response | None, judgement: Judgement, again: tuple[str, ...] = ()
-    ) -> None:
+    ) -> tuple[Result, bytes]:
         outputs: tuple[Any, ...] = ()
         if isinstance(response, Answered):
             matched = judgement.matched or (None,) * len(response.outputs)
@@ -183,10 +196,22 @@ class Collector:
         result = make_result(
             task.case, task.form, task.repeat, response, judgement, outputs, again, self._machine
         )
-        self._writer.append(result, task.order)
+        return result, self._append(task, result)
+
+    def _record_known(self, task: Task, response: Response) -> bool:
+        """Record the row that is kept of an answer; whether there was still room for it."""
+        assert task.kept is not None
+        if not self._writer.outputs.stands_in_row(task.kept.bytes):
+            return False
+        self._append(task, *task.kept.row_of(rounded_seconds(response)))
+        return True
+
+    def _append(self, task: Task, result: Result, line: bytes | None = None) -> bytes:
+        written = self._writer.append(result, task.order, line)
         self.rows += 1
         self._count(result, task.order, task.rows)
         self.progress.advance(result)
+        return written
 
     def _count(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
         before, verdict = self._verdicts.add(order[0], result.verdict)
@@ -223,11 +248,6 @@ class Collector:
                 got=f"{alike} for the answer itself, {different} for a perturbed copy",
             )
         self.answered_task = task
-
-
-def _call_of(task: Task) -> str:
-    """What the ids of cases of one call with other values have in common."""
-    return str(task.case.id).rpartition("-")[0]
 
 
 def expect(case: Case, outputs: Sequence[Tensor]) -> Case:

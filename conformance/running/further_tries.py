@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from conformance.running.lane import Lane
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
-from conformance.running.session import Task
+from conformance.running.tasks import Task
 from opcert.vocabulary.errors import RuntimeUnavailable
 
 TRIES = 3

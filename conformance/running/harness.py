@@ -23,6 +23,8 @@ from conformance.recording.rows import Result
 from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
 from conformance.running.further_tries import FurtherTries
+from conformance.running.garbage import few_collections
+from conformance.running.kept_runs import kept_run
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
@@ -51,13 +53,15 @@ def run_suite(
     resume: bool = False,
     first: FirstWorker | None = None,
     replacing: Callable[[], None] = lambda: None,
+    keep: bool = False,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
 
     With `only` no case runs that is not in it; a case that `own_forms` has runs in these of the forms alone.
     With `resume` the cases that a record at the same place holds already are not run again; UserError where
     that is the record of another run. `first` is a worker of this runtime that is starting already.
-    `replacing` is called before anything changes of a record that is there.
+    `replacing` is called before anything changes of a record that is there. With `keep` requests and rows are
+    kept in the user's cache (`kept_runs.py`), and those that are there are taken: the record is the same.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -80,6 +84,8 @@ def run_suite(
         forms = choose_forms(options.forms, offer)
         header = make_header(suite.digest, runtime, installed, lanes[0], offer, options, forms)
         plan = Plan(suite, selected, forms, options.repeat, sampled=header["options"]["sampled"])
+        if keep:
+            plan = replace(plan, kept=kept_run(suite.digest, runtime.text, offer.facts))
         if own_forms is not None:
             plan = replace(plan, own_forms=own_forms)
             header["options"]["own_forms"] = True
@@ -103,18 +109,25 @@ def run_suite(
         replacing()
         writer = RecordWriter(record_path, header, None if kept is None else kept())
         try:
-            collector = Collector(suite, writer, progress, options, len(offer.threads))
+            collector = Collector(suite, writer, progress, options, len(offer.threads), kept=plan.kept)
             for result, order in () if kept is None else kept():
                 collector.keep(result, order, plan.rows_of(result.case))
             progress.start(plan.rows - plan.rows_done)
-            _run_lanes(lanes, tasks, collector)
+            for lane in lanes:
+                lane.kept = plan.kept
+            with few_collections():
+                _run_lanes(lanes, tasks, collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
             loaded = None
             if options.identify:
                 loaded = digest_files(set().union(*(lane.loaded_files() for lane in lanes)))
             record = collector.finish(plan.tasks(), losses, loaded)
+            if plan.kept is not None:
+                plan.kept.close(whole=True)
         finally:
             writer.close()
+            if plan.kept is not None:
+                plan.kept.close(whole=False)
             progress.finish()
     except BaseException:
         for lane in lanes:

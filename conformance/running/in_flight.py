@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from conformance.running.responses import Response
-from conformance.running.session import Sent, Task
+from conformance.running.session import Sent
+from conformance.running.tasks import Task
 
 Begun = Sent | tuple[Task, Response]
 """A task that a worker has, or one that is not to be sent, with its response."""

@@ -15,17 +15,23 @@ from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.first_worker import begin_worker
 from conformance.running.in_flight import Begun, InFlight
-from conformance.running.requests import (
-    CaseRequest,
-    Offer,
-    encode_case,
-    read_error,
-    seconds_of,
+from conformance.running.kept_runs import KeptRun
+from conformance.running.ready_requests import ReadyRequest, make_ready
+from conformance.running.requests import Offer, encode_case, read_error, seconds_of
+from conformance.running.responses import (
+    Answered,
+    Crashed,
+    HarnessFailed,
+    NotOffered,
+    Refused,
+    Response,
+    TimedOut,
 )
-from conformance.running.responses import Answered, Crashed, HarnessFailed, Refused, Response, TimedOut
 from conformance.running.returned_values import read_outputs
-from conformance.running.session import Sent, Session, Task, send_task, shake_hands
+from conformance.running.session import Sent, Session, send_task, shake_hands
+from conformance.running.tasks import Task
 from conformance.runtimes.adapter import Adapter
+from conformance.suite.cases import Case
 from opcert.vocabulary.errors import OpcertError
 
 _SECONDS_IN_FLIGHT = 0.1
@@ -46,7 +52,7 @@ class Lane:
     `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
     were lost between two cases, which no case is to blame for. `lacking` says what the worker that was
     started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
-    already and is the lane's first.
+    already and is the lane's first. `kept` is told what tasks of which it knows nothing are sent as.
     """
 
     def __init__(
@@ -62,6 +68,7 @@ class Lane:
         # Seconds that a case takes, the latest counting most.
         self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
         self._latest = "nothing"
+        self.kept: KeptRun | None = None
         self.deaths = 0
         self.unload_losses: list[str] = []
 
@@ -121,18 +128,19 @@ class Lane:
     def _submit(self, task: Task) -> Begun:
         """Send a task to the worker; a task that is not to be sent has its response at once."""
         offer = self._offer or self.start()
-        refusal = offer.refusal(task.case)
-        if refusal is not None:
-            return task, refusal
-        try:
-            how = offer.takes_as(task.case)
-            assert how is not None
-            request = encode_case(task.case, task.form, how, task.valid_case, offer.threads_of(task.repeat))
-        except (OpcertError, ValueError, TypeError) as error:
-            return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
-        return self._send(task, request)
+        if task.kept is not None:
+            request = task.kept.request
+        else:
+            case, valid = task.case, task.valid_case
+            try:
+                request = offer.refusal(case) or _request_of(task, case, valid, offer)
+            except (OpcertError, ValueError, TypeError) as error:
+                return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
+            if self.kept is not None and not task.repeat:
+                self.kept.requested(task, request)
+        return (task, request) if isinstance(request, NotOffered) else self._send(task, request)
 
-    def _send(self, task: Task, request: CaseRequest) -> Sent:
+    def _send(self, task: Task, request: ReadyRequest) -> Sent:
         if self._session is None or not self._session.process.alive:
             self.start()
         session = self._session
@@ -163,7 +171,7 @@ class Lane:
                 ahead.put_back(first)
                 continue
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
-            self._latest = str(first.task.case.id)
+            self._latest = first.task.case_id
             if isinstance(response, Answered | Refused):
                 self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
             return ((first.task, response),)
@@ -234,3 +242,10 @@ class Lane:
 
     def _note_loss(self, reason: str) -> None:
         self.unload_losses.append(f"{reason} after {self._latest}")
+
+
+def _request_of(task: Task, case: Case, valid_case: Case | None, offer: Offer) -> ReadyRequest:
+    """A task as it is sent to a worker with an offer."""
+    how = offer.takes_as(case)
+    assert how is not None
+    return make_ready(encode_case(case, task.form, how, valid_case, offer.threads_of(task.repeat)))

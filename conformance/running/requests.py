@@ -123,7 +123,7 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True)
 class CaseRequest:
-    """A case in a form, ready to be sent: cases of one `load` and `load_blobs` share a model."""
+    """A case in a form, as it is to be sent: cases of one `load` and `load_blobs` share a model."""
 
     load: dict[str, Any]
     load_blobs: tuple[bytes, ...]
@@ -131,9 +131,6 @@ class CaseRequest:
     run_blobs: tuple[bytes, ...]
     again: bool = False
     """Whether it is loaded anew and run a second time."""
-
-    def same_model(self, other: CaseRequest | None) -> bool:
-        return other is not None and self.load == other.load and self.load_blobs == other.load_blobs
 
 
 def encode_case(

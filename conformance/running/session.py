@@ -5,35 +5,20 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from conformance.models.case_models import Form
-from conformance.processes.frames import BrokenProtocol
+from conformance.processes.frames import BrokenProtocol, frame_head
 from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost, WorkerProcess
-from conformance.running.requests import CaseRequest, Offer, read_offer
+from conformance.running.ready_requests import ReadyRequest
+from conformance.running.requests import Offer, read_offer
 from conformance.running.responses import HarnessFailed, Refused
-from conformance.suite.cases import Case
+from conformance.running.tasks import Task
 from opcert.vocabulary.errors import RuntimeUnavailable
 
+_UNLOAD = frame_head({"type": "unload"})
 _SENT_TOGETHER = 48
 _SENT_ALONE = 1 << 16
 """So many pieces of requests, of some eight tasks, go out at one time; a task of more bytes goes at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """One row to come: a case in a form, for the `repeat`th time.
-
-    `order` is its place in the record, `rows` the number of rows of its case. `valid_case` is the case that
-    one that must be refused was made from.
-    """
-
-    case: Case
-    form: Form
-    repeat: int
-    order: tuple[int, int, int]
-    rows: int = 1
-    valid_case: Case | None = None
 
 
 @dataclass(eq=False)
@@ -42,7 +27,7 @@ class Session:
 
     process: WorkerProcess
     numbers: int = 0
-    loaded: tuple[int, CaseRequest] | None = None
+    loaded: tuple[int, ReadyRequest] | None = None
     refused: dict[int, Refused | HarnessFailed] = field(default_factory=dict)
 
     def number(self) -> int:
@@ -57,7 +42,7 @@ class Sent:
 
     session: Session
     task: Task
-    request: CaseRequest
+    request: ReadyRequest
     model: int
     printed: int
     bytes: int
@@ -68,13 +53,13 @@ class Sent:
     """The same, sent once more behind it with its model loaded anew."""
 
 
-def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
+def send_task(session: Session, task: Task, request: ReadyRequest) -> Sent:
     """Send a task, and before it what loads its model, unless the worker holds that.
 
     Small ones wait for the next, or for somebody who waits for an answer.
     """
     process = session.process
-    size = sum(len(each) for each in (*request.load_blobs, *request.run_blobs))
+    size = request.size
     # A generator goes on from where the last case of the same model left it.
     sent = _send_once(session, task, request, size, anew=request.again)
     if request.again:
@@ -84,7 +69,7 @@ def send_task(session: Session, task: Task, request: CaseRequest) -> Sent:
     return sent
 
 
-def _send_once(session: Session, task: Task, request: CaseRequest, size: int, *, anew: bool) -> Sent:
+def _send_once(session: Session, task: Task, request: ReadyRequest, size: int, *, anew: bool) -> Sent:
     process = session.process
     if not anew and session.loaded is not None and request.same_model(session.loaded[1]):
         sent = Sent(session, task, request, session.loaded[0], process.printed, size)
@@ -92,12 +77,12 @@ def _send_once(session: Session, task: Task, request: CaseRequest, size: int, *,
         sent = Sent(session, task, request, session.number(), process.printed, size)
         if session.loaded is not None:
             sent.unload = session.number()
-            process.send({"type": "unload", "id": sent.unload, "model": session.loaded[0]})
+            process.send_numbered(_UNLOAD, sent.unload, session.loaded[0])
         sent.load = session.number()
-        process.send({**request.load, "id": sent.load, "model": sent.model}, request.load_blobs)
+        process.send_numbered(request.load, sent.load, sent.model, request.load_blobs)
         session.loaded = (sent.model, request)
     sent.run = session.number()
-    process.send({**request.run, "id": sent.run, "model": sent.model}, request.run_blobs)
+    process.send_numbered(request.run, sent.run, sent.model, request.run_blobs)
     return sent
 
 

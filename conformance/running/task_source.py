@@ -6,12 +6,14 @@ import math
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from conformance.models.case_models import Form
 from conformance.recording.records import read_record
-from conformance.running.session import Task
+from conformance.running.kept_runs import KeptRun
+from conformance.running.responses import NotOffered
+from conformance.running.tasks import Task
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import forms_by_case
 from conformance.suite.suites import Suite
@@ -26,6 +28,7 @@ class Plan:
 
     With `sampled` only so many cases of each operator version go in all forms, the others in the first alone.
     A case that `own_forms` has goes in those of its forms that there are, or else in the first of all.
+    `kept` is what earlier runs knew of these rows.
     """
 
     suite: Suite
@@ -35,6 +38,7 @@ class Plan:
     done: Collection[str] = ()
     sampled: int | None = None
     own_forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    kept: KeptRun | None = None
 
     @cached_property
     def forms_by_case(self) -> Mapping[str, Sequence[str]]:
@@ -59,18 +63,24 @@ class Plan:
         """Every row of the cases that are not done, in the order of the record."""
         for position, case_id in enumerate(self.selected):
             if case_id not in self.done:
-                yield from self.tasks_of(position, self.suite.case(case_id))
+                yield from self.tasks_of(position)
 
-    def tasks_of(self, position: int, case: Case) -> Iterator[Task]:
-        """The rows of one selected case."""
-        valid = None
-        if case.valid_case is not None and case.demand != "answer" and case.valid_case in self.suite:
-            valid = self.suite.case(case.valid_case)
-        case_id = str(case.id)
-        rows, own = self.rows_of(case_id), self.forms_by_case[case_id]
+    def tasks_of(self, position: int) -> Iterator[Task]:
+        """The rows of one selected case; it is read once, where somebody asks for it."""
+        case_id = self.selected[position]
+        own = self.forms_by_case[case_id]
+        rows, read = len(own) * self.repeat, cache(self.suite.case)
         for form_position, form in enumerate(self.forms):
             for number in range(self.repeat if form in own else 0):
-                yield Task(case, form, number, (position, form_position, number), rows, valid)
+                known = None if self.kept is None or number else self.kept.find(case_id, form)
+                order = (position, form_position, number)
+                yield Task(case_id, form, number, order, rows, read, self._read_valid, known)
+
+    def _read_valid(self, case: Case) -> Case | None:
+        """The case that one that must be refused was made from, where the suite has it."""
+        if case.valid_case is None or case.demand == "answer" or case.valid_case not in self.suite:
+            return None
+        return self.suite.case(case.valid_case)
 
 
 class TaskSource:
@@ -115,8 +125,8 @@ class LongestFirst(TaskSource):
     def lane(self) -> Iterator[Task]:
         """The tasks for one lane, until there are none left."""
         while cases := self._take():
-            for position, case in cases:
-                yield from self._plan.tasks_of(position, case)
+            for position in cases:
+                yield from self._plan.tasks_of(position)
 
     def measured(self, task: Task, seconds: float) -> None:
         """What a row took."""
@@ -125,21 +135,21 @@ class LongestFirst(TaskSource):
             total, count = self._spent.get(group, (0.0, 0))
             self._spent[group] = total + seconds, count + 1
 
-    def _take(self) -> list[tuple[int, Case]]:
+    def _take(self) -> list[int]:
         with self._lock:
             position = self._longest()
             if position is None:
                 return []
-            found = [(position, self._case(position))]
+            found = [position]
+            first = self._first_task(position)
             while len(found) < _MOST_TOGETHER:
                 position += 1
                 if position == len(self._taken) or self._taken[position]:
                     break
-                case = self._case(position)
-                if not share_model(case, found[0][1]):
+                if not _send_one_model(first, self._first_task(position)):
                     break
-                found.append((position, case))
-            for each, _ in found:
+                found.append(position)
+            for each in found:
                 self._taken[each] = 1
             return found
 
@@ -162,8 +172,18 @@ class LongestFirst(TaskSource):
         """The operator of a case."""
         return self._plan.selected[position].rsplit("/", 2)[0]
 
-    def _case(self, position: int) -> Case:
-        return self._plan.suite.case(self._plan.selected[position])
+    def _first_task(self, position: int) -> Task:
+        return next(self._plan.tasks_of(position))
+
+
+def _send_one_model(first: Task, second: Task) -> bool:
+    """Whether two tasks are the same call with other data, by what they were sent as where that is kept."""
+    if first.kept is None or second.kept is None:
+        return share_model(first.case, second.case)
+    requests = first.kept.request, second.kept.request
+    if isinstance(requests[0], NotOffered) or isinstance(requests[1], NotOffered):
+        return False
+    return requests[0].same_model(requests[1])
 
 
 def share_model(first: Case, second: Case) -> bool:

@@ -10,7 +10,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
 from conformance.running.responses import Response
-from conformance.running.session import Task
+from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 
@@ -27,7 +27,7 @@ class RunningRuntime:
 
     def ask(self, case: Case, valid_case: Case | None = None) -> Response:
         """What the runtime does with a case, in the form that it names first."""
-        task = Task(case, self.offer.forms[0], 0, (0, 0, 0), 1, valid_case)
+        task = Task.of(case, self.offer.forms[0], valid_case=valid_case)
         ((_, response),) = self._lane.run([task])
         return response
 

@@ -73,6 +73,7 @@ def record_run(
             resume=resume,
             first=first,
             replacing=forget,
+            keep=True,
         )
     except KeyboardInterrupt:
         if _identity(path) != before:

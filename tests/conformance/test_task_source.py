@@ -10,8 +10,8 @@ import pytest
 
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
-from conformance.running.session import Task
 from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times, share_model
+from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite, open_suite

@@ -1,0 +1,42 @@
+"""Requests as they go out: made once, and sent to as many workers and as often as it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.processes.frames import frame_head
+from conformance.running.requests import CaseRequest
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyRequest:
+    """The heads of a case's `load` and `run` (`frame_head`), and their blobs.
+
+    With `again` it is loaded anew and run a second time.
+    """
+
+    load: bytes
+    load_blobs: tuple[bytes, ...]
+    run: bytes
+    run_blobs: tuple[bytes, ...]
+    again: bool = False
+
+    @property
+    def size(self) -> int:
+        """The bytes of its tensors and model."""
+        return sum(map(len, self.load_blobs)) + sum(map(len, self.run_blobs))
+
+    def same_model(self, other: ReadyRequest) -> bool:
+        """Whether a worker that holds the model of the other one holds this one's."""
+        return self.load == other.load and self.load_blobs == other.load_blobs
+
+
+def make_ready(request: CaseRequest) -> ReadyRequest:
+    """A request with its headers encoded."""
+    return ReadyRequest(
+        frame_head(request.load, request.load_blobs),
+        request.load_blobs,
+        frame_head(request.run, request.run_blobs),
+        request.run_blobs,
+        request.again,
+    )
