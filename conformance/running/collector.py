@@ -201,7 +201,7 @@ class Collector:
     def _record_known(self, task: Task, response: Response) -> bool:
         """Record the row that is kept of an answer; whether there was still room for it."""
         assert task.kept is not None
-        if not self._writer.outputs.stands_in_row(task.kept.bytes):
+        if not self._writer.outputs.stands_in_row(task.kept.size):
             return False
         self._append(task, *task.kept.row_of(rounded_seconds(response)))
         return True

@@ -12,10 +12,10 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
-import google.protobuf
 import numpy as np
 import onnx
 
@@ -52,7 +52,7 @@ def runs_folder() -> Path:
 
 def kept_run(suite: str, runtime: str, offer: Mapping[str, Any]) -> KeptRun:
     """What is kept of runs of a suite, by its digest, on a runtime that makes such an offer."""
-    versions = [platform.python_version(), np.__version__, onnx.__version__, google.protobuf.__version__]
+    versions = [platform.python_version(), np.__version__, onnx.__version__, version("protobuf")]
     key = sha256(canonical_json([suite, runtime, offer, versions, _code_digest()]))
     return KeptRun(runs_folder() / key)
 

@@ -27,7 +27,7 @@ class KeptTask:
     """`request` is what is sent, or why nothing is. `valid_case` is the id of the case that one that
     `must_be_refused` was made from. `answer` is the digest of the answer that led to `row`, without its
     seconds: before and behind them. Both are empty where there was none that says anything of the next run.
-    `bytes` is how many of outputs stand in the row.
+    `size` is how many bytes of outputs stand in the row.
     """
 
     request: ReadyRequest | NotOffered
@@ -35,7 +35,7 @@ class KeptTask:
     valid_case: str | None
     answer: bytes = b""
     row: tuple[bytes, bytes] = (b"", b"")
-    bytes: int = 0
+    size: int = 0
 
     def row_of(self, seconds: float) -> tuple[Result, bytes]:
         """The row of the answer, which took so long, and its line."""
@@ -56,7 +56,7 @@ class KeptTask:
         pieces = (told, self.answer, *self.row, *pieces)
         lengths = struct.pack(f"<{len(pieces)}I", *map(len, pieces))
         body = b"".join((lengths, *pieces))
-        head = _HEAD.pack(0, flags, len(pieces), len(loaded), self.bytes)[4:]
+        head = _HEAD.pack(0, flags, len(pieces), len(loaded), self.size)[4:]
         return struct.pack("<I", zlib.crc32(body, zlib.crc32(head))) + head + body
 
 
