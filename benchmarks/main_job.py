@@ -10,12 +10,14 @@ the runtime.
 
 Both bare loops create a session for every case. One is what somebody writes by hand (bare_tests.py): it reads
 the cases as tests in ONNX's layout and compares with numpy's assert_allclose. The other is as bare as can be
-(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. A loop that
-dies ends the measurement. The harness reads the suite, builds the models, creates one session for neighbours
-that are the same call with other data (few are), and judges in a second process while the runtime works, so
-that it can use two processors where a loop uses one. It runs as it does by default, with some cases in the
-other forms too, and once more with the loops' calls alone (`--forms preferred`). Its record is whole before
-the failures are divided into classes for the summary at its end.
+(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. Cases that
+take a process down are left out of all: a loop would end there. The harness creates one session for
+neighbours that are the same call with other data (few are), and judges in a second process while the runtime
+works, so that it can use two processors where a loop uses one. The first run of a suite on a runtime reads
+its cases and makes the models, later ones find requests and rows in the user's cache: each round has a suite
+of its own, which is run twice. It runs as it does by default, with some cases in the other forms too, and
+with the loops' calls alone (`--forms preferred`). Its record is whole before the failures are divided into
+classes for the summary at its end.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from conformance.models.input_names import named_inputs
 from conformance.processes.worker_limits import Limits
 from conformance.recording.records import RecordWriter
 from conformance.running.collector import Collector
+from conformance.running.harness import run_suite
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
 from conformance.running.run_options import RunOptions
@@ -128,6 +131,15 @@ def _to_the_record(command: Sequence[str], record: Path) -> tuple[Measured, Meas
     return whole, replace(whole, seconds=record.stat().st_mtime - begun)
 
 
+def _surviving(suite: Suite, cases: Sequence[Case], folder: Path) -> list[Case]:
+    """Those of the cases that do not take the runtime's process down."""
+    only = {str(each.id) for each in cases}
+    options = RunOptions(forms="preferred")
+    record = run_suite(suite, find_runtime("onnxruntime"), folder / "survival.jsonl", options, only=only)
+    lost = {each.case for each in record.results if each.response in ("crashed", "timed out")}
+    return [each for each in cases if str(each.id) not in lost]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -138,10 +150,10 @@ def main() -> None:
     asked = parser.parse_args()
     runtime = install(find_runtime("onnxruntime"), print)
     suite = open_suite(asked.suite or default_suite(print))
-    cases = [each for each in suite.cases() if is_comparable(each)]
-    print(f"{len(suite.case_ids)} cases in the suite, {len(cases)} of them in the bare loop")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        cases = _surviving(suite, [each for each in suite.cases() if is_comparable(each)], folder)
+        print(f"{len(suite.case_ids)} cases in the suite, {len(cases)} of them in the bare loop")
 
         def valid_case(case: Case) -> Case | None:
             return suite.case(case.valid_case) if case.valid_case else None
@@ -149,7 +161,8 @@ def main() -> None:
         write_bare_loop_files(cases, valid_case, folder)
         selected = folder / "suite"
         neighbours = {str(each.id): each for case in cases if (each := valid_case(case)) is not None}
-        write_suite(selected, ({str(each.id): each for each in cases} | neighbours).values(), {}, {})
+        together = [*({str(each.id): each for each in cases} | neighbours).values()]
+        write_suite(selected, together, {}, {})
         tests = folder / "tests"
         with open_suite(selected) as chosen:
             for _ in export_suite(chosen, tests):
@@ -163,12 +176,14 @@ def main() -> None:
         same_calls = (*harness, "--forms", "preferred")
         for command in (written, bare):
             run_measured(command, answers=[0])
-        run_measured(harness)
-        tested, looped, run, recorded, alike = [], [], [], [], []
-        for _ in range(asked.pairs):
+        tested, looped, run, recorded, alike, first = [], [], [], [], [], []
+        for number in range(asked.pairs):
+            write_suite(selected, together, {}, {"round": [time.time_ns(), number]})
             tested.append(run_measured(written, answers=[0]))
+            first.append(_to_the_record(same_calls, folder / "run.jsonl")[1])
             looped.append(run_measured(bare, answers=[0]))
             alike.append(_to_the_record(same_calls, folder / "run.jsonl")[1])
+            run_measured(harness)
             whole, until_record = _to_the_record(harness, folder / "run.jsonl")
             run.append(whole)
             recorded.append(until_record)
@@ -189,13 +204,20 @@ def main() -> None:
         show("generate the default suite", generated, len(suite.case_ids))
     show("bare loop over tests", tested, len(cases))
     show("bare loop over bytes", looped, len(cases))
+    show("opcert run, loops', first", first, len(cases))
     show("opcert run, loops' calls", alike, len(cases))
     show("opcert run, to the record", recorded, len(cases))
     show("opcert run, to the end", run, len(cases))
     for loop, measured in (("tests", tested), ("bytes", looped)):
-        show_ratios(f"opcert run of the loops' calls to the record / bare loop over {loop}", alike, measured)
+        told = f"opcert run of the loops' calls to the record / bare loop over {loop}"
+        show_ratios(f"first {told}", first, measured)
+        show_ratios(told, alike, measured)
         show_ratios(f"opcert run to the record / bare loop over {loop}", recorded, measured)
         show_ratios(f"opcert run to the end / bare loop over {loop}", run, measured)
+        show_ratios(
+            f"the same in seconds of processor, parent and worker / bare loop over {loop}",
+            *([replace(each, seconds=each.processor) for each in runs] for runs in (alike, measured)),
+        )
     print(f"judging and recording: {judging:.0f} microseconds of processor a case")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
 from conformance.judging.judge import judge
-from conformance.running.collector import expect, perturb
+from conformance.running.judge_check import expect, perturb
 from conformance.running.responses import Answered
 from opcert.vocabulary.tensors import Tensor
 

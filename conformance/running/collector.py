@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -15,6 +14,7 @@ from conformance.judging.totals import CaseVerdicts, count_verdicts
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result, make_result, rounded_seconds
+from conformance.running.judge_check import check_judge
 from conformance.running.kept_runs import KeptRun
 from conformance.running.kept_tasks import answer_digest
 from conformance.running.lane import Lane
@@ -23,10 +23,7 @@ from conformance.running.responses import Answered, Crashed, Refused, Response, 
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
 from conformance.running.tasks import Task
-from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import InternalError
-from opcert.vocabulary.tensors import Tensor, tensor
 
 _UNKNOWN, _ANSWERED, _REFUSED = range(3)
 _LEFT_OUT = "other cases of the same call have lost their workers"
@@ -108,8 +105,12 @@ class Collector:
         with self._lock:
             if isinstance(response, Crashed | TimedOut):
                 self._lost[task.call] += 1
-            if isinstance(response, Answered):
-                self._check_judge(task, response)
+            if (
+                self.answered_task is None
+                and isinstance(response, Answered)
+                and check_judge(task.case, response)
+            ):
+                self.answered_task = task
             self._note_answered(task.case_id, task.form, isinstance(response, Answered))
             if judgement is None and self._record_known(task, response):
                 return
@@ -231,43 +232,3 @@ class Collector:
         if len(rows) == count:
             self._faults.compare([each for _, each in sorted(rows, key=itemgetter(0))], place)
             del self._same_case[place]
-
-    def _check_judge(self, task: Task, response: Answered) -> None:
-        """Before anything counts: an answer must agree with itself, and not with a perturbed copy."""
-        if self.answered_task is not None:
-            return
-        outputs = tuple(each for each in response.outputs if isinstance(each, Tensor))
-        if len(outputs) != len(response.outputs) or not any(each.array.size for each in outputs):
-            return
-        wrong = tuple(perturb(each) for each in outputs)
-        alike = judge(expect(task.case, outputs), response).verdict
-        different = judge(expect(task.case, wrong), response).verdict
-        if (alike, different) != ("pass", "mismatch"):
-            raise InternalError(
-                "the judge cannot tell right from wrong on this runtime's answers",
-                got=f"{alike} for the answer itself, {different} for a perturbed copy",
-            )
-        self.answered_task = task
-
-
-def expect(case: Case, outputs: Sequence[Tensor]) -> Case:
-    """A copy of a case that demands exactly these outputs."""
-    wanted = tuple(ExpectedOutput(f"output_{position}", each) for position, each in enumerate(outputs))
-    return replace(case, demand="answer", expectations=(Expectation(wanted),), properties=())
-
-
-def perturb(answer: Tensor) -> Tensor:
-    """A copy with its first element changed; itself where it has none."""
-    if answer.array.size == 0:
-        return answer
-    if answer.element_type.kind == "string":
-        changed = answer.array.copy()
-        changed.reshape(-1)[0] = changed.reshape(-1)[0] + b"x"
-        return tensor(changed, answer.element_type)
-    changed = answer.array.copy()
-    flat = changed.reshape(-1)
-    if answer.element_type.kind == "bool":
-        flat[0] = not flat[0]
-    else:
-        flat[:1] = 1 if flat[0] != 1 else 2
-    return Tensor(answer.element_type, changed)

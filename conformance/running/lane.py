@@ -128,9 +128,8 @@ class Lane:
     def _submit(self, task: Task) -> Begun:
         """Send a task to the worker; a task that is not to be sent has its response at once."""
         offer = self._offer or self.start()
-        if task.kept is not None:
-            request = task.kept.request
-        else:
+        request = None if task.kept is None else task.kept.request
+        if request is None:
             case, valid = task.case, task.valid_case
             try:
                 request = offer.refusal(case) or _request_of(task, case, valid, offer)
