@@ -32,8 +32,10 @@ from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.tensors import Tensor
 
 FORMAT = b"opcert-kept-run/1\n"
-MOST_KEPT = 8
-"""So many files stay, those that were used last."""
+MOST_KEPT = 64
+MOST_BYTES = 512 << 20
+"""So many files stay, of so many bytes together: those that were used last."""
+_MOST_TASKS = 250_000
 _LARGEST = 1 << 20
 """Tasks of more bytes are not kept: what is saved is little of what they take."""
 _LARGEST_FILE = 2 << 30
@@ -133,7 +135,7 @@ class KeptRun:
             self._add(name, kept.pack())
 
     def _add(self, name: str, entry: bytes) -> None:
-        if len(entry) > _LARGEST:
+        if len(entry) > _LARGEST or len(self._new) >= _MOST_TASKS:
             return
         with suppress(OSError):
             if self._making is None:
@@ -188,6 +190,9 @@ def _name(case_id: str, form: str) -> str:
 
 
 def _remove_oldest(folder: Path) -> None:
-    kept = [each for each in folder.iterdir() if _KEY.fullmatch(each.name)]
-    for each in sorted(kept, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_KEPT:]:
-        each.unlink()
+    found = [(each.stat(), each) for each in folder.iterdir() if _KEY.fullmatch(each.name)]
+    size = 0
+    for number, (status, each) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime_ns)):
+        size += status.st_size
+        if number >= MOST_KEPT or (number and size > MOST_BYTES):
+            each.unlink()

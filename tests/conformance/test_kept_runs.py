@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -185,11 +186,18 @@ def test_each_suite_offer_and_state_of_our_code_has_a_file_of_its_own(
     assert place("a" * 64, "exec:x", {"version": "1"}) != first
 
 
-def test_files_that_were_not_used_for_long_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_runs, "MOST_KEPT", 2)
-    for seed in range(3):
-        run(tmp_path, [make_case(seed=seed)], name=str(seed), forms="preferred")
-    assert len(list(runs_folder().iterdir())) == 2
+@pytest.mark.parametrize(("name", "most"), [("MOST_KEPT", 2), ("MOST_BYTES", 250)])
+def test_files_that_were_not_used_for_long_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int
+) -> None:
+    monkeypatch.setattr(kept_runs, name, most)
+    for number in range(4):
+        file = tmp_path / (f"{number}" * 64)
+        file.write_bytes(bytes(100))
+        os.utime(file, (number, number))
+    (tmp_path / "another").write_bytes(bytes(1000))
+    vars(kept_runs)["_remove_oldest"](tmp_path)
+    assert {each.name[0] for each in tmp_path.iterdir() if each.is_file()} == {"2", "3", "a"}
 
 
 @pytest.mark.parametrize(
