@@ -214,10 +214,6 @@ def main() -> None:
         show_ratios(told, alike, measured)
         show_ratios(f"opcert run to the record / bare loop over {loop}", recorded, measured)
         show_ratios(f"opcert run to the end / bare loop over {loop}", run, measured)
-        show_ratios(
-            f"the same in seconds of processor, parent and worker / bare loop over {loop}",
-            *([replace(each, seconds=each.processor) for each in runs] for runs in (alike, measured)),
-        )
     print(f"judging and recording: {judging:.0f} microseconds of processor a case")
 
 
