@@ -96,6 +96,9 @@ def _judge_rows(results: Results) -> tuple[list[str], list[str]]:
     # The rows as the record has them: results may keep less of them.
     for _, rows in cases_in_order(record.results):
         case = results.suite.case(rows[0].case)
+        entry = results.suite.entry(rows[0].case)
+        if (entry["element_type"], entry["demand"]) != (case.element_type.name, case.demand):
+            problems.append(f"{rows[0].case}: the suite's manifest says another element type or demand")
         for row in rows:
             try:
                 problem = judging.find_problem(case, row)

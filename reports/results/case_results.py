@@ -133,10 +133,16 @@ class Results:
 
 
 def put_together(
-    suite: Suite, record: Record, suite_name: str = DEFAULT_SUITE, only: Container[str] | None = None
+    suite: Suite,
+    record: Record,
+    suite_name: str = DEFAULT_SUITE,
+    only: Container[str] | None = None,
+    *,
+    bare: bool = False,
 ) -> Results:
     """Give every case of the suite, or of those in `only`, its rows and its verdict.
 
+    With `bare` they are as the manifest has them, without features, rule and size: no case is read.
     Raises UserError where the record is of another suite, or holds a row of a case that the suite lacks.
     """
     if record.header.get("suite") != suite.digest:
@@ -149,7 +155,8 @@ def put_together(
     names = suite.case_ids
     rows = rows_by_case(suite, record, names, only)
     chosen = (place for place, each in enumerate(names) if only is None or each in only)
-    cases = tuple(_case_result(suite, names[place], rows[place] or ()) for place in chosen)
+    make = _bare_result if bare else _case_result
+    cases = tuple(make(suite, names[place], rows[place] or ()) for place in chosen)
     return Results(suite, record, cases, suite_name)
 
 
@@ -179,10 +186,25 @@ def rows_by_case(
     return found
 
 
+def _worst(own: tuple[Result, ...]) -> tuple[str, Result | None]:
+    """The verdict of a case with these rows, and the first row that has it."""
+    verdict = worst_verdict(each.verdict for each in own) if own else "not_run"
+    return verdict, next((each for each in own if each.verdict == verdict), None)
+
+
+def _bare_result(suite: Suite, case_id: str, own: tuple[Result, ...]) -> CaseResult:
+    entry, (verdict, row) = suite.entry(case_id), _worst(own)
+    of_manifest = (intern(entry["element_type"]), intern(entry["demand"]), None, _NOTHING, _NO_SIZE)
+    return CaseResult(CaseId.parse(case_id), *of_manifest, verdict, row, own)
+
+
+_NOTHING: Mapping[str, str] = {}
+_NO_SIZE = (0, 0, 0)
+
+
 def _case_result(suite: Suite, case_id: str, own: tuple[Result, ...]) -> CaseResult:
     case = suite.case(case_id, call_alone=True)
-    verdict = worst_verdict(each.verdict for each in own) if own else "not_run"
-    row = next((each for each in own if each.verdict == verdict), None)
+    verdict, row = _worst(own)
     tensors = [tensor for _, tensor in case.inputs if tensor is not None]
     size = (
         sum(each.array.size for each in tensors),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,6 +17,8 @@ from conformance.recording import records
 from conformance.recording.merging import merge_records
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record, read_record
+from conformance.suite.canonical import canonical_json
+from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite
 from reports.certificates.rejudging import judge_again
 from reports.comparisons.run_comparison import compare_runs
@@ -134,3 +138,28 @@ def test_a_report_calls_in_proportion_to_its_cases(folders: dict[int, Path], tmp
             results = put_together(suite, read_record(folders[rows] / "run.jsonl"))
             calls.append(count_calls(lambda found=results: render_json(found)))  # type: ignore[misc]
     assert calls[1] <= LINEAR / 2 * (MANY / FEW) * calls[0]
+
+
+def test_what_a_manifest_says_of_a_case_is_held_against_it(folders: dict[int, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "suite"
+    shutil.copytree(folders[FEW] / "suite", folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    entry = next(each for each in manifest["cases"] if each["element_type"] == "float")
+    entry["element_type"] = "double"
+    manifest["digest"] = manifest_digest(manifest)
+    (folder / "manifest.json").write_bytes(canonical_json(manifest) + b"\n")
+    record = read_record(folders[FEW] / "run.jsonl")
+    told = replace(record, header={**record.header, "suite": manifest["digest"]})
+    with open_suite(folder) as suite:
+        found = judge_again(put_together(suite, told, bare=True))
+    assert found.problems == (f"{entry['id']}: the suite's manifest says another element type or demand",)
+
+
+def test_results_that_read_no_case_are_the_same_but_for_what_cases_say(folders: dict[int, Path]) -> None:
+    record = read_record(folders[FEW] / "run.jsonl")
+    with open_suite(folders[FEW] / "suite") as suite:
+        whole, bare = put_together(suite, record), put_together(suite, record, bare=True)
+    for one, other in zip(whole.cases, bare.cases, strict=True):
+        told = (one.id, one.element_type, one.demand, one.verdict, one.row, one.rows)
+        assert (other.id, other.element_type, other.demand, other.verdict, other.row, other.rows) == told
+        assert not other.features
