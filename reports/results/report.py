@@ -85,7 +85,7 @@ class Report:
     @cached_property
     def listed(self) -> Sequence[int]:
         """The positions of the cases that the list has one by one; the others are counted."""
-        return listed_positions(self)
+        return listed_positions(self.pages)
 
     @property
     def whole(self) -> bool:
@@ -101,7 +101,7 @@ class Report:
                 for name, value in each.features.items():
                     seen.setdefault(name, set()).add(value)
         else:
-            seen = {name: set(values) for name, values in counted_values(self).items()}
+            seen = {name: set(values) for name, values in counted_values(self.pages).items()}
         names = [name for name, values in seen.items() if len(values) > 1]
         told = [each for each in names if each not in (CONSTRAINT, ELEMENT_TYPE)]
         return tuple(sorted(told, key=lambda name: ("(" in name, name)))

@@ -56,7 +56,9 @@ def build_table(report: Report) -> dict[str, Any]:
     types = in_type_order(each.element_type for each in first.cases)
     rules = Words()
     # Those by which others are counted have the values of these, too, in the order in which all come.
-    features = {} if report.whole else {name: Words(each) for name, each in counted_values(report).items()}
+    features = (
+        {} if report.whole else {name: Words(each) for name, each in counted_values(report.pages).items()}
+    )
     operators = []
     for operator, cases in _blocks(listed):
         columns: dict[str, Any] = {}
@@ -103,10 +105,10 @@ def _others(
         name: {each: place for place, each in enumerate(of)}
         for name, of in (("type", types), ("family", families))
     }
-    for name, values in counted_values(report).items():
+    for name, values in counted_values(report.pages).items():
         numbers[name] = {each: features[name].number(each) for each in values}
     places = {each: place for place, each in enumerate(WORST_FIRST)}
-    found = count_others(report, report.listed, numbers, places)
+    found = count_others(report.pages, report.listed, numbers, places)
     return {
         "total": report.first.total,
         "counted": [each for each in numbers if each in features],

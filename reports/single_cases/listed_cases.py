@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reports.causes.failure_class import smallness
 from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
-
-if TYPE_CHECKING:
-    from reports.results.report import Report
+from reports.page_making.run_page import Page
 
 MOST_LISTED = 64_000
 """So many cases a page can search at once, as of all versions; of more it lists about so many."""
@@ -24,24 +22,24 @@ Counted = Mapping[str, Mapping[int, Sequence[Sequence[int]]]]
 operator version: for each run verdict and note, and last how many cases have just these."""
 
 
-def listed_positions(report: Report) -> Sequence[int]:
+def listed_positions(pages: Sequence[Page]) -> Sequence[int]:
     """The positions in suite order of the cases that the list has.
 
     Of more than `MOST_LISTED` these are of every cause the smallest cases, of each about as many as of every
     other one, and some of each verdict of every operator version.
     """
-    total, failing = report.first.total, int(MOST_LISTED * FAILING_PART)
+    total, failing = pages[0].total, int(MOST_LISTED * FAILING_PART)
     if total <= MOST_LISTED:
         return range(total)
-    places = {id(each): position for page in report.pages for position, each in enumerate(page.results.cases)}
+    places = {id(each): position for page in pages for position, each in enumerate(page.results.cases)}
     causes = [
         [places[id(case)] for case in sorted(each.cases, key=smallness)]
-        for page in report.pages
+        for page in pages
         for each in page.classes
     ]
     chosen = set(_evenly(causes, failing))
     others: dict[tuple[Any, ...], list[int]] = {}
-    for position, cases in enumerate(zip(*(each.cases for each in report.runs), strict=True)):
+    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
         if not any(each.fails for each in cases):
             group = (cases[0].operator, *(each.verdict for each in cases))
             others.setdefault(group, []).append(position)
@@ -63,7 +61,7 @@ def _evenly(groups: Iterable[Sequence[int]], most: int) -> list[int]:
 
 
 def count_others(
-    report: Report,
+    pages: Sequence[Page],
     listed: Sequence[int],
     numbers: Mapping[str, Mapping[str, int]],
     verdicts: Mapping[str, int],
@@ -72,10 +70,10 @@ def count_others(
 
     `numbers` are those of the values of `type`, `family` and each feature, `verdicts` the places of verdicts.
     """
-    notes = [{id(case): each.number for each in page.classes for case in each.cases} for page in report.pages]
+    notes = [{id(case): each.number for each in page.classes for case in each.cases} for page in pages]
     there = set(listed)
     found: dict[str, dict[str, dict[int, Counter[tuple[int, ...]]]]] = {}
-    for position, cases in enumerate(zip(*(each.cases for each in report.runs), strict=True)):
+    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
         if position in there:
             continue
         told = [
@@ -102,10 +100,10 @@ def _counted(features: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in features.items() if name not in (CONSTRAINT, ELEMENT_TYPE)}
 
 
-def counted_values(report: Report) -> dict[str, list[str]]:
+def counted_values(pages: Sequence[Page]) -> dict[str, list[str]]:
     """The features by which cases are counted that are not listed, with all their values as they come."""
     found: dict[str, dict[str, None]] = {}
-    for each in report.runs[0].cases:
+    for each in pages[0].results.cases:
         for name, value in _counted(each.features).items():
             own = found.setdefault(name, {})
             if len(own) <= MOST_VALUES:
