@@ -94,9 +94,9 @@ def _commands(files: Files) -> Iterator[tuple[str, list[str], Path]]:
     yield "site", [PROGRAM, "site", str(folder / "runs"), *suite, "-o", str(site)], site
     certified = folder / "certified"
     words = ["certify", "onnxruntime==1.20.1", *suite, "--run", str(files.before), "-o", str(certified)]
-    yield "certify", [PROGRAM, *words], certified
+    yield "certificate made", [PROGRAM, *words], certified
     words = ["verify", str(certified / "certificate.json"), *suite, "--run", str(files.before)]
-    yield "verify", [PROGRAM, *words], certified / "certificate.json"
+    yield "certificate verified", [PROGRAM, *words], certified / "certificate.json"
 
 
 def _size(path: Path) -> int:
