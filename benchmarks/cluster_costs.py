@@ -19,6 +19,7 @@ import tempfile
 import time
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,17 +133,18 @@ def _write_made_up(place: Path, cases: int) -> None:
 @on_worker
 def answer_at_once(_: RunOrder, unit: RunUnit) -> UnitAnswer:
     """What a worker answers that made every case's row up."""
-    begun, lines, orders = time.monotonic(), [], array("Q")
+    begun, rows, orders = time.monotonic(), [], array("Q")
+    machine = machine_here()
     levels = {"axis": "last", "shape": "2x3", "type_T": "float", "values": "ordinary"}
     for place, case in zip(unit.positions, unit.cases, strict=True):
         row = Result(
             case, "a::A-1", "cover", "float", "inputs", 0, "pass", levels=levels, outputs=("golden",)
         )
-        lines.append(row.to_line())
+        rows.append(replace(row, machine=str(machine["name"])))
         orders.extend((place, 0, 0))
     identity = {"name": "echo", "version": "1.0", "packages": {}}
-    seconds = time.monotonic() - begun
-    return UnitAnswer(machine_here(), identity, deflated(b"".join(lines)), orders.tobytes(), seconds)
+    lines = deflated(b"".join(each.to_line() for each in rows))
+    return UnitAnswer(machine, identity, rows, lines, orders.tobytes(), time.monotonic() - begun)
 
 
 class _Watching(Silent):

@@ -32,7 +32,7 @@ from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import InternalError, RuntimeUnavailable
+from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.harmless import one_line
 
 
@@ -162,7 +162,7 @@ class _Merging:
             self._progress.note(f"{name} is of another kind than the other machines; its rows name it")
         name = self._book.name_of(answer.machine)
         refused = {each for each, raw in answer.outputs.items() if not self._writer.outputs.adopt(each, raw)}
-        rows = [(_row(line, name, refused), place) for line, place in answer.rows()]
+        rows = [_row(*row, name, refused) for row in answer.rows()]
         self._collector.accept(rows, self._plan)
         self._book.count(name, len(rows))
         self._losses += answer.losses
@@ -200,14 +200,13 @@ class _Merging:
         return record
 
 
-def _row(line: bytes, machine: str, refused: set[str]) -> Result:
+def _row(
+    result: Result, place: Order, line: bytes, machine: str, refused: set[str]
+) -> tuple[Result, Order, bytes]:
     """A row as it is recorded here: with its machine's name, and no file that there was no room for."""
-    try:
-        result = Result.from_json(json.loads(line))
-    except (ValueError, TypeError) as error:
-        raise InternalError("a worker's row is none", got=f"{type(error).__name__}: {error}") from error
+    changed = result
     if result.machine != machine:
-        result = replace(result, machine=machine)
+        changed = replace(changed, machine=machine)
     if refused and any(isinstance(each, dict) and each.get("file") in refused for each in result.outputs):
         outputs = tuple(
             {key: value for key, value in each.items() if key != "file"}
@@ -215,5 +214,5 @@ def _row(line: bytes, machine: str, refused: set[str]) -> Result:
             else each
             for each in result.outputs
         )
-        result = replace(result, outputs=outputs)
-    return result
+        changed = replace(changed, outputs=outputs)
+    return (result, place, line) if changed is result else (changed, place, changed.to_line())

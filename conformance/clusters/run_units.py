@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.recording.row_places import Order
+from conformance.recording.rows import Result
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
 from conformance.suite.case_index import CaseIndex
@@ -67,7 +68,7 @@ class RunUnit:
 
 @dataclass(frozen=True)
 class UnitAnswer:
-    """What came of a unit: its rows as lines of a record, deflated, and the place of each in the run.
+    """What came of a unit: its rows, their lines in a record, deflated, and the place of each in the run.
 
     `runtime` is who answered, `machine` where. `outputs` are files that belong beside the record, by name;
     `losses` and `loaded` as a record's footer has them; `stopped` is why the unit ended early.
@@ -75,6 +76,7 @@ class UnitAnswer:
 
     machine: Mapping[str, Any]
     runtime: Mapping[str, Any]
+    results: Sequence[Result]
     lines: bytes
     orders: bytes
     seconds: float
@@ -83,15 +85,16 @@ class UnitAnswer:
     loaded: Sequence[Mapping[str, Any]] | None = None
     stopped: tuple[str, str] | None = None
 
-    def rows(self) -> Iterator[tuple[bytes, Order]]:
-        """Each row's line, and its place."""
+    def rows(self) -> Iterator[tuple[Result, Order, bytes]]:
+        """Each row, its place, and its line."""
         orders = array("Q")
         orders.frombytes(self.orders)
         lines = zlib.decompress(self.lines).splitlines(keepends=True)
-        if len(orders) != 3 * len(lines):
-            raise InternalError("a unit's rows and their places differ", got=f"{len(lines)}, {len(orders)}")
-        for number, line in enumerate(lines):
-            yield line, (orders[3 * number], orders[3 * number + 1], orders[3 * number + 2])
+        if not len(orders) == 3 * len(lines) == 3 * len(self.results):
+            told = f"{len(self.results)} rows, {len(lines)} lines, {len(orders)} numbers"
+            raise InternalError("a unit's rows, lines and places differ", got=told)
+        for number, (result, line) in enumerate(zip(self.results, lines, strict=True)):
+            yield result, (orders[3 * number], orders[3 * number + 1], orders[3 * number + 2]), line
 
 
 class _InMemory:

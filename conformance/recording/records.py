@@ -97,7 +97,7 @@ class RecordWriter:
             self._file: IO[bytes] = begun.open("w+b")
             self._file.write(self._header)
             for result, order in kept or ():
-                self._file.write(self._place(result, order))
+                self._file.write(self._place(result, order, result.to_line()))
             self._file.flush()
             if begun != path:
                 begun.replace(path)
@@ -106,13 +106,13 @@ class RecordWriter:
 
     def append(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
         """Append a result, and return its line, which may be known; `order` is its place in the end."""
-        line = self._place(result, order, line)
+        line = self._place(result, order, result.to_line() if line is None else line)
         self._write(line)
         return line
 
-    def append_all(self, rows: Iterable[tuple[Result, Order]]) -> None:
-        """Append several at once."""
-        self._write(b"".join([self._place(result, order) for result, order in rows]))
+    def append_lines(self, rows: Iterable[tuple[Result, Order, bytes]]) -> None:
+        """Append several at once, each with its line."""
+        self._write(b"".join([self._place(*row) for row in rows]))
 
     def _write(self, lines: bytes) -> None:
         try:
@@ -121,8 +121,7 @@ class RecordWriter:
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
-    def _place(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
-        line = result.to_line() if line is None else line
+    def _place(self, result: Result, order: Order, line: bytes) -> bytes:
         self.places.add(order, len(line))
         if self._rows is not None:
             self._rows.append((order, result))

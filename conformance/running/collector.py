@@ -152,10 +152,10 @@ class Collector:
         self._note_answered(result.case, result.form, result.response == "answered")
         self._count(result, order, rows)
 
-    def accept(self, rows: Sequence[tuple[Result, Order]], plan: Plan) -> None:
-        """Record and count rows that were made elsewhere, where valid cases were asked about as well."""
-        self._writer.append_all(rows)
-        for result, order in rows:
+    def accept(self, rows: Sequence[tuple[Result, Order, bytes]], plan: Plan) -> None:
+        """Record, by their lines, and count rows of elsewhere, where valid cases were asked about as well."""
+        self._writer.append_lines(rows)
+        for result, order, _ in rows:
             self.rows += 1
             self._count(result, order, plan.rows_of(result.case))
             self.progress.advance(result)

@@ -78,8 +78,8 @@ def test_units_become_small_towards_the_end(suite: Suite) -> None:
 
 
 def test_rows_and_places_travel_together() -> None:
-    answer = UnitAnswer({}, {}, deflated(b'{"a":1}\n{"b":2}\n'), b"", 0.0)
-    with pytest.raises(InternalError, match="rows and their places differ"):
+    answer = UnitAnswer({}, {}, (), deflated(b'{"a":1}\n{"b":2}\n'), b"", 0.0)
+    with pytest.raises(InternalError, match="rows, lines and places differ"):
         list(answer.rows())
 
 
