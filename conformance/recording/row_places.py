@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 Order = tuple[int, int, int]
 """The place of a row in a record: its case, its form and its repetition by their positions."""
+
+
+_TOGETHER = 4096
 
 
 class RowPlaces:
@@ -26,12 +30,14 @@ class RowPlaces:
         self._orders.extend(order)
         self._offsets.append(self._offsets[-1] + length)
 
-    def sorted_spans(self) -> list[tuple[int, int]]:
+    def sorted_spans(self) -> Iterator[tuple[int, int]]:
         """Where each row begins and how long it is, in the order in which they are to stand."""
         offsets = np.frombuffer(self._offsets, np.uint64)
         chosen = np.lexsort(self._rows().T[::-1])
-        begins, lengths = offsets[:-1][chosen].tolist(), np.diff(offsets)[chosen].tolist()
-        return list(zip(begins, lengths, strict=True))
+        for begin in range(0, len(chosen), _TOGETHER):
+            part = chosen[begin : begin + _TOGETHER]
+            begins = offsets[part]
+            yield from zip(begins.tolist(), (offsets[part + 1] - begins).tolist(), strict=True)
 
     def orders(self) -> set[Order]:
         """The place of every row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 CASES = 6
 """So many cases of each operator version are in the sample."""
@@ -35,10 +35,28 @@ def forms_by_case(
     A case that `own` has goes in those of its own that are among the forms, or else in the first.
     """
     if sampled is None or len(forms) < 2:
-        found: dict[str, Sequence[str]] = dict.fromkeys(case_ids, forms)
+        found = FormsByCase(case_ids, forms)
     else:
-        sample = sample_cases(case_ids, sampled)
-        found = {each: forms if each in sample else forms[:1] for each in case_ids}
+        found = FormsByCase(case_ids, forms[:1])
+        found.others.update(dict.fromkeys(sample_cases(case_ids, sampled), forms))
     for case_id, wanted in (own or {}).items():
-        found[case_id] = [each for each in forms if each in wanted] or forms[:1]
+        found.others[case_id] = [each for each in forms if each in wanted] or forms[:1]
     return found
+
+
+class FormsByCase(Mapping[str, Sequence[str]]):
+    """The same forms for all cases but some, which `others` has: of many cases a few are kept."""
+
+    def __init__(self, case_ids: Sequence[str], usual: Sequence[str]) -> None:
+        self.others: dict[str, Sequence[str]] = {}
+        self._case_ids = case_ids
+        self._usual = usual
+
+    def __getitem__(self, case_id: str) -> Sequence[str]:
+        return self.others.get(case_id, self._usual)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._case_ids)
+
+    def __len__(self) -> int:
+        return len(self._case_ids)
