@@ -66,13 +66,14 @@ class Cluster:
         raise InternalError("a cluster has no answer to one question")
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[tuple[About, tuple[Any, ...]]]
+        self, function: Callable[..., Any], units: Iterator[tuple[About, tuple[Any, ...]] | None]
     ) -> Generator[tuple[About, Any], None, None]:
         """What a function says to each unit's arguments, as it comes; a `Lost` where nobody says it.
 
         A unit is something about it, which is all that is kept here while it is under way and comes with what
         is said, and its arguments. The next unit is taken when the result before was: who writes slowly slows
-        the workers. Raises UserError where the scheduler goes away, and what a worker found wrong, with its
+        the workers. A None says that there is none before another result was taken, and comes only while one
+        is awaited. Raises UserError where the scheduler goes away, and what a worker found wrong, with its
         machine.
         """
         waiting: dict[str, tuple[Any, About]] = {}
@@ -82,12 +83,15 @@ class Cluster:
             while True:
                 while more and len(waiting) < max(_AHEAD * self.threads(), _AHEAD):
                     try:
-                        about, arguments = next(units)
+                        unit = next(units)
                     except StopIteration:
                         more = False
                         break
+                    if unit is None:
+                        break
+                    about, arguments = unit
                     future = self._submit(function, arguments, f"opcert-{run}-{number}")
-                    del arguments
+                    del unit, arguments
                     number += 1
                     waiting[future.key] = future, about
                     future.add_done_callback(done.put)

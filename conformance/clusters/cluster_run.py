@@ -30,6 +30,7 @@ from conformance.running.progress import Progress, Silent
 from conformance.running.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
+from conformance.running.tasks import call_in
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import RuntimeUnavailable
@@ -132,7 +133,7 @@ class _Merging:
     ) -> None:
         self._cluster, self._plan, self._collector = cluster, plan, collector
         self._writer, self._book, self._begun, self._progress = writer, book, begun, progress
-        self._maker = UnitMaker(plan)
+        self._maker = UnitMaker(plan, None if collector.options.most_lost is None else call_in)
         self._losses: list[str] = []
         self._loaded: list[dict[str, Any]] | None = [] if collector.options.identify else None
         self._lost: list[str] = []

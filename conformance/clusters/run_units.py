@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ _FIRST, _FEWEST, _MOST = 32, 8, 4096
 _SECONDS = 2.0
 """A unit has so many cases as take about so long, within limits; the first ones have few."""
 _LARGEST = 1 << 20
-"""Bytes of goldens of a unit, but for a single case that is larger."""
+"""Bytes of goldens of a unit, but for cases that stay together and are larger."""
 _GOLDENS = "goldens"
 
 
@@ -119,11 +119,13 @@ class UnitMaker:
     """Cuts what a plan has left into units, one after the other, in the order of the record.
 
     `measured` is told what the units took, so that the next ones take about so long as is wanted; towards the
-    end they become smaller, so that all workers end at one time.
+    end they become smaller, so that all workers end at one time. Cases of which `together` says the same stay
+    in one unit: what becomes of them hangs on each other.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, together: Callable[[str], str] | None = None) -> None:
         self._plan = plan
+        self._together = together
         self._pace: float | None = None
         self._threads = 1
         self._left = len(plan.selected) - len(plan.done)
@@ -138,17 +140,26 @@ class UnitMaker:
         """Every unit; each is made when it is asked for."""
         plan, size, most = self._plan, 0, self._most()
         positions: list[int] = []
-        for position, case_id in enumerate(plan.selected):
-            if case_id in plan.done:
-                continue
-            length = int(plan.suite.entry(case_id)["length"])
+        for group in self._groups():
+            length = sum(int(plan.suite.entry(plan.selected[each])["length"]) for each in group)
             if positions and (len(positions) >= most or size + length > _LARGEST):
                 yield self._unit(positions)
                 positions, size, most = [], 0, self._most()
-            positions.append(position)
+            positions += group
             size += length
         if positions:
             yield self._unit(positions)
+
+    def _groups(self) -> Iterator[Sequence[int]]:
+        """The positions of what is left, those that stay together side by side."""
+        left = ((each, name) for each, name in enumerate(self._plan.selected) if name not in self._plan.done)
+        if self._together is None:
+            yield from ((each,) for each, _ in left)
+            return
+        groups: dict[str, list[int]] = {}
+        for each, name in left:
+            groups.setdefault(self._together(name), []).append(each)
+        yield from groups.values()
 
     def _most(self) -> int:
         """How many cases the next unit may have."""

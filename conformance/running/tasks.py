@@ -67,4 +67,9 @@ class Task:
     @property
     def call(self) -> str:
         """What the ids of cases of one call with other values have in common."""
-        return self.case_id.rpartition("-")[0]
+        return call_in(self.case_id)
+
+
+def call_in(case_id: str) -> str:
+    """What the ids of cases of one call with other values have in common."""
+    return case_id.rpartition("-")[0]

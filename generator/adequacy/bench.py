@@ -10,7 +10,7 @@ from time import process_time
 from typing import Protocol
 
 from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Response
+from conformance.running.responses import Answered, Response
 from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
@@ -18,6 +18,10 @@ from generator.adequacy.subject import Subject, tells_nothing
 from generator.asking.calls import Call, call_of
 from generator.asking.computed import as_run
 from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor
+
+_EVERY_CALL = 50
+"""What a call takes whatever its size, in elements."""
 
 _LEAST_SECONDS = 1e-6
 
@@ -44,7 +48,7 @@ class Faulty(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A case, its call and right answer, the points that it comes by, readings that fit it, and seconds."""
+    """A case, its call and right answer, points that it comes by, readings that fit it, weight, seconds."""
 
     name: str
     case: Case
@@ -52,6 +56,7 @@ class Held:
     answer: Response
     reached: frozenset[Point]
     readings: Mapping[str, tuple[str, ...]]
+    weight: int
     seconds: float
 
 
@@ -64,13 +69,13 @@ class Bench:
     kills: Counter[str] = field(default_factory=Counter)
 
     def killer(self, mutant: Faulty) -> str | None:
-        """The first case on which a mutant fails, those first that kill most for their time; RUN for all.
+        """The first case on which a mutant fails, those first that kill most for their size; RUN for all.
 
         The whole run fails where no option of a reading fits every case.
         """
         able = [each for each in self.held if mutant.points <= each.reached]
         # Those of the inert family last: size small makes other ones, so that none of them is selected.
-        able.sort(key=lambda each: (each.case.family == "inert", -(self.kills[each.name] + 1) / each.seconds))
+        able.sort(key=lambda each: (each.case.family == "inert", -(self.kills[each.name] + 1) / each.weight))
         readings = {each.name: each.readings for each in self.held}
         with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
@@ -98,6 +103,13 @@ class Bench:
         return None
 
 
+def weight_of(call: Call, answer: Response) -> int:
+    """About how long a call takes beside others, by its elements: the same everywhere, as no clock is."""
+    given = sum(each.array.size for _, each in call.inputs if isinstance(each, Tensor))
+    outputs = answer.outputs if isinstance(answer, Answered) else ()
+    return _EVERY_CALL + given + sum(each.array.size for each in outputs if isinstance(each, Tensor))
+
+
 def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[Held]:
     """Cases as a bench wants them; those on which the reference itself fails are left out.
 
@@ -111,7 +123,8 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
         seconds = max(process_time() - started, _LEAST_SECONDS)
         judged = judge(case, as_run(case, response))
         if judged.verdict not in FAILING:
-            found.append(Held(name, case, call, response, reached, judged.readings, seconds))
+            weight = weight_of(call, response)
+            found.append(Held(name, case, call, response, reached, judged.readings, weight, seconds))
         elif strict:
             raise InternalError("the reference fails on a case", got=f"{case.id}: {judged.reason}")
     return found

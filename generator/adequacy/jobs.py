@@ -12,18 +12,12 @@ from typing import Any
 from conformance.clusters.cluster import Cluster
 from conformance.suite.suites import open_suite
 from generator.adequacy.asked_node_tests import node_tests, tested_by_nodes
-from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
-from generator.adequacy.measure import measure
-from generator.adequacy.measured_before import find_measured, keep_measured, measurement_key
-from generator.adequacy.subject import Subject
-from generator.making.discovery import open_spec
-from generator.making.workshop import Options, Workshop
-from generator.rows.clearest import ATTEMPTS, drawn_call
+from generator.adequacy.cluster_sets import MEMORY, measure_on_cluster
+from generator.adequacy.kept import Kept
+from generator.adequacy.measured_before import find_measured, keep_measured
+from generator.adequacy.work import expectations_of, key_of, work_of
 from opcert.vocabulary.names import OperatorName
-from reference.registry import find_operator
 
-MEMORY = 4 << 30
-"""Bytes of address space that a process may have: a mutant may ask for any amount."""
 Tell = Callable[[str], None]
 
 
@@ -37,16 +31,18 @@ def measure_suite(
 ) -> Iterator[Kept]:
     """What every operator's part of a suite notices, in the order of the operators.
 
-    What was not measured before a `cluster` measures, if there is one; it knows nothing of `folders`.
+    A `cluster` measures it, if there is one, and raises as `measure_on_cluster` does; it knows nothing of
+    `folders`, whose operators are measured here.
     """
+    if cluster is not None and folders:
+        tell("operators of specs of your own are measured here: workers have opcert and nothing else")
+    elif cluster is not None:
+        for kept in measure_on_cluster(cluster, suite, operators, tell):
+            tell(f"{kept.operator}: {summary(kept.found)}")
+            yield kept
+        return
     # Whoever makes ONNX's tests does so once, not in every process.
     tested = tested_by_nodes(operators, tell)
-    if cluster is not None and not folders:
-        # Imported here: a process that measures imports this module, and asks nobody.
-        from generator.adequacy.cluster_measures import measure_on_cluster
-
-        with open_suite(suite) as opened:
-            measure_on_cluster(cluster, opened, operators, tested, tell)
     with ProcessPoolExecutor(processes, get_context("spawn"), limit_memory) as pool:
         jobs = [
             pool.submit(measure_operator, suite, operator, tuple(folders), operator in tested)
@@ -69,27 +65,13 @@ def measure_operator(
 ) -> Kept:
     """What one operator's cases in a suite notice; of those that ship, as it was measured before."""
     with open_suite(path) as suite:
-        prefix = f"{operator.path}/"
-        names = [local_name(each) for each in suite.case_ids if each.startswith(prefix)]
-        expectations = {name: str(suite.entry(prefix + name)["expectation"])[:16] for name in names}
-        key = measurement_key(operator, cases_digest(expectations), against_node_tests)
+        key = key_of(operator, expectations_of(suite, operator), against_node_tests)
         before = None if folders else find_measured(operator, key)
         if before is not None:
             return before
-        cases = {local_name(str(case.id)): case for case in suite.cases(f"{operator.path}/")}
-        coverage = suite.facts["operators"][str(operator)]["coverage"]
-    spec, levels = open_spec(operator, folders)
-    reference = find_operator(operator, spec.reference_module)
-    tests = node_tests(operator, lambda _: None) if against_node_tests else []
-    found = measure(Subject.of(spec, reference, folders), levels, cases, tests)
-    workshop = Workshop(spec, reference, levels, Options())
-    selection = []
-    for name, kills in found.selection.items():
-        rows = dict(cases[name].levels) if cases[name].family == "cover" else {}
-        attempt = _attempt(workshop, rows, name) if rows else None
-        selection.append(Selected(name, kills, expectations[name], rows, attempt))
-    told = {**found.to_json(), "coverage": covered(coverage)}
-    kept = Kept(str(operator), cases_digest(expectations), tuple(selection), told)
+        tests = node_tests(operator, lambda _: None) if against_node_tests else []
+        work = work_of(suite, operator, folders, tests)
+    kept = work.measured()
     if not folders:
         keep_measured(operator, key, kept)
     return kept
@@ -103,16 +85,6 @@ def summary(found: Mapping[str, Any]) -> str:
     return f"{text}; {tests['killed']} by {tests['cases']} of ONNX's tests" if tests else text
 
 
-def _attempt(workshop: Workshop, levels: Mapping[str, str], name: str) -> int | None:
-    """Which draw of a row a case is; None where it is none, but another family's call."""
-    digest = name.rpartition("/")[2]
-    for attempt in range(ATTEMPTS):
-        call = drawn_call(workshop, levels, attempt)
-        if call is not None and call.digest(workshop.spec.operator) == digest:
-            return attempt
-    return None
-
-
 def limit_memory() -> None:
-    """Keep this process, which is for one measurement, from more than `MEMORY`."""
+    """Let this process have no more than MEMORY."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from time import process_time
 
 from conformance.judging.judge import FAILING, judge
 from conformance.running.responses import Response
@@ -16,7 +15,7 @@ from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mistake import make_mistakes
 from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
-from generator.adequacy.random_calls import AIMED, LEAST, Drawn, RandomCalls
+from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers, tells_nothing
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
@@ -33,10 +32,70 @@ from reference.bounding import bounded, charged
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
-SECONDS = 2.0
-"""Processor time in which random calls are drawn and answered for one mutant, once LEAST of them agree."""
+SET = 100
+"""Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
 USABLE = 0.5
 """The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What is known of an operator before a mutant is tried; everything within `Subject.quick`."""
+
+    bench: Bench
+    nodes: Bench
+    random: RandomCalls
+    made: Sequence[Faulty]
+    unreached: tuple[str, ...]
+
+    @property
+    def sets(self) -> int:
+        """How many sets the mutants come to."""
+        return sets_of(len(self.made))
+
+    def outcomes(self, number: int) -> list[Outcome]:
+        """What becomes of the mutants of a set; whatever was done with the others has no part in it."""
+        bench, nodes = Bench(self.bench.subject, self.bench.held), Bench(self.bench.subject, self.nodes.held)
+        random = self.random.copied()
+        chosen = self.made[number * SET : (number + 1) * SET]
+        return [_outcome(mutant, bench, nodes, random) for mutant in chosen]
+
+    def together(self, outcomes: Sequence[Outcome]) -> Adequacy:
+        """What the outcomes of all sets come to, one after the other."""
+        told = [
+            (mutant, outcome)
+            for mutant, outcome in zip(self.made, outcomes, strict=True)
+            # A mistake that matters to no valid call is about calls of which nothing is demanded.
+            if mutant.points or outcome.status != "survived" or outcome.calls or outcome.call
+        ]
+        killed: dict[str, list[Faulty]] = {}
+        for mutant, outcome in told:
+            if outcome.killer not in (None, RUN):
+                killed.setdefault(str(outcome.killer), []).append(mutant)
+        selection = select(killed, self.bench.kills_one_of)
+        operator = str(self.bench.subject.spec.operator)
+        found = tuple(outcome for _, outcome in told)
+        return Adequacy(operator, found, self.unreached, selection, len(self.nodes.held), AIMED)
+
+
+def sets_of(mutants: int) -> int:
+    """How many sets so many mutants come to."""
+    return -(-mutants // SET)
+
+
+def prepare(
+    subject: Subject, levels: Levels, cases: Mapping[str, Case], node_tests: Sequence[Case]
+) -> Prepared:
+    """Ask the reference about every case and about the first random calls; within `Subject.quick`."""
+    demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
+    bench = Bench(subject, hold(subject, demanding, strict=True))
+    usable = hold(subject, {str(each.id): each for each in node_tests}, strict=False)
+    nodes = Bench(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
+    random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
+    random.more(FIRST_CALLS)
+    random.begin_with(bench.held)
+    made, unreached = _worth_making(bench, random)
+    return Prepared(bench, nodes, random, made, unreached)
 
 
 def measure(
@@ -51,29 +110,12 @@ def measure(
     Raises InternalError where the reference itself fails on a case.
     """
     with subject.quick():
-        demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
-        bench = Bench(subject, hold(subject, demanding, strict=True))
-        usable = hold(subject, {str(each.id): each for each in node_tests}, strict=False)
-        nodes = Bench(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
-        random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
-        random.more(FIRST_CALLS)
-        random.begin_with(bench.held)
-        made, unreached = _worth_making(bench, random)
-        outcomes, told = [], []
-        for number, mutant in enumerate(made, start=1):
-            outcome = _outcome(mutant, bench, nodes, random)
-            # A mistake that matters to no valid call is about calls of which nothing is demanded.
-            if mutant.points or outcome.status != "survived" or outcome.calls or outcome.call:
-                outcomes.append(outcome)
-                told.append(mutant)
-            if number % 50 == 0 or number == len(made):
-                tell(f"{subject.spec.operator}: {number} of {len(made)} mutants")
-        killed: dict[str, list[Faulty]] = {}
-        for mutant, outcome in zip(told, outcomes, strict=True):
-            if outcome.killer not in (None, RUN):
-                killed.setdefault(str(outcome.killer), []).append(mutant)
-        selection = select(killed, bench.kills_one_of)
-    return Adequacy(str(subject.spec.operator), tuple(outcomes), unreached, selection, len(nodes.held), AIMED)
+        prepared = prepare(subject, levels, cases, node_tests)
+        outcomes: list[Outcome] = []
+        for number in range(prepared.sets):
+            outcomes += prepared.outcomes(number)
+            tell(f"{subject.spec.operator}: {len(outcomes)} of {len(prepared.made)} mutants")
+        return prepared.together(outcomes)
 
 
 def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
@@ -112,21 +154,16 @@ def _outcome(mutant: Faulty, bench: Bench, nodes: Bench, random: RandomCalls) ->
     killer = bench.killer(mutant)
     if killer is not None:
         return replace(said, killer=killer)
-    started = process_time()
     agreeing, other = disagreeing(mutant, random)
     if other is not None:
         return replace(said, status="survived", calls=agreeing, call=describe(other))
-    enough = agreeing >= AIMED or (agreeing >= LEAST and process_time() - started > SECONDS)
-    equivalent = enough and not said.by_node_tests
+    equivalent = agreeing >= AIMED and not said.by_node_tests
     return replace(said, status="equivalent" if equivalent else "survived", calls=agreeing)
 
 
 def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
-    """How many random calls agree, and the first of which the judge would not accept the mutant's answer.
-
-    They are AIMED where so many are found within SECONDS, else at least LEAST if there are any.
-    """
-    subject, agreeing, started = random.subject, 0, process_time()
+    """How many random calls agree, and the first of which the judge would not accept the mutant's answer."""
+    subject, agreeing = random.subject, 0
     for chunk in batched(random.aimed(mutant.points, mutant)):
         with subject.exchanged(mutant.running(), mutant.file):
             responses = [mutant.respond(subject, each.call, each.answer) for each in chunk]
@@ -136,8 +173,6 @@ def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
             if not same_answers(response, each.answer) and not _accepted(subject, each, response):
                 return agreeing, each.call
             agreeing += 1
-        if agreeing >= LEAST and process_time() - started > SECONDS:
-            break
     return agreeing, None
 
 

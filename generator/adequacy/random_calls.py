@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import process_time
 
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
-from generator.adequacy.bench import Faulty, Held
+from generator.adequacy.bench import Faulty, Held, weight_of
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
@@ -22,10 +22,6 @@ from specs.domain import check_constraints
 
 AIMED = 2000
 """So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
-LEAST = 100
-"""So many must agree where the time for one mutant is over before AIMED do."""
-_LONGEST_SEARCH = 10.0
-"""Seconds of processor time in which calls are drawn for one mutant, beside those that are known."""
 _BARREN = 20
 """Lists of tries in a row without any new call, after which there is none to be found."""
 _TRIES = 96
@@ -34,14 +30,14 @@ _SEEN_SOON = 8
 """Calls tried for each one that is wanted, after which the others must be in sight."""
 _LARGEST = 4096
 """Elements of the first output beyond which a call takes too long."""
-_QUICKEST = 100
-"""Of the calls that come by a point, so many of the quickest are varied."""
+_SMALLEST = 100
+"""Of the calls that come by a point, so many of the smallest are varied."""
 _CHUNK = 100
 
 
 @dataclass(eq=False)
 class Drawn:
-    """One random call, the right answer, the points that it comes by, and the seconds that it took.
+    """One random call, the right answer, the points that it comes by, its weight, and seconds.
 
     `case` is what would be made of the call, once somebody has `asked`; None where no case is made of it.
     """
@@ -49,6 +45,7 @@ class Drawn:
     call: Call
     answer: Answered
     reached: frozenset[Point]
+    weight: int
     seconds: float
     asked: bool = False
     case: Case | None = None
@@ -69,11 +66,15 @@ class RandomCalls:
     def __post_init__(self) -> None:
         self._solver = Solver(factor_model(self.subject.spec))
 
+    def copied(self) -> RandomCalls:
+        """The same calls, from which another drawing goes on for itself."""
+        return replace(self, drawn=[*self.drawn], _bases=[*self._bases], _seen={*self._seen})
+
     def begin_with(self, held: Sequence[Held]) -> None:
         """Calls of cases, to be varied where no random call comes by a point."""
         for each in held:
             if isinstance(each.answer, Answered) and _size(each.answer) <= _LARGEST:
-                self._bases.append(Drawn(each.call, each.answer, each.reached, each.seconds))
+                self._bases.append(Drawn(each.call, each.answer, each.reached, each.weight, each.seconds))
 
     def more(self, count: int) -> None:
         """Draw calls of any levels."""
@@ -99,7 +100,7 @@ class RandomCalls:
     def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[Drawn]:
         """AIMED calls that come by all of these points, and that a mutant can matter to.
 
-        Quick ones come first; there are fewer where no more are found, or not soon.
+        Small ones come first; there are fewer where no more are found.
         """
 
         def may_tell(drawn: Drawn) -> bool:
@@ -107,14 +108,14 @@ class RandomCalls:
                 mutant is None or mutant.applies(self.subject, drawn.call, drawn.answer)
             )
 
-        given, place, tries, barren, searched = 0, 0, 0, 0, 0.0
+        given, place, tries, barren = 0, 0, 0, 0
         bases = [each for each in self._bases if may_tell(each)]
         first = self.drawn[:_CHUNK]
         often = 2 * sum(may_tell(each) for each in first) > len(first)
         while given < AIMED and tries <= _TRIES * AIMED:
             fresh = [each for each in self.drawn[place:] if may_tell(each)]
             place = len(self.drawn)
-            for each in sorted(fresh, key=lambda each: each.seconds)[: AIMED - given]:
+            for each in sorted(fresh, key=lambda each: each.weight)[: AIMED - given]:
                 given += 1
                 yield each
             bases += fresh
@@ -123,17 +124,15 @@ class RandomCalls:
                 return
             if not bases and (tries > AIMED or not points):
                 return
-            if barren > _BARREN or searched > _LONGEST_SEARCH:
+            if barren > _BARREN:
                 return
-            started = process_time()
             if not bases or (often and tries % (2 * _CHUNK)):
                 self.more(_CHUNK)
             else:
-                # To vary a call takes far less time than to draw one. Whatever is beside the quickest ones
+                # To vary a call takes far less time than to draw one. Whatever is beside the smallest ones
                 # may be known by now.
-                quickest = sorted(bases, key=lambda each: each.seconds)
-                self.vary(_CHUNK, quickest[: _QUICKEST << barren])
-            searched += process_time() - started
+                smallest = sorted(bases, key=lambda each: each.weight)
+                self.vary(_CHUNK, smallest[: _SMALLEST << barren])
             barren = 0 if len(self.drawn) > place else barren + 1
 
     def _draws(self, count: int) -> Iterator[Draw]:
@@ -153,7 +152,7 @@ class RandomCalls:
         answer, reached = self.subject.watch(call)
         seconds = process_time() - started
         if isinstance(answer, Answered) and _size(answer) <= _LARGEST:
-            self.drawn.append(Drawn(call, answer, reached, seconds))
+            self.drawn.append(Drawn(call, answer, reached, weight_of(call, answer), seconds))
 
 
 def _size(answer: Answered) -> int:

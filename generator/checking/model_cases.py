@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 
 from conformance.checked_models.model_calls import ModelCall
+from conformance.clusters.cluster import Cluster
 from conformance.suite.suites import Suite
 from generator.checking.call_cases import CallCases
+from generator.checking.cluster_calls import make_on_cluster
 from generator.checking.kept_calls import KeptCalls
 from generator.checking.making import MOST_CASES, cases_of_call
 from generator.checking.node_tests import node_tests_of_call
@@ -25,18 +27,20 @@ def cases_of_calls(
     keep: bool = True,
     processes: int = 1,
     told: Callable[[CallCases], object] = lambda _: None,
+    cluster: Cluster | None = None,
 ) -> tuple[CallCases, ...]:
-    """What is made of each call, in their order; the result hangs neither on `processes` nor on the cache.
+    """What is made of each call, in their order, whoever makes it: `processes`, the cache or a cluster.
 
     With `keep`, calls that were made before come from the user's cache, and others go there. `node_tests`, a
     suite of ONNX's node tests, is asked for those of each call without cases. `told` is told of each call
-    whose cases are there. Errors in one call are told in its `not_covered`.
+    whose cases are there. Errors in one call are told in its `not_covered`. Where there is a `cluster`, it
+    makes them instead of this machine, and UserError is raised as `make_on_cluster` says.
     """
     cache = KeptCalls() if keep else None
     found = {} if cache is None else {place: cache.find(each) for place, each in enumerate(calls)}
     missing = [place for place in range(len(calls)) if found.get(place) is None]
     made: list[CallCases] = []
-    with _Makers(processes if len(missing) > _FEW else 1) as makers:
+    with _Makers(processes if len(missing) > _FEW else 1, cluster) as makers:
         makers.begin([calls[place] for place in missing])
         for place, call in enumerate(calls):
             known = found.get(place)
@@ -54,23 +58,31 @@ def cases_of_calls(
 
 
 class _Makers:
-    """Makes the cases of calls one after the other, here or in some processes."""
+    """Makes the cases of calls one after the other: here, in some processes, or on a cluster."""
 
-    def __init__(self, processes: int) -> None:
+    def __init__(self, processes: int, cluster: Cluster | None) -> None:
+        self._cluster = cluster
         # Workers are started afresh, never forked: runtimes and test runners hold threads.
         self._pool = (
-            ProcessPoolExecutor(processes, mp_context=get_context("spawn")) if processes > 1 else None
+            ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+            if processes > 1 and cluster is None
+            else None
         )
+        self._results: Iterator[CallCases] = iter(())
 
     def begin(self, calls: Sequence[ModelCall]) -> None:
         """The calls that `next` gives the cases of, in this order."""
-        if self._pool is not None:
-            self._results = iter([self._pool.submit(cases_of_call, each, MOST_CASES) for each in calls])
-        self._calls = iter(calls)
+        if self._cluster is not None:
+            self._results = make_on_cluster(self._cluster, calls)
+        elif self._pool is not None:
+            jobs = [self._pool.submit(cases_of_call, each, MOST_CASES) for each in calls]
+            self._results = (each.result() for each in jobs)
+        else:
+            self._results = map(cases_of_call, calls)
 
     def next(self) -> CallCases:
         """The cases of the next call."""
-        return cases_of_call(next(self._calls)) if self._pool is None else next(self._results).result()
+        return next(self._results)
 
     def __enter__(self) -> _Makers:
         return self

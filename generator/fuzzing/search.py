@@ -157,18 +157,43 @@ def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell:
     ):
         return
     made = Find(small, find_matters(bench, small.attempt, small.failure))
-    known = any(
-        made.key == each.key
-        or (made.breaks and not each.breaks and each.explains(bench.space, small.attempt, failure))
-        for each in found.finds
-    )
-    if not known:
-        # A valid call says more than one that breaks a rule and fails in the same way.
-        replaced = [
-            each
-            for each in found.finds
-            if each.breaks and made.explains(bench.space, each.small.attempt, each.failure)
-        ]
-        made.calls += sum(each.calls for each in replaced)
-        found.finds = [each for each in found.finds if each not in replaced] + [made]
-        tell(made, replaced)
+    if _known(bench.space, found, made) is None:
+        _begin_class(bench.space, found, made, tell)
+
+
+def add_search(space: Space, found: Search, other: Search, tell: Tell) -> None:
+    """Take what another search has found into `found`: a class that both know is told once.
+
+    What comes of several searches hangs on their order alone.
+    """
+    found.tried += other.tried
+    found.mistakes += other.mistakes
+    found.drawn += other.drawn
+    for made in other.finds:
+        known = _known(space, found, made)
+        if known is None:
+            _begin_class(space, found, made, tell)
+        else:
+            known.calls += made.calls
+
+
+def _known(space: Space, found: Search, made: Find) -> Find | None:
+    """The class that a new one is, too: of the same key, or of valid calls that fail so."""
+    operator = space.spec.operator
+    digest, call = made.small.attempt.call.digest(operator), made.small.attempt
+    for each in found.finds:
+        if made.key == each.key or digest == each.small.attempt.call.digest(operator):
+            return each
+        if made.breaks and not each.breaks and each.explains(space, call, made.failure):
+            return each
+    return None
+
+
+def _begin_class(space: Space, found: Search, made: Find, tell: Tell) -> None:
+    # A valid call says more than one that breaks a rule and fails in the same way.
+    replaced = [
+        each for each in found.finds if each.breaks and made.explains(space, each.small.attempt, each.failure)
+    ]
+    made.calls += sum(each.calls for each in replaced)
+    found.finds = [each for each in found.finds if each not in replaced] + [made]
+    tell(made, replaced)

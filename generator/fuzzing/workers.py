@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -13,6 +13,9 @@ from conformance.running.responses import Response
 from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
+from generator.fuzzing.known_failures import KnownFailures, find_known_failures
+from generator.fuzzing.known_space import Space
+from generator.fuzzing.search import Search, Tell, fuzz
 
 
 class RunningRuntime:
@@ -24,6 +27,22 @@ class RunningRuntime:
     def __init__(self, runtime: Runtime, limits: Limits, announce: Callable[[str], None]) -> None:
         self._lane = Lane(install(runtime, announce).launch, runtime.adapter, limits)
         self.offer: Offer = self._lane.start()
+
+    @property
+    def name(self) -> str:
+        return self.offer.name
+
+    @property
+    def version(self) -> str:
+        return self.offer.version
+
+    def search(self, space: Space, seed: int, seconds: float, tell: Tell, most_calls: int | None) -> Search:
+        """Search for `seconds`, or for so many calls; as `fuzz`."""
+        return fuzz(space, self.ask, seed, seconds, tell, most_calls)
+
+    def known_failures(self, space: Space, cases: Sequence[Case]) -> KnownFailures:
+        """The cases of a suite that the runtime fails; as `find_known_failures`."""
+        return find_known_failures(space, self.ask, cases)
 
     def ask(self, case: Case, valid_case: Case | None = None) -> Response:
         """What the runtime does with a case, in the form that it names first."""

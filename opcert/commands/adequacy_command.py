@@ -63,6 +63,8 @@ def command(
 
     if kept and update:
         raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
+    if kept and scheduler is not None:
+        raise UserError("nothing is measured with --kept", expected="--kept or --scheduler, not both")
     chosen = select_operators(operators, folders)
     if output is not None:
         lock_folder(output, "the page")

@@ -18,6 +18,7 @@ from reports.checked_models.model_check import RuntimeAnswers
 
 if TYPE_CHECKING:
     from conformance.checked_models.whole_model import WholeModelFacts
+    from conformance.clusters.cluster import Cluster
     from conformance.recording.records import Record
     from conformance.running.first_worker import FirstWorker
     from conformance.suite.suites import Suite
@@ -38,7 +39,8 @@ MOST_EXPERIMENTS = 10.0
 class Asking:
     """How runtimes are asked: what `opcert run` takes as well, and the folder of the whole check.
 
-    `diagnose_seconds` are for experiments; None: as many as seem right.
+    `diagnose_seconds` are for experiments; None: as many as seem right. A `cluster` runs the cases, if there
+    is one, with `python` as the interpreter on its machines.
     """
 
     folder: Path
@@ -46,6 +48,8 @@ class Asking:
     limits: Limits = field(default_factory=Limits)
     known: tuple[Path, ...] = ()
     diagnose_seconds: float | None = None
+    cluster: Cluster | None = None
+    python: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +132,24 @@ def _run(
         jobs=asking.jobs, forms="all", limits=asking.limits, max_deaths=MOST_DEATHS, most_lost=MOST_LOST
     )
     path = folder / "run.jsonl"
-    record = record_run(suite, runtime, path, options, ours=True, first=first, own_forms=forms)
+    record = record_run(
+        suite,
+        runtime,
+        path,
+        options,
+        ours=True,
+        first=first,
+        own_forms=forms,
+        cluster=asking.cluster,
+        python=asking.python,
+    )
     results = put_together(suite, record, str(suite.path))
     return with_known_causes(results, (), asking.known)
 
 
 def _checked(asked: Asked) -> Asked:
     """The same, with what makes a run say nothing of its runtime."""
-    from opcert.commands.run_summary import run_error, state_error
+    from opcert.commands.run_summary import left_by_machines, run_error, state_error
 
     for each in (asked.results, asked.plain):
         if each is None:
@@ -146,6 +160,9 @@ def _checked(asked: Asked) -> Asked:
             return replace(asked, internal=state_error(each.record))
         if code == ExitCode.RUNTIME_UNAVAILABLE:
             say(state_error(each.record), error=True)
+            return replace(asked, unavailable=_reason(each.record))
+        if left_by_machines(each.record):
+            say(f"opcert: run: {_reason(each.record)}", error=True)
             return replace(asked, unavailable=_reason(each.record))
     return asked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ FORMATS = ("html", "json", "sarif", "markdown", "junit")
 @baseline_options.baseline
 @baseline_options.update
 @shared_options.jobs
+@shared_options.scheduler
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
@@ -75,6 +77,7 @@ def command(
     baseline: Path | None,
     update_baseline: bool,
     jobs: int,
+    scheduler: str | None,
     timeout: float,
     python: str | None,
     upgrade: bool,
@@ -90,25 +93,31 @@ def command(
     refused, or crashes the runtime; or nothing covers it, and the answer says why.
 
     The answer is 0 where nothing speaks against the model on any of the runtimes; with a profile, where that
-    is met, and with a baseline, where no other case fails than it knows.
+    is met, and with a baseline, where no other case fails than it knows. With --scheduler the cases are made
+    and run on a cluster, with the same answers; chains are made here.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
     from conformance.running.first_worker import first_worker
     from opcert.commands.asked_runtimes import Asking, answers_of, ask_runtime, with_causes
     from opcert.commands.checked_files import remove_check
+    from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
     from opcert.commands.profile_argument import demanded_profile
-    from opcert.commands.runtime_argument import choose_runtime
 
     profile = demanded_profile(profile_name)
     baseline_options.check_usage(baseline, update_baseline)
-    chosen = [choose_runtime(each, python, upgrade) for each in dict.fromkeys(runtimes)]
+    if scheduler is not None and inputs is not None:
+        raise UserError(
+            "--inputs runs the model itself, which no cluster is given",
+            expected="--scheduler or --inputs, not both",
+        )
+    chosen = [runtime_for(each, python, upgrade, scheduler) for each in dict.fromkeys(runtimes)]
     if baseline is not None and len(chosen) > 1:
         raise UserError("a baseline is of one runtime", got=f"{len(chosen)} with --on", expected="one")
     folder = output or Path("out") / "check" / slug(model.stem)
     limits = Limits(case_seconds=timeout)
-    asking = Asking(folder, jobs, limits, known_files, diagnose_seconds)
-    with first_worker(chosen[0], limits) as first:
+    begun = first_worker(chosen[0], limits) if scheduler is None else nullcontext()
+    with chosen_cluster(scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from opcert.commands.checked_model import make_checked, open_suite_of
         from opcert.commands.whole_model_numbers import with_numbers
@@ -116,7 +125,9 @@ def command(
         from reports.checked_models.check_summary import format_check
         from reports.checked_models.model_check import ModelCheck
 
-        checked = make_checked(model, chains=chains)
+        seconds = seconds_of_experiments(diagnose_seconds, scheduler)
+        asking = Asking(folder, jobs, limits, known_files, seconds, cluster, python)
+        checked = make_checked(model, chains=chains, cluster=cluster)
         lock_folder(folder, "the check")
         remove_check(folder)
         with open_suite_of(checked, folder / "suite") as suite:

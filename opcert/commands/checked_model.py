@@ -16,6 +16,7 @@ from reports.checked_models.call_evidence import CheckedCall
 
 if TYPE_CHECKING:
     from conformance.checked_models.model_calls import ModelFacts
+    from conformance.clusters.cluster import Cluster
     from conformance.models.case_models import Form
     from conformance.suite.suites import Suite
     from generator.checking.call_cases import CallCases
@@ -34,10 +35,11 @@ class CheckedModel:
     chains: MadeChains = field(default_factory=MadeChains)
 
 
-def make_checked(path: Path, *, chains: bool = True) -> CheckedModel:
+def make_checked(path: Path, *, chains: bool = True, cluster: Cluster | None = None) -> CheckedModel:
     """Read a model and make the cases of each of its calls and `chains`, with progress on standard error.
 
-    Raises UserError where the file is no model that can be read.
+    A `cluster` makes those of the calls, if there is one. Raises UserError where the file is no model that
+    can be read.
     """
     from conformance.checked_models.model_reading import read_model
     from generator.checking.model_cases import cases_of_calls
@@ -52,7 +54,7 @@ def make_checked(path: Path, *, chains: bool = True) -> CheckedModel:
             tell(done)
 
         processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
-        made = cases_of_calls(facts.calls, processes=processes, told=told)
+        made = cases_of_calls(facts.calls, processes=processes, told=told, cluster=cluster)
     found = put_to_calls(facts, with_node_tests(made))
     return with_chains(found, make_chains(facts)) if chains else found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,16 @@ from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, InternalError, NothingRan
+from opcert.vocabulary.errors import ExitCode, InternalError, NothingRan, UserError
 from opcert.vocabulary.harmless import for_shell
 
 if TYPE_CHECKING:
+    from conformance.clusters.cluster import Cluster
+    from conformance.processes.worker_limits import Limits
+    from conformance.runtimes.runtimes import Runtime
+    from generator.fuzzing.cluster_search import ClusterSearch
     from generator.fuzzing.search import Find
+    from generator.fuzzing.workers import RunningRuntime
 
 
 @click.command("fuzz")
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder for the calls found. Default: out/RUNTIME/calls.",
 )
+@shared_options.scheduler
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
@@ -54,6 +60,7 @@ def command(
     most_calls: int | None,
     seed: int,
     output: Path | None,
+    scheduler: str | None,
     timeout: float,
     python: str | None,
     upgrade: bool,
@@ -63,19 +70,24 @@ def command(
 
     Each call is judged by the reference. One that fails is made as small as it gets, and kept as a file
     that `opcert run -s` and `opcert repro -s` take. The answer is 1 where something was found.
+
+    With --scheduler all workers of a cluster search; with --calls as well they find the same, however many
+    they are, though not what one machine without it finds under that seed.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
     from generator.fuzzing.finds import Finds
-    from generator.fuzzing.known_failures import find_known_failures, suite_cases
+    from generator.fuzzing.known_failures import suite_cases
     from generator.fuzzing.known_space import open_space
-    from generator.fuzzing.search import fuzz
-    from generator.fuzzing.workers import RunningRuntime
     from generator.making.discovery import select_operators
+    from opcert.commands.cluster_argument import chosen_cluster, runtime_for
     from opcert.commands.run_progress import choose_progress
-    from opcert.commands.runtime_argument import choose_runtime
 
-    chosen = choose_runtime(runtime, python, upgrade)
+    if scheduler is not None and folders:
+        raise UserError(
+            "a cluster has opcert and no specs of your own", expected="--scheduler or --specs, not both"
+        )
+    chosen = runtime_for(runtime, python, upgrade, scheduler)
     spaces = [open_space(each, folders) for each in select_operators([operator], folders)]
     folder = output or Path("out") / chosen.slug / "calls"
     lock_folder(folder, "the calls")
@@ -83,25 +95,25 @@ def command(
     limits = Limits(case_seconds=timeout)
     answered, every, had, mistakes = 0, 0, 0, []
     share = seconds / len(spaces)
-    for space in spaces:
-        with RunningRuntime(chosen, limits, note) as running:
-            offer = running.offer
-            note(f"searching {space.spec.operator} on {offer.name} {offer.version} for {share:g} s")
-            finds = Finds(space, runtime, offer.version, seed, folder, folders)
+    with chosen_cluster(scheduler) as cluster:
+        for space in spaces:
+            with _searching(chosen, limits, note, cluster, python) as running:
+                note(f"searching {space.spec.operator} on {running.name} {running.version} for {share:g} s")
+                finds = Finds(space, runtime, running.version, seed, folder, folders)
 
-            def keep(find: Find, replaced: Sequence[Find], finds: Finds = finds) -> None:
-                note(finds.keep(find, replaced))
+                def keep(find: Find, replaced: Sequence[Find], finds: Finds = finds) -> None:
+                    note(finds.keep(find, replaced))
 
-            search = fuzz(space, running.ask, seed, share, keep, most_calls)
-            known = None
-            if search.finds:
-                note("asking for the cases of the suite, which may have these already")
-                known = find_known_failures(space, running.ask, suite_cases(space, folders))
-                had += sum(bool(known.like(each)) for each in search.finds)
-        say(finds.describe(search, known))
-        answered += search.answered
-        every += len(search.finds)
-        mistakes += search.mistakes
+                search = running.search(space, seed, share, keep, most_calls)
+                known = None
+                if search.finds:
+                    note("asking for the cases of the suite, which may have these already")
+                    known = running.known_failures(space, suite_cases(space, folders))
+                    had += sum(bool(known.like(each)) for each in search.finds)
+            say(finds.describe(search, known))
+            answered += search.answered
+            every += len(search.finds)
+            mistakes += search.mistakes
     if every:
         words = [] if python is None else ["--python", python]
         again = f"opcert run {for_shell([runtime, *words])} {finds.suite_words}"
@@ -112,3 +124,20 @@ def command(
     if not answered:
         raise NothingRan("the runtime answered no call", remedy="It may not offer the operator.")
     return int(ExitCode.DOES_NOT_HOLD if every else ExitCode.HOLDS)
+
+
+def _searching(
+    runtime: Runtime,
+    limits: Limits,
+    note: Callable[[str], None],
+    cluster: Cluster | None,
+    python: str | None,
+) -> RunningRuntime | ClusterSearch:
+    """The runtime, ready to be searched: here, or on a cluster."""
+    if cluster is None:
+        from generator.fuzzing.workers import RunningRuntime
+
+        return RunningRuntime(runtime, limits, note)
+    from generator.fuzzing.cluster_search import ClusterSearch
+
+    return ClusterSearch(cluster, runtime, python, limits)

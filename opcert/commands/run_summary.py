@@ -41,9 +41,13 @@ def exit_code(record: Record) -> ExitCode:
     if broken is not None:
         return broken
     # What lost machines left says nothing of the runtime, and yet not that all holds.
-    left = ((record.footer or {}).get("stopped") or {}).get("kind") == "machines_lost"
-    failing = any(record.counts[each] for each in FAILING) or record.faults or left
+    failing = any(record.counts[each] for each in FAILING) or record.faults or left_by_machines(record)
     return ExitCode.DOES_NOT_HOLD if failing else ExitCode.HOLDS
+
+
+def left_by_machines(record: Record) -> bool:
+    """Whether machines of a cluster were lost, with cases that nobody ran."""
+    return ((record.footer or {}).get("stopped") or {}).get("kind") == "machines_lost"
 
 
 def run_error(record: Record) -> ExitCode | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +61,10 @@ class ElementType:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __reduce__(self) -> tuple[Callable[[str], ElementType], tuple[str]]:
+        # Each is there once in a process, and compared as such.
+        return find_element_type, (self.name,)
 
     def __str__(self) -> str:
         return self.name

@@ -39,6 +39,10 @@ class Tensor:
         array.setflags(write=False)
         object.__setattr__(self, "array", array)
 
+    def __reduce__(self) -> tuple[type[Tensor], tuple[ElementType, NDArray[Any]]]:
+        # Its hash is another one in the next process, and arrays that travelled can be written to.
+        return Tensor, (self.element_type, self.array)
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.array.shape

@@ -103,17 +103,6 @@ def test_only_what_agrees_on_every_random_call_is_equivalent() -> None:
     assert all(each.calls == 60 for each in found.of("equivalent"))
 
 
-@pytest.mark.usefixtures("few_calls")
-def test_when_the_time_for_a_mutant_is_over_the_least_number_of_calls_is_enough(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(random_calls, "AIMED", 2000)
-    monkeypatch.setattr(measuring, "AIMED", 2000)
-    monkeypatch.setattr(measuring, "SECONDS", 0.0)
-    found = _measured(_cases(CENTER))
-    assert {each.calls for each in found.of("equivalent")} == {random_calls.LEAST}
-
-
 def test_the_search_ends_where_there_are_no_new_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 

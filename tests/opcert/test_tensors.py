@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,3 +68,13 @@ def test_a_tensor_keeps_its_values_when_its_source_changes() -> None:
 def test_rank_zero_stays_rank_zero(element_type: ElementType) -> None:
     value = b"x" if element_type.kind == "string" else 1
     assert tensor(value, element_type).shape == ()
+
+
+@given(tensors())
+def test_a_tensor_that_travels_between_processes_is_the_same(given: Tensor) -> None:
+    hash(given)
+    came = pickle.loads(pickle.dumps(given))
+    assert came == given
+    assert came.element_type is given.element_type
+    assert not came.array.flags.writeable
+    assert "_hash" not in vars(came)

@@ -35,7 +35,7 @@ class Answering(Cluster):
         self._change = change
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]]]
+        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]] | None]
     ) -> Generator[tuple[Any, Any], None, None]:
         for unit, answer in super().each(function, units):
             yield unit, self._change(answer)

@@ -66,6 +66,16 @@ def check(suite: Suite, positions: Sequence[int], small: Suite, cases: Sequence[
             assert str(small.case(case.valid_case).id) == case.valid_case
 
 
+def test_what_belongs_together_is_in_one_unit(suite: Suite) -> None:
+    ids = suite.case_ids
+    plan = Plan(suite, ids, ("inputs",), 1, done=frozenset(ids[3:7]))
+    units = list(UnitMaker(plan, together=lambda name: name[-1]).units())
+    assert len(units) > 1
+    assert sorted(each for unit in units for each in unit.positions) == [*range(3), *range(7, len(ids))]
+    where = {(ids[each][-1], number) for number, unit in enumerate(units) for each in unit.positions}
+    assert len(where) == len({letter for letter, _ in where})
+
+
 def test_units_become_small_towards_the_end(suite: Suite) -> None:
     maker = UnitMaker(Plan(suite, suite.case_ids, ("inputs",), 1))
     sizes = []

@@ -1,0 +1,113 @@
+"""What is measured of one operator, apart from any folder: its cases, and what the suite says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.suite.cases import Case
+from conformance.suite.suites import Suite
+from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
+from generator.adequacy.measure import Prepared, measure, prepare
+from generator.adequacy.measured_before import measurement_key
+from generator.adequacy.outcomes import Adequacy, Outcome
+from generator.adequacy.subject import Subject
+from generator.making.discovery import Levels, open_spec
+from generator.making.workshop import Options, Workshop
+from generator.rows.clearest import ATTEMPTS, drawn_call
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
+from reference.registry import find_operator
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """An operator with its cases, by the part of their id behind it, and ONNX's node tests of it.
+
+    `expectations` are digests of what the cases expect, `coverage` what the manifest says of the covering
+    array; `folders` hold specs that do not ship.
+    """
+
+    operator: OperatorName
+    cases: Mapping[str, Case]
+    expectations: Mapping[str, str]
+    coverage: Mapping[str, Any]
+    node_tests: Sequence[Case] = ()
+    folders: tuple[Path, ...] = ()
+
+    @contextmanager
+    def prepared(self) -> Iterator[Prepared]:
+        """The operator ready for its mutants; for the main thread alone, because mutants may hang."""
+        subject, levels = self._subject()
+        with subject.quick():
+            yield prepare(subject, levels, self.cases, self.node_tests)
+
+    def together(self, outcomes: Sequence[Outcome]) -> Kept:
+        """What the outcomes of all sets come to; InternalError where they are of other mutants."""
+        with self.prepared() as prepared:
+            known = [each.id for each in prepared.made]
+            if [each.mutant for each in outcomes] != known:
+                raise InternalError(
+                    "mutants are others than those that were tried",
+                    got=f"{len(outcomes)} outcomes of {self.operator}",
+                    expected=f"those of {len(known)} mutants",
+                )
+            found = prepared.together(outcomes)
+        return self.kept(found)
+
+    def measured(self, tell: Callable[[str], object] = lambda _: None) -> Kept:
+        """What all sets come to, one after the other in this process."""
+        subject, levels = self._subject()
+        return self.kept(measure(subject, levels, self.cases, self.node_tests, tell))
+
+    def kept(self, found: Adequacy) -> Kept:
+        """What was found, as it is kept."""
+        subject, levels = self._subject()
+        workshop = Workshop(subject.spec, subject.reference, levels, Options())
+        selection = []
+        for name, kills in found.selection.items():
+            rows = dict(self.cases[name].levels) if self.cases[name].family == "cover" else {}
+            attempt = _attempt(workshop, rows, name) if rows else None
+            selection.append(Selected(name, kills, self.expectations[name], rows, attempt))
+        told = {**found.to_json(), "coverage": covered(self.coverage)}
+        return Kept(str(self.operator), cases_digest(self.expectations), tuple(selection), told)
+
+    def _subject(self) -> tuple[Subject, Levels]:
+        spec, levels = open_spec(self.operator, self.folders)
+        reference = find_operator(self.operator, spec.reference_module)
+        return Subject.of(spec, reference, self.folders), levels
+
+
+def expectations_of(suite: Suite, operator: OperatorName) -> dict[str, str]:
+    """The digest of what each case of an operator in a suite expects."""
+    prefix = f"{operator.path}/"
+    names = [local_name(each) for each in suite.case_ids if each.startswith(prefix)]
+    return {name: str(suite.entry(prefix + name)["expectation"])[:16] for name in names}
+
+
+def key_of(operator: OperatorName, expectations: Mapping[str, str], against_node_tests: bool) -> str:
+    """The digest by which a measurement is kept."""
+    return measurement_key(operator, cases_digest(dict(expectations)), against_node_tests)
+
+
+def work_of(
+    suite: Suite, operator: OperatorName, folders: Sequence[Path] = (), node_tests: Sequence[Case] = ()
+) -> Work:
+    """What is to be measured of an operator in a suite."""
+    cases = {local_name(str(case.id)): case for case in suite.cases(f"{operator.path}/")}
+    coverage = suite.facts["operators"][str(operator)]["coverage"]
+    expectations = expectations_of(suite, operator)
+    return Work(operator, cases, expectations, coverage, tuple(node_tests), tuple(folders))
+
+
+def _attempt(workshop: Workshop, levels: Mapping[str, str], name: str) -> int | None:
+    """Which draw of a row a case is; None where it is none, but another family's call."""
+    digest = name.rpartition("/")[2]
+    for attempt in range(ATTEMPTS):
+        call = drawn_call(workshop, levels, attempt)
+        if call is not None and call.digest(workshop.spec.operator) == digest:
+            return attempt
+    return None

@@ -1,0 +1,44 @@
+"""Cases of the calls of a model made by the workers of a cluster, each call for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from conformance.checked_models.model_calls import ModelCall
+from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.machines import sources_digest
+from conformance.clusters.worker_answers import on_worker
+from generator.checking.call_cases import CallCases
+from generator.checking.making import MOST_CASES, cases_of_call
+from opcert.vocabulary.errors import UserError
+
+
+@on_worker
+def make_call_on_worker(call: ModelCall) -> CallCases:
+    """The cases of a call, as `cases_of_call` makes them anywhere."""
+    return cases_of_call(call, MOST_CASES)
+
+
+def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[CallCases]:
+    """The cases of each call, in the order of the calls, whichever comes first.
+
+    Raises as `Cluster.each` does, and UserError where all workers of a call are lost.
+    """
+    sources = sources_digest()
+    came: dict[int, CallCases] = {}
+    # A node that makes the call is enough, and a model may have thousands.
+    alone = (ModelCall(each.first, (each.first,)) for each in calls)
+    units = (((place, each.first), (sources, each)) for place, each in enumerate(alone))
+    answers = cluster.each(make_call_on_worker, units)
+    following = 0
+    for (place, node), found in answers:
+        if isinstance(found, Lost):
+            raise UserError(
+                "the workers that made cases of a call were lost again and again",
+                got=f"{node.op_type or node.operator}, node {node.place}: {found.reason}",
+                remedy="Give them more memory. What others have made is kept: ask again for the rest.",
+            )
+        came[place] = found
+        while following in came:
+            yield came.pop(following)
+            following += 1
