@@ -15,7 +15,7 @@ from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result, make_result, rounded_seconds
 from conformance.running.judge_check import check_judge
-from conformance.running.kept_runs import KeptRun
+from conformance.running.kept_answers import KeptRun
 from conformance.running.kept_tasks import answer_digest
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress

@@ -24,7 +24,7 @@ from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
 from conformance.running.further_tries import FurtherTries
 from conformance.running.garbage import few_collections
-from conformance.running.kept_runs import kept_run
+from conformance.running.kept_answers import kept_run
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
@@ -61,7 +61,7 @@ def run_suite(
     With `resume` the cases that a record at the same place holds already are not run again; UserError where
     that is the record of another run. `first` is a worker of this runtime that is starting already.
     `replacing` is called before anything changes of a record that is there. With `keep` requests and rows are
-    kept in the user's cache (`kept_runs.py`), and those that are there are taken: the record is the same.
+    kept in the user's cache (`kept_answers.py`), and those that are there are taken: the record is the same.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable

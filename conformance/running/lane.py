@@ -15,7 +15,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.first_worker import begin_worker
 from conformance.running.in_flight import Begun, InFlight
-from conformance.running.kept_runs import KeptRun
+from conformance.running.kept_answers import KeptRun
 from conformance.running.ready_requests import ReadyRequest, make_ready
 from conformance.running.requests import Offer, encode_case, read_error, seconds_of
 from conformance.running.responses import (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from conformance.models.case_models import Form
 from conformance.recording.records import read_record
-from conformance.running.kept_runs import KeptRun
+from conformance.running.kept_answers import KeptRun
 from conformance.running.responses import NotOffered
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case

@@ -53,11 +53,11 @@ def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     suite = identity_suite(tmp_path)
 
-    def resolve(name: str, *_: object) -> object:
+    def resolve(name: str, *_: object, cluster: object = None) -> object:
         found.append(name)
         return open_suite(suite)
 
-    def make(operators: Sequence[OperatorName]) -> object:
+    def make(operators: Sequence[OperatorName], cluster: object = None) -> object:
         found.append(" ".join(each.short for each in operators))
         return open_suite(suite)
 
@@ -143,7 +143,7 @@ def test_an_opset_that_has_not_what_is_named_is_told(
 def test_a_profile_of_a_model_is_run_alone_and_a_whole_domain_beside_versions_too(
     taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(certified_suite, "_opset_of", lambda _: 12)
+    monkeypatch.setattr(certified_suite, "_opset_of", lambda *_: 12)
     profile = demanding("ai.onnx::Gemm-11").model_copy(update={"model": "m.onnx"})
     open_certified(find_runtime(OLD), Asked(profile=profile))[0].close()
     mixed = demanding("ai.onnx::Gemm-13", "com.microsoft::*")

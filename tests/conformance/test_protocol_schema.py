@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from conformance.processes import worker_process, worker_streams
-from conformance.processes.frames import Frame, FrameReader, encode_frame
+from conformance.processes.frames import Frame, FrameReader, encode_frame, encode_numbered
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime, list_runtimes
@@ -46,6 +46,13 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
         found[f"{header['type']} asked"] += 1
         return pieces
 
+    def number(head: bytes, *numbers: Any) -> list[bytes]:
+        pieces = encode_numbered(head, *numbers)
+        header = json.loads(pieces[0][4:])
+        check_request(header)
+        found[f"{header['type']} asked"] += 1
+        return pieces
+
     class Reader(FrameReader):
         def take(self) -> Frame | None:
             frame = super().take()
@@ -55,6 +62,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             return frame
 
     monkeypatch.setattr(worker_process, "encode_frame", encode)
+    monkeypatch.setattr(worker_process, "encode_numbered", number)
     monkeypatch.setattr(worker_streams, "FrameReader", Reader)
     return found
 

@@ -16,9 +16,9 @@ import pytest
 from conformance.judging.judge import judge
 from conformance.processes.worker_limits import Limits
 from conformance.recording import outputs
-from conformance.running import collector, kept_runs, lane
+from conformance.running import collector, kept_answers, lane
 from conformance.running.harness import run_suite
-from conformance.running.kept_runs import KeptRun, kept_run, runs_folder
+from conformance.running.kept_answers import KeptRun, kept_run, runs_folder
 from conformance.running.kept_tasks import KeptTask, answer_digest, split_row, unpack_task
 from conformance.running.ready_requests import ReadyRequest
 from conformance.running.responses import Answered, Crashed, NotOffered, NotTensor, Refused, Response
@@ -182,7 +182,7 @@ def test_each_suite_offer_and_state_of_our_code_has_a_file_of_its_own(
         )
         == 4
     )
-    monkeypatch.setattr(kept_runs, "_code_digest", lambda: "changed")
+    monkeypatch.setattr(kept_answers, "_code_digest", lambda: "changed")
     assert place("a" * 64, "exec:x", {"version": "1"}) != first
 
 
@@ -190,13 +190,13 @@ def test_each_suite_offer_and_state_of_our_code_has_a_file_of_its_own(
 def test_files_that_were_not_used_for_long_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:
-    monkeypatch.setattr(kept_runs, name, most)
+    monkeypatch.setattr(kept_answers, name, most)
     for number in range(4):
         file = tmp_path / (f"{number}" * 64)
         file.write_bytes(bytes(100))
         os.utime(file, (number, number))
     (tmp_path / "another").write_bytes(bytes(1000))
-    vars(kept_runs)["_remove_oldest"](tmp_path)
+    vars(kept_answers)["_remove_oldest"](tmp_path)
     assert {each.name[0] for each in tmp_path.iterdir() if each.is_file()} == {"2", "3", "a"}
 
 
