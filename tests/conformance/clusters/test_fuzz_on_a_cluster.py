@@ -84,6 +84,7 @@ def essence(found: Search) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_finds_are_told_once_whoever_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_search, "UNIT", 8)
     one, told = search(Here(1, 0))

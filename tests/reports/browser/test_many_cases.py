@@ -13,7 +13,7 @@ from reports.page_making.report_page import write_report
 from reports.results.case_results import Results
 from reports.single_cases import listed_cases
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LISTED = 90
 MATRIX = "document.querySelector('#matrix-0').innerHTML"
 OPERATOR = "#/operators?operator=ai.onnx::Resize"
