@@ -1,13 +1,15 @@
 """Every operator of the default suite: the table of docs/operators.md.
 
-Usage: uv run python -m benchmarks.operators [--keep] [--records FOLDER] [-s SUITE] [RUNTIME...]
+Usage: uv run python -m benchmarks.operators [--keep] [--records FOLDER [--read]] [-s SUITE]
+       [RUNTIME...]
 
 Makes the suite, runs it on each runtime, and counts verdicts by operator, with how many of the failing cases
 have an entry in the operator's room. Failing cases without one are listed on standard error, and the answer
 is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms,
 beside what other runtimes made of the same cases; `-s first-operators` asks about the older versions that
 were reviewed first. `--records` leaves the records in a folder, and what each entry explains, which
-`benchmarks.entries` reads. Any runtime can be asked: `tract onnxruntime-node onnxruntime-web`.
+`benchmarks.entries` reads; `--read` holds those that are there against the entries of now. Any runtime can be
+asked: `tract onnxruntime-node onnxruntime-web`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from benchmarks.declarations import lines_of
 from benchmarks.disagreeing import Disagreeing, by_subject, disagreeing
 from benchmarks.explained import Explained, Use, uses_in_run, write_explained
 from conformance.judging.judge import FAILING
-from conformance.recording.records import Record
+from conformance.recording.records import Record, read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
@@ -61,6 +63,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name or the folder of a suite")
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="leave the records there")
+    parser.add_argument("--read", action="store_true", help="ask no runtime whose record is there already")
     parser.add_argument("--keep", action="store_true", help="write what was found into the operators' rooms")
     parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
     asked = parser.parse_args(words)
@@ -75,7 +78,8 @@ def main(words: Sequence[str]) -> int:
             found = find_runtime(name)
             options = RunOptions(jobs=2, forms=SAMPLE)
             path = (asked.records or Path(folder)) / f"{found.slug}.jsonl"
-            record = run_suite(suite, found, path, options)
+            again = asked.read and path.is_file()
+            record = read_record(path) if again else run_suite(suite, found, path, options)
             everything = list(disagreeing(suite, record, entries))
             uses += uses_in_run(name, everything)
             runs[name] = record, by_subject(everything)
