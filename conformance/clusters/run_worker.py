@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,10 +76,9 @@ class _Keeping(RecordWriter):
         super().__init__(path, {})
         self.rows: list[Result] = []
 
-    def append_lines(self, rows: Iterable[tuple[Result, Order, bytes]]) -> None:
-        told = list(rows)
-        super().append_lines(told)
-        self.rows += [result for result, _, _ in told]
+    def append(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
+        self.rows.append(result)
+        return super().append(result, order, line)
 
 
 def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
