@@ -12,7 +12,7 @@ import json
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import count
@@ -51,7 +51,7 @@ class Record:
     header: Mapping[str, Any]
     results: Sequence[Result]
     footer: Mapping[str, Any] | None
-    counted: Mapping[Verdict, int] | None = None
+    counted: Mapping[Verdict, int] | None = field(default=None, compare=False)
 
     @property
     def partial(self) -> bool:
