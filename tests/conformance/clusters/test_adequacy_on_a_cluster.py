@@ -133,7 +133,7 @@ def test_machines_that_find_other_mutants_are_told(suite: Path) -> None:
         list(measure_on_cluster(Shuffled(0, other), suite, NAMES, print))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.usefixtures("places")
 def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second set before the first, each from its own beginning; other mutants are refused."""
@@ -158,7 +158,7 @@ def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.Mo
     assert refused.problem == "mutants are others than those that were tried"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_real_cluster_measures_the_same(
     cluster: Cluster, places: Callable[[str], None], tmp_path: Path
 ) -> None:

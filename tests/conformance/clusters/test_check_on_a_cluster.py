@@ -84,7 +84,7 @@ def document(answer: Answer, place: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_answers_are_those_of_one_machine(
     asked: Callable[..., Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -98,7 +98,7 @@ def test_the_answers_are_those_of_one_machine(
     assert {each: each.read_bytes() for each in Path("out/suite").rglob("*") if each.is_file()} == cases
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_runtime_that_is_not_there_is_told_with_its_machine(
     asked: Callable[..., Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -107,7 +107,7 @@ def test_a_runtime_that_is_not_there_is_told_with_its_machine(
     check_message(call(capsys, *words), 4, "runtime", "no_such_module", "machine ")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cases_that_lost_workers_leave_are_no_success(
     asked: Callable[..., Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ from conformance.suite.suites import open_suite
 from tests.conformance.clusters.services import Services, kill, worker_of
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 _CASES = 1500
 _WITHOUT_OPCERT = """

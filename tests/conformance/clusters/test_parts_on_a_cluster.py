@@ -17,7 +17,7 @@ from generator.making.workshop import Options
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import OperatorName
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 _NAMES = [OperatorName.parse(f"ai.onnx::{each}") for each in ("Relu-14", "Abs-13")]
 _SMALL = Options.of("small", None)
 
