@@ -111,7 +111,12 @@ def test_what_was_answered_as_before_is_neither_read_nor_judged(
 ) -> None:
     echo = make_case("echo", seed=5)
     cases = [echo, make_case("raise", seed=1), make_case("echo", seed=2, expectations=(expect(sample(1)),))]
-    cases += [make_case("raise", seed=6, family="invalid", demand="refuse", valid_case=echo, word="refused")]
+    if jobs == 1:
+        # Of two lanes the one may come to it before the other has answered the valid case, and asks for that.
+        refused = make_case(
+            "raise", seed=6, family="invalid", demand="refuse", valid_case=echo, word="refused"
+        )
+        cases.append(refused)
     before = without_times(run(tmp_path, cases))
     monkeypatch.setattr(lane, "encode_case", refuse_to("encode a case"))
     monkeypatch.setattr(collector, "make_result", refuse_to("make a row"))
