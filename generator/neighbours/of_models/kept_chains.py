@@ -3,84 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from conformance.checked_models.model_calls import Extent, ModelCall
-from conformance.processes.scratch_folders import scratch_folder
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.kept_suites import suites_folder
-from conformance.suite.suite_parts import cases_in, make_part, part_bytes, read_part
+from conformance.suite.suite_parts import SuitePart, cases_in, make_part
 from generator.checking.call_keys import key_of_call
-from generator.making.sources import SourceReader
+from generator.checking.part_cache import PartCache
 from generator.neighbours.of_models.node_groups import NodeGroup
-from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.regular_files import read_regular
-
-MOST_KEPT = 4_000
-"""So many chains stay in the cache, those that were made last."""
-_LARGEST = 1 << 28
-_MODULES = (
-    "generator.neighbours.of_models.model_chains",
-    "generator.spaces.declared_kinds",
-    "specs.functions",
-)
 
 
-class KeptChains:
+class KeptChains(PartCache):
     """The chains of the cache, of the code and the references of now."""
 
     def __init__(self) -> None:
-        self._reader = SourceReader()
-        self._code: str | None = None
+        super().__init__("chains", "generator.neighbours.of_models.model_chains")
 
     def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
         """The case that was made before of a group, or why there is none; None where nothing is kept."""
-        path = self._path(group, opsets)
-        if path is None:
-            return None
-        try:
-            part = read_part(read_regular(path, _LARGEST))
-            cases = tuple(cases_in(part))
-            return (cases[0], "") if cases else (None, str(part.facts["why"]))
-        except Exception:  # noqa: BLE001 - whatever is in a file, it is made again
-            return None
+        return self._read(self._path_of(group, opsets), _case_or_why)
 
     def keep(self, group: NodeGroup, opsets: Mapping[str, int], case: Case | None, why: str) -> None:
         """Keep what was made of a group; a cache that cannot be written keeps nothing."""
-        path, operator = self._path(group, opsets), group.nodes[-1].operator
-        if path is None or operator is None:
-            return
-        part = make_part(operator, () if case is None else (case,), {"why": why})
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with scratch_folder("chain", path.parent) as making:
-                (making / path.name).write_bytes(part_bytes(part))
-                (making / path.name).replace(path)
+        path, operator = self._path_of(group, opsets), group.nodes[-1].operator
+        if path is not None and operator is not None:
+            self._write(path, make_part(operator, () if case is None else (case,), {"why": why}))
 
-    def trim(self) -> None:
-        """Remove the oldest of more chains than are kept."""
-        with suppress(OSError):
-            kept = [each for each in _folder().iterdir() if each.is_file()]
-            for each in sorted(kept, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_KEPT:]:
-                each.unlink()
-
-    def _path(self, group: NodeGroup, opsets: Mapping[str, int]) -> Path | None:
+    def _path_of(self, group: NodeGroup, opsets: Mapping[str, int]) -> Path | None:
         operators = [each.operator for each in group.nodes if each.operator is not None]
-        if len(operators) < len(group.nodes):
-            return None
-        try:
-            sources = self._sources(operators)
-        except Exception:  # noqa: BLE001 - an operator without a spec: there is nothing to keep
-            return None
-        return _folder() / sha256(canonical_json([key_of_group(group, opsets), sources]))
+        known = len(operators) == len(group.nodes)
+        return self._path(operators, [key_of_group(group, opsets)]) if known else None
 
-    def _sources(self, operators: list[OperatorName]) -> list[str]:
-        if self._code is None:
-            files = self._reader.imported_files(_MODULES)
-            self._code = sha256(b"\0".join(path.read_bytes() for path in files))
-        return [self._code, *(self._reader.sources_of(each).digest for each in operators)]
+
+def _case_or_why(part: SuitePart) -> tuple[Case | None, str]:
+    cases = tuple(cases_in(part))
+    return (cases[0], "") if cases else (None, str(part.facts["why"]))
 
 
 def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:
@@ -100,8 +58,3 @@ def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:
     wanted = [[each is not None for each in node.outputs] for node in group.nodes]
     said = [calls, extents, wanted, group.wiring, opsets.get("ai.onnx", opsets.get("", 0))]
     return sha256(canonical_json(said))
-
-
-def _folder() -> Path:
-    """Where chains are kept: beside the suites."""
-    return suites_folder().with_name("chains")
