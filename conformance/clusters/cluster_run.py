@@ -21,13 +21,13 @@ from conformance.clusters.run_units import RunOrder, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
 from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.processes.loaded_files import merge_digests
-from conformance.recording.records import Record, RecordWriter, timestamp
+from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.collector import Collector
 from conformance.running.harness import selected_cases
 from conformance.running.progress import Progress, Silent
-from conformance.running.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
+from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
 from conformance.running.tasks import call_in
@@ -76,11 +76,8 @@ def run_suite_on(
             if is_through(earlier):
                 progress.note("the record is whole already: nothing is left to run")
                 return earlier
-            plan = replace(plan, done=whole_cases(earlier, plan))
+            plan = go_on(earlier, plan, header, progress)
             kept = partial(kept_rows, earlier, plan)
-            progress.note(f"{plan.rows_done} of {plan.rows} rows are recorded already")
-            header["started"] = earlier.header.get("started")
-            header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
         replacing()
         book = MachineBook(record_path, resume=kept is not None)
         writer = RecordWriter(record_path, header, None if kept is None else kept())

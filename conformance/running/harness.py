@@ -28,7 +28,7 @@ from conformance.running.kept_answers import kept_run
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
-from conformance.running.resuming import check_same_run, find_begun, is_through, kept_rows, whole_cases
+from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
 from conformance.running.run_options import SAMPLE, RunOptions, choose_forms
 from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times
 from conformance.runtimes.runtimes import Installed, Runtime, install
@@ -98,11 +98,8 @@ def run_suite(
                 for lane in lanes:
                     lane.close()
                 return earlier
-            plan = replace(plan, done=whole_cases(earlier, plan))
+            plan = go_on(earlier, plan, header, progress)
             kept = partial(kept_rows, earlier, plan)
-            progress.note(f"{plan.rows_done} of {plan.rows} rows are recorded already")
-            header["started"] = earlier.header.get("started")
-            header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
         tasks = TaskSource(plan)
         if len(lanes) > 1:
             tasks = LongestFirst(plan, earlier_times(record_path, suite.digest, runtime.text))

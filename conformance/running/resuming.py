@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.recording.records import Record, read_record
+from conformance.recording.records import Record, read_record, timestamp
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
+from conformance.running.progress import Progress
 from conformance.running.task_source import Plan
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import open_regular
@@ -76,3 +78,12 @@ def kept_rows(record: Record, plan: Plan) -> Iterator[tuple[Result, Order]]:
     for each in record.results:
         if each.case in plan.done and each.response != "none":
             yield each, (positions[each.case], plan.forms.index(each.form), each.repeat)
+
+
+def go_on(earlier: Record, plan: Plan, header: dict[str, Any], progress: Progress) -> Plan:
+    """A plan without the cases that a record has whole; its header says since when, and that it goes on."""
+    plan = replace(plan, done=whole_cases(earlier, plan))
+    progress.note(f"{plan.rows_done} of {plan.rows} rows are recorded already")
+    header["started"] = earlier.header.get("started")
+    header["resumed"] = [*earlier.header.get("resumed", ()), timestamp()]
+    return plan
