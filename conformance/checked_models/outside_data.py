@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onnx import GraphProto, ModelProto, TensorProto
+from onnx import ModelProto, TensorProto
 
-from conformance.checked_models.inlining import graphs_of
+from conformance.checked_models.model_tensors import tensors_of
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
@@ -128,27 +127,11 @@ class _Reading:
 def read_small_data(model: ModelProto, folder: Path) -> list[str]:
     """Put the data of small tensors into the model, in place; what could not be read, in sentences."""
     reading = _Reading(folder)
-    for each in _tensors(model.graph):
+    for each in tensors_of(model):
         if each.data_location == TensorProto.EXTERNAL:
             reading.take(each)
-    for function in model.functions:
-        for node in function.node:
-            for attribute in node.attribute:
-                if attribute.t.data_location == TensorProto.EXTERNAL:
-                    reading.take(attribute.t)
     told = list(reading.reasons.items())
     notes = [f"the data of {count} tensors are not read: {why}" for why, count in told[:3]]
     if len(told) > 3:
         notes.append(f"the data of {sum(count for _, count in told[3:])} more tensors are not read either")
     return notes
-
-
-def _tensors(graph: GraphProto) -> Iterator[TensorProto]:
-    yield from graph.initializer
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.HasField("t"):
-                yield attribute.t
-            yield from attribute.tensors
-            for _, inner in graphs_of(attribute):
-                yield from _tensors(inner)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +10,10 @@ from pathlib import Path
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
-from conformance.checked_models.inlining import graphs_of, imported, inline_functions
+from conformance.checked_models.inlining import imported, inline_functions
 from conformance.checked_models.model_calls import ModelFacts, ModelNode
 from conformance.checked_models.model_nodes import read_attributes
+from conformance.checked_models.model_tensors import tensors_of
 from conformance.checked_models.node_order import Disorder, sort_nodes
 from conformance.checked_models.outside_data import locate, read_piece
 from opcert.vocabulary.errors import Place, UserError, unreadable
@@ -65,7 +65,7 @@ def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
         raise UserError("this is no ONNX model", got=str(error)[:200], where=where) from error
     del model.training_info[:]
     left = MOST_BYTES - len(raw)
-    for each in _tensors(model):
+    for each in tensors_of(model):
         if each.data_location == TensorProto.EXTERNAL:
             piece = locate(each, path.parent)
             left -= piece.length
@@ -119,27 +119,3 @@ def _completed(node: NodeProto, facts: ModelNode) -> ModelNode:
     """A node with the attributes that were too large to be read without weights."""
     attributes, unread = read_attributes(node)
     return replace(facts, attributes=attributes, unread=unread)
-
-
-def _tensors(model: ModelProto) -> Iterator[TensorProto]:
-    yield from _tensors_of(model.graph)
-    for function in model.functions:
-        for node in function.node:
-            yield from _tensors_in(node)
-
-
-def _tensors_of(graph: GraphProto) -> Iterator[TensorProto]:
-    yield from graph.initializer
-    for sparse in graph.sparse_initializer:
-        yield from (sparse.values, sparse.indices)
-    for node in graph.node:
-        yield from _tensors_in(node)
-
-
-def _tensors_in(node: NodeProto) -> Iterator[TensorProto]:
-    for each in node.attribute:
-        if each.HasField("t"):
-            yield each.t
-        yield from each.tensors
-        for _, inner in graphs_of(each):
-            yield from _tensors_of(inner)
