@@ -144,10 +144,6 @@ def from_storage(element_type: str, array: Any) -> WireTensor:
     return WireTensor(element_type, shape, np.ascontiguousarray(stored).tobytes())
 
 
-def from_numpy_all(values: Sequence[Any]) -> List[Union[WireTensor, NotTensor]]:
-    return [from_numpy(each) for each in values]
-
-
 def to_plain(value: Any) -> Any:
     """An input as runtimes of Python take it: an array, a list of what it holds, a dictionary, or None."""
     if isinstance(value, list):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_answers import Answer, CallAnswer
-from reports.checked_models.call_evidence import CheckedCall, Evidence
+from reports.checked_models.call_evidence import CheckedCall
 from reports.page_making.phrasing import count, plural
 from reports.single_cases.value_text import FEW, attribute_text, values_text
 
@@ -30,11 +30,6 @@ SIGNS: dict[Answer, str] = {
     "conformant": "pass",
 }
 """The verdict of a case whose sign and colour an answer has."""
-EVIDENCE_WORDS: dict[Evidence, str] = {
-    "reference": "references",
-    "node_tests": "ONNX's node tests alone, which is weaker",
-    "none": "nothing",
-}
 _LONGEST = 120
 _LONGEST_ATTRIBUTE = 200
 

@@ -40,7 +40,6 @@ HEADINGS: Mapping[Turn, str] = {
     "open": "Open in the documents, and answered in another way",
     "unsteady": "Not the same in every run",
 }
-WORSE: tuple[Turn, ...] = ("regressed", "newly_failing", "dropped")
 Expectations = Mapping[str, Mapping[str, str]]
 """For each suite by its digest the digest of what each of its cases expects."""
 _UNCOUNTED = ("not_run", "harness_error")

@@ -15,18 +15,11 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.registry import find_operator
+from tests.library_dtypes import ML_DTYPES
 
 Array = NDArray[Any]
 Quotient = Callable[[Array, Array], Array]
-NARROW: dict[str, Any] = {
-    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
-    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-    "float8e5m2": ml_dtypes.float8_e5m2,
-    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
-    "float4e2m1": ml_dtypes.float4_e2m1fn,
-    "float6e2m3": ml_dtypes.float6_e2m3fn,
-    "float6e3m2": ml_dtypes.float6_e3m2fn,
-}
+NARROW = {kind: dtype for kind, dtype in ML_DTYPES.items() if kind != "bfloat16"}
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint4", "int4", "uint2", "int2")
 HONEST: dict[str, Quotient] = {
     "divided": lambda x, s: x / s,
