@@ -76,14 +76,22 @@ class Run:
 
 def run(suite: Suite, runtime: str, folder: Path) -> Run:
     """Run the whole suite in every form, and count what is sent, beside the record, where it leaves us."""
-    found, sent, send = find_runtime(runtime), Counter[str](), WorkerProcess.send
+    found, sent = find_runtime(runtime), Counter[str]()
+    send, send_numbered = WorkerProcess.send, WorkerProcess.send_numbered
 
     def counting(worker: WorkerProcess, header: dict[str, Any], *rest: Any) -> None:
         sent[header["type"]] += 1
         send(worker, header, *rest)
 
+    def counting_numbered(worker: WorkerProcess, head: bytes, *rest: Any) -> None:
+        sent["run"] += b'"type":"run"' in head
+        send_numbered(worker, head, *rest)
+
     begun = time.perf_counter()
-    with patch.object(WorkerProcess, "send", counting):
+    with (
+        patch.object(WorkerProcess, "send", counting),
+        patch.object(WorkerProcess, "send_numbered", counting_numbered),
+    ):
         record = run_suite(suite, found, folder / f"{found.slug}.jsonl", RunOptions(forms="all"))
     return Run(runtime, record, sent, time.perf_counter() - begun)
 

@@ -123,11 +123,16 @@ def _summed(values: Rationals, roots: Rationals) -> Rationals:
 
 
 def _error(real: Numbers, imaginary: Numbers, re: Rationals, im: Rationals) -> tuple[Floats, Mask]:
-    """What each part of each bin of a line may be off by, and whether a sum on the way may overflow."""
+    """What each part of each bin of a line may be off by, and whether a sum on the way may overflow.
+
+    A product that overflowed before the transform is an infinity in it, whose part of a bin is then NaN where
+    the root has a part of zero.
+    """
     working, count = real.working, real.shape[-1]
     given = rounded_up(WHOLE.floats(real.error + imaginary.error)[..., 0])
     if count == 1:
-        return given, np.zeros(given.shape, dtype=np.bool_)
+        held = np.maximum(real.magnitude, imaginary.magnitude)[..., 0]
+        return given, (given > 0) & (held >= working.greatest)
     squares = (re * re + im * im).total(-1)
     sizes = np.array([_root_up(each * count) for each in squares.fractions()]).reshape(given.shape)
     norm = rounded_up(sizes + math.sqrt(count) * given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
@@ -37,6 +38,13 @@ from specs.relations import Relation, Step, read_index
 
 def read_imported(path: Path) -> list[Spec]:
     """The layers of a file of facts, one for each source document; SeveralErrors with all faults."""
+    found = path.stat() if path.is_file() else None
+    return list(_layers(path, None if found is None else (found.st_mtime_ns, found.st_size, found.st_ino)))
+
+
+@lru_cache(maxsize=1024)
+def _layers(path: Path, _: tuple[int, int, int] | None) -> tuple[Spec, ...]:
+    """What a file in a state holds: the same file is read for many operator versions that share its room."""
     layers = []
     errors: list[UserError] = []
     for document in load_file(path):
@@ -50,7 +58,7 @@ def read_imported(path: Path) -> list[Spec]:
         raise SeveralErrors(errors)
     if not layers:
         raise UserError("the file holds no facts", got=str(path), expected="what `opcert import` writes")
-    return layers
+    return tuple(layers)
 
 
 def _layer(file: ImportedFile, document: YamlDocument) -> Spec:

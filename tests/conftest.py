@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections import Counter
@@ -20,6 +21,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
 _ABSENT = " is absent"
 _left_out: Counter[str] = Counter()
+
+# Tens of thousands of tests are objects that stay: looking through them again and again finds nothing.
+gc.set_threshold(50_000, 20, 20)
 
 # How long an example takes says what else the machine does, not whether the project is right.
 settings.register_profile("opcert", deadline=None, suppress_health_check=[HealthCheck.too_slow])

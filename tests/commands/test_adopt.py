@@ -156,6 +156,7 @@ def test_a_package_that_gives_nothing_is_told(
     check_message(answer, 4, "runtime", "did not give its node tests", "no node tests here")
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(
     os.environ.get("CI") != "true" and os.environ.get("OPCERT_RUNTIMES") != "1",
     reason="takes ten seconds: in CI, or with OPCERT_RUNTIMES=1",

@@ -91,6 +91,7 @@ def test_a_run_into_the_same_folder_withdraws_what_speaks_of_another_record(
     assert (out / "index.html").read_text() == "mine"
 
 
+@pytest.mark.nightly
 def test_a_backend_that_never_survives_is_the_runtimes_fault(capsys: Capture, tmp_path: Path) -> None:
     suite, out = identity_suite(tmp_path, 12), tmp_path / "out"
     answer = call(capsys, "certify", "fake_backends:Exits", "-s", suite, "-o", out)

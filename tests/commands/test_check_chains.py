@@ -39,6 +39,7 @@ def by_path(document: dict[str, Any], runtime: str) -> dict[str, dict[str, Any]]
     }
 
 
+@pytest.mark.slow
 def test_a_wrong_fusion_is_found_where_the_model_has_the_row(
     capsys: pytest.CaptureFixture[str], place: Path
 ) -> None:

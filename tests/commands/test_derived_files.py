@@ -48,12 +48,14 @@ def killed_in_the_middle(folder: Path, *words: object) -> None:
     process.wait()
 
 
+@pytest.mark.slow
 def test_a_killed_certify_leaves_its_partial_record_alone(made: Path) -> None:
     (made / ".index.html.abc_0123").write_text("half a page")
     killed_in_the_middle(made, "certify", "-o", made)
     assert sorted(each.name for each in made.iterdir()) == [".opcert.lock", "run.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_its_partial_record_alone(made: Path) -> None:
     killed_in_the_middle(made, "run", "-o", made / "run.jsonl")
     assert sorted(each.name for each in made.iterdir()) == [".opcert.lock", "run.jsonl"]

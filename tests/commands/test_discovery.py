@@ -135,6 +135,7 @@ def completed(*words: str, folder: Path | None = None) -> list[str]:
     return [line.partition(",")[2] for line in ran.stdout.splitlines() if line]
 
 
+@pytest.mark.slow
 def test_names_of_operators_are_completed(tmp_path: Path) -> None:
     assert completed("generate", "Resize-1") == [f"Resize-{each}" for each in (10, 11, 13, 18, 19)]
     assert completed("adequacy", "com.m") == ["com.microsoft/Pad-1"]

@@ -27,6 +27,7 @@ PLACES = [
     "no tensor",
     "last words",
 ]
+FIRST = ("name", "message", "last words")
 
 
 def check(answer: Answer) -> None:
@@ -44,7 +45,10 @@ def runtime(place: str) -> str:
     return echo_runtime(f"'{place}'", "shouting_worker.py")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    "place",
+    [each if each in FIRST else pytest.param(each, marks=pytest.mark.nightly) for each in PLACES],
+)
 def test_a_runtime_gives_no_orders_to_the_terminal(capsys: Capture, tmp_path: Path, place: str) -> None:
     suite = make_suite(tmp_path, [make_case(seed=each) for each in range(4)])
     run = call(capsys, "run", runtime(place), "-s", suite, "-o", tmp_path / "run.jsonl")

@@ -78,6 +78,7 @@ def test_a_test_for_each_cause_found_by_the_run(suite: Path, tmp_path: Path) -> 
     assert [len(list(each.iter("failure"))) for each in tests] == [0, 1, 0]
 
 
+@pytest.mark.nightly
 def test_processes_of_xdist_tell_all_causes_in_one_test(suite: Path, tmp_path: Path) -> None:
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-by", "cause")
     code, lines = run_pytest(tmp_path, *arguments, "-n", "1")
@@ -86,6 +87,7 @@ def test_processes_of_xdist_tell_all_causes_in_one_test(suite: Path, tmp_path: P
     assert any(line.startswith("1. org.example Echo-1: ") for line in lines)
 
 
+@pytest.mark.nightly
 def test_no_failure_no_cause(suite: Path, tmp_path: Path) -> None:
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-by", "cause")
     code, lines = run_pytest(tmp_path, *arguments, "-k", "causes")

@@ -15,6 +15,7 @@ from tests.commands.command_line import call
 from tests.conformance.samples import FAKES, make_suite
 
 
+@pytest.mark.slow
 def test_experiments_go_on(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,8 +138,13 @@ def squeeze(path: Path, name: str, piece: bytes, times: int, first: bytes = b"")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "piece"),
-    [(b"", b"["), (b"", b"0"), (b"", b"[],"), (b'{"cases":[', b'{"id":{}},'), (b'{"cases":["', b"x")],
-    ids=["brackets", "digits", "lists", "entries", "a text"],
+    [
+        pytest.param(b"", b"[", id="brackets"),
+        pytest.param(b"", b"0", id="digits", marks=pytest.mark.nightly),
+        pytest.param(b"", b"[],", id="lists", marks=pytest.mark.nightly),
+        pytest.param(b'{"cases":[', b'{"id":{}},', id="entries"),
+        pytest.param(b'{"cases":["', b"x", id="a text", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_manifest_that_unpacks_to_gigabytes(tmp_path: Path, first: bytes, piece: bytes) -> None:
     squeeze(tmp_path / "suite.zip", "manifest.json", piece * ((1 << 20) // len(piece)), 450, first)

@@ -37,6 +37,7 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
     assert runtime.hello["runtime"] == {"name": "tensorflow", "version": installed}
 
 
+@pytest.mark.slow
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     image = numbers((1, 1, 1, 1))
     channels_first = {

@@ -11,6 +11,8 @@ from benchmarks import runtimes
 from conformance.suite.suites import Suite, open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 DEEDS = ("echo", "SIGSEGV", "SIGFPE", "echo")
 
 
@@ -25,7 +27,6 @@ def run(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> runtimes.Run:
     return runtimes.run(suite, echo_runtime(), tmp_path_factory.mktemp("run"))
 
 
-@pytest.mark.slow
 def test_every_case_in_every_form_has_its_line(suite: Suite, run: runtimes.Run) -> None:
     ((_, given, handed, requests, verdicts, lost, twice, workers, at_a_case, between, _),) = (
         runtimes.book_rows(suite, [run])

@@ -28,6 +28,7 @@ from tests.conformance.test_suites import tensors
 ALL = st.sampled_from(list(ELEMENT_TYPES.values()))
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=400)
 def test_elements_are_right_or_wrong_as_the_oracle_says(data: st.DataObject) -> None:

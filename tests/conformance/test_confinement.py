@@ -91,6 +91,7 @@ def test_a_worker_reaches_the_network_where_that_is_asked_for(tmp_path: Path, po
         assert told == {**CONFINED, "network": "reachable", "reason": "it was asked for"}
 
 
+@pytest.mark.slow
 @needs_namespaces
 def test_where_no_user_namespace_can_be_had_the_record_says_so(tmp_path: Path, port: str) -> None:
     suite = make_suite(tmp_path, [make_case("network")])

@@ -56,6 +56,7 @@ def test_a_worker_sees_nothing_of_the_caller(tmp_path: Path, monkeypatch: pytest
     assert not Path(told["HOME"]).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_cases_that_must_be_refused(tmp_path: Path, jobs: int) -> None:
     answered, refused = make_case("echo", seed=5), make_case("raise", seed=5)
@@ -143,6 +144,7 @@ def test_a_worker_that_dies_while_it_forgets_a_model_blames_no_case(tmp_path: Pa
     assert fault["reasons"] == [f"killed by SIGSEGV after {deed}"]
 
 
+@pytest.mark.slow
 def test_a_runtime_that_never_survives_is_stopped(tmp_path: Path) -> None:
     record = run(tmp_path, [make_case("SIGSEGV", seed=each) for each in range(12)], max_deaths=3)
     assert record.counts["crash"] == 3
@@ -232,6 +234,7 @@ def test_a_form_that_is_not_taken_is_an_error(tmp_path: Path) -> None:
         run(tmp_path, [make_case()], forms="upside_down")
 
 
+@pytest.mark.slow
 def test_a_run_returns_the_record_that_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deeds = ("echo", "ulp", "zero", "text", "double", "flat", "twice", "nothing", "raise", "SIGSEGV", "exit3")
     cases = [make_case(do, seed=1) for do in (*deeds, "differs_by_call", "unsupported", "unload_segv")]

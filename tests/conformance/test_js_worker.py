@@ -60,6 +60,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     return {name: found[str(case.id)] for name, case in cases.items()}
 
 
+@pytest.mark.slow
 def test_each_deed_has_its_verdict_and_costs_one_case(results: dict[str, Result]) -> None:
     assert {name: each.verdict for name, each in results.items()} == {
         "answers": "pass",

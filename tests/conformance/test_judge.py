@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import validate
@@ -125,6 +126,7 @@ def test_the_worst_of_several_verdicts_is_a_failing_one() -> None:
             assert worst_verdict(["pass", each, "unsupported"]) == each
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=150)
 def test_an_answer_is_right_under_the_expectations_that_the_oracle_names(data: st.DataObject) -> None:

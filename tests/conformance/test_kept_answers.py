@@ -92,6 +92,7 @@ def refuse_to(what: str) -> Any:
     return refuse
 
 
+@pytest.mark.slow
 def test_the_record_is_the_same_with_what_an_earlier_run_kept(tmp_path: Path) -> None:
     cases = every_kind()
     plain = without_times(run(tmp_path, cases, keep=False, name="plain", forms="preferred"))

@@ -27,6 +27,7 @@ from opcert.commands import run_summary
 from tests.conformance.samples import IDENTITY, echo_runtime, make_case, make_suite
 
 
+@pytest.mark.slow
 def test_a_long_record_reads_as_a_short_one_also_when_its_file_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

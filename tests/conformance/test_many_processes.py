@@ -21,6 +21,8 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 
@@ -72,7 +74,6 @@ def test_idle_children_that_share_all_memory_are_nothing_to_blame_a_worker_for(t
     assert [each.reason for each in record.results] == [None, None]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("do", ["eating_children", "rewriting_children", "share_with_children"])
 def test_memory_that_children_really_have_counts(tmp_path: Path, do: str) -> None:
     record = run(tmp_path, do, "echo", memory=300 * MIB)

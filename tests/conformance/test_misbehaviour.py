@@ -22,6 +22,8 @@ from opcert.commands.run_summary import exit_code
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
+pytestmark = pytest.mark.slow
+
 MARKER = uuid.uuid4().hex
 LIMITS = Limits(start_seconds=20, case_seconds=1.5, resident_bytes=300 << 20, answer_bytes=64 << 20)
 
@@ -146,7 +148,6 @@ def results(records: dict[str, Record]) -> dict[str, Result]:
     return {row.levels["do"]: row for record in records.values() for row in record.results}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("do", ALL)
 def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Result], do: str) -> None:
     verdict, reason = ALL[do]
@@ -155,7 +156,6 @@ def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Resu
     assert reason is None or reason in (found.reason or "")
 
 
-@pytest.mark.slow
 def test_no_worker_s_words_make_a_row_long(records: dict[str, Record]) -> None:
     for record in records.values():
         lengths = {row.levels["do"]: len(row.to_line()) for row in record.results}
@@ -247,7 +247,6 @@ def test_a_worker_that_never_starts(tmp_path: Path, mode: str, words: str) -> No
     assert not (tmp_path / "run.jsonl").exists()
 
 
-@pytest.mark.slow
 def test_a_runtime_that_dies_on_every_case_is_stopped_after_ten_restarts(tmp_path: Path) -> None:
     cases = [make_case(do, seed=each) for do in ("SIGSEGV", "exit0") for each in range(8)]
     record = run(tmp_path, cases, max_deaths=RunOptions().max_deaths)

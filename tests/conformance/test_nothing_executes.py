@@ -69,6 +69,7 @@ def test_the_search_finds_what_it_is_for(code: str) -> None:
     assert list(ways_to_execute(ast.parse(code)))
 
 
+@pytest.mark.slow
 def test_nothing_in_the_project_could_execute_a_file() -> None:
     found = {
         f"{path.relative_to(REPOSITORY)}: {way}"

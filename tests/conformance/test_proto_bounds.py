@@ -116,6 +116,7 @@ def test_a_type_that_is_nested_too_deeply_is_refused() -> None:
         parse_graph(graph.SerializeToString())
 
 
+@pytest.mark.slow
 def test_a_long_graph_is_looked_through_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing makes it nest; it is the number of its nodes that would fill memory."""
     node = b"\x0a\x00"

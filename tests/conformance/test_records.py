@@ -46,6 +46,7 @@ def row(case: str, verdict: Verdict = "pass", form: str = "inputs", repeat: int 
     return Result(case, "org.example::Echo-1", "cover", "float", form, repeat, verdict)
 
 
+@pytest.mark.slow
 def test_every_line_of_a_record_and_the_manifest_fit_their_schemas(tmp_path: Path) -> None:
     deeds = ("echo", "zero", "text", "double", "raise", "unsupported", "SIGSEGV", "sleep", "twice", "exit3")
     cases = [make_case(each, seed=1) for each in deeds]

@@ -127,7 +127,13 @@ def test_another_suite_is_refused(tmp_path: Path) -> None:
         run(make_suite(tmp_path / "other", [make_case(seed=1)]), path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGKILL,
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in (signal.SIGTERM, signal.SIGINT)),
+    ],
+)
 def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, number: int) -> None:
     cases = [make_case("nap", seed=each) for each in range(24)]
     suite, path, marker = make_suite(tmp_path, cases), tmp_path / "run.jsonl", uuid.uuid4().hex

@@ -226,6 +226,7 @@ def test_a_docstring_is_written_with_three_lines_before_it(
     assert written.read_text("utf-8") == DOCSTRING
 
 
+@pytest.mark.slow
 @pytest.mark.runtimes("tensorflow")
 def test_the_docstrings_of_the_package_are_those_of_the_list(tmp_path: Path) -> None:
     package_document("tensorflow", print)

@@ -26,6 +26,7 @@ BATCH = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
 PAD = OperatorName.parse("com.microsoft::Pad-1")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_suite_is_measured_and_told_as_a_page_and_as_json(tmp_path: Path) -> None:
     suite = tmp_path / "suite.zip"

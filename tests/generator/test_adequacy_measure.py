@@ -87,6 +87,7 @@ def _neighbours(cases: Mapping[str, Case], names: Mapping[str, int]) -> dict[str
     return {name: case for name, case in cases.items() if str(case.id) in wanted}
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("few_calls")
 def test_what_a_poor_suite_misses_survives_with_a_call_that_tells_it() -> None:
     found = _measured({"boundary/rank_0_of_S": _edges(CENTER, 1)["rank_0_of_S"]})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+import pytest
+
 from conformance.running.responses import Answered, Refused
 from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.subject import Subject
@@ -56,6 +58,7 @@ def test_a_mutant_computes_with_its_mistake_and_leaves_nothing_behind() -> None:
     assert _answer(subject) == [2, 3]
 
 
+@pytest.mark.slow
 def test_mutants_are_of_many_kinds_and_each_is_there_once() -> None:
     made = make_mutants(_subject(OperatorName.parse("ai.onnx::Resize-18")))
     assert len({each.id for each in made}) == len(made) > 400

@@ -235,6 +235,7 @@ def test_a_level_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None
     assert "exclusions" in faults[0]
 
 
+@pytest.mark.slow
 def test_a_rule_whose_breach_breaks_another_is_told_with_its_place(tmp_path: Path) -> None:
     rule = "  - {id: same_again, require: -rank(input) <= axis < rank(input), else: undefined, why: again}\n"
     path = _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input)\nconstraints:\n" + rule)
@@ -254,6 +255,7 @@ def test_a_rule_that_no_call_breaks_is_told(tmp_path: Path) -> None:
     assert "a rule that no call breaks" in faults[0]
 
 
+@pytest.mark.slow
 def test_rules_that_no_call_keeps_are_told_with_the_one_to_leave_out(tmp_path: Path) -> None:
     rule = "  - {id: never, require: axis > 5 and axis < 3, else: undefined, why: nothing}\n"
     path = _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input)\nconstraints:\n" + rule)
@@ -353,6 +355,7 @@ def _space(folder: Path, version: int = 13) -> Space:
     return open_space(load_spec(OperatorName("ai.onnx", "Hardmax", version), (folder,)))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_axis_beyond_the_last_has_no_indices_and_is_told(tmp_path: Path) -> None:
     path = tmp_path / "ai.onnx" / "Gather" / FILE_NAME

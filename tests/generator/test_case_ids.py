@@ -37,6 +37,7 @@ def _calls(workshop: Workshop) -> Iterator[tuple[str, Call]]:
         yield "invalid" if rule.otherwise == "error" else "survival", broken
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT)
 def test_calls_have_the_ids_that_the_lock_holds(name: str) -> None:

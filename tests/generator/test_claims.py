@@ -208,6 +208,7 @@ def test_entries_travel_with_a_suite_and_leave_its_digest_alone(tmp_path: Path) 
         suite.known_entries()
 
 
+@pytest.mark.slow
 def test_what_a_suite_carries_of_an_operator_is_what_its_room_says(tmp_path: Path) -> None:
     pad = OperatorName.parse("com.microsoft::Pad-1")
     path = tmp_path / "suite.zip"

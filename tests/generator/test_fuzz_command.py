@@ -27,6 +27,7 @@ from tests.generator.fuzz_fakes import Fake, Mistake, plain, space_of
 FRAGILE = f"exec:{sys.executable} {Path(__file__).parent / 'fuzz_worker.py'}"
 
 
+@pytest.mark.slow
 def test_a_mistake_is_found_kept_run_and_reproduced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_crash_costs_one_call() -> None:
     assert failure.how == "SIGSEGV"
 
 
+@pytest.mark.slow
 def test_a_runtime_without_the_operator_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,7 @@ def test_each_numeric_class_of_an_operator_has_its_data_classes(operator: Operat
     assert factors["data"] >= wanted
 
 
+@pytest.mark.slow
 def test_the_operators_that_compute_are_those_with_an_allowed_error() -> None:
     for operator in OPERATORS:
         bench = open_workshop(operator, Options.of("small"))

@@ -69,6 +69,7 @@ def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
     return made
 
 
+@pytest.mark.slow
 def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) -> None:
     ran = CliRunner().invoke(generate_command.command, [NAME, "--check"], standalone_mode=False)
     assert ran.exception is None
@@ -103,6 +104,7 @@ def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, part:
     assert ran.stdout == f"changed expectation: com.microsoft/Pad-1/{case} ({cause})\n"
 
 
+@pytest.mark.slow
 def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_changes(
     lock_of_pad: Lock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,7 +118,14 @@ def test_what_a_room_has_of_other_versions_changes_nothing(own: Path) -> None:
     assert part_key(CROP, SMALL, [own]) == before
 
 
-@pytest.mark.parametrize("change", [change_declaration, change_imported, change_what_was_learned])
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_declaration,
+        pytest.param(change_imported, marks=pytest.mark.nightly),
+        pytest.param(change_what_was_learned, marks=pytest.mark.nightly),
+    ],
+)
 def test_editing_one_operator_makes_one_operator_again(
     tmp_path: Path, own: Path, change: Callable[[Path], None]
 ) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from generator.rows.covering_rows import make_rows
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import space_of
 
 
+@pytest.mark.slow
 def test_most_rows_have_types_that_are_not_rare() -> None:
     space = space_of(OperatorName("ai.onnx", "QLinearMatMul", 21))
     assert space.spec.declared is not None

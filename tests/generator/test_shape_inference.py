@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import onnx
+import pytest
 from onnx.shape_inference import InferenceError, infer_shapes
 
 from conformance.models.case_models import build_model
@@ -73,6 +74,7 @@ def cases() -> Iterator[tuple[Case, Case | None]]:
             yield case, None if case.valid_case is None else suite.case(case.valid_case)
 
 
+@pytest.mark.slow
 def test_no_demand_contradicts_the_shape_inference_of_the_operator() -> None:
     found, demands = [], {"answer": 0, "refuse": 0, "survive": 0}
     for case, valid_case in cases():

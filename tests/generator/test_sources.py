@@ -99,6 +99,7 @@ def _of_ours(files: list[str]) -> set[str]:
     return {name for name in names(sorted(inside)) if name.startswith(packages)}
 
 
+@pytest.mark.slow
 def test_references_are_named_by_what_the_files_say() -> None:
     """Nothing is imported to know them: importing must find the same."""
     from generator.making.named_operators import reference_modules

@@ -203,6 +203,7 @@ def test_a_sequence_is_not_taken_where_a_version_has_tensors_alone() -> None:
     assert call_in(tensors, sequences, call) is None
 
 
+@pytest.mark.slow
 def test_identity_13_has_no_case_of_a_sequence() -> None:
     cases = cases_of(named("Identity-13"))
     assert cases

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 from onnx.backend.test.loader import load_model_tests
 
 
-def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
-    """The tests of one node of these operators, by their names."""
+@cache
+def _node_tests() -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tests = load_model_tests(kind="node")
+        return list(load_model_tests(kind="node"))
+
+
+def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
+    """The tests of one node of these operators, by their names."""
     return {
         each.name: each
-        for each in tests
+        for each in _node_tests()
         if each.model is not None
         and len(each.model.graph.node) == 1
         and each.model.graph.node[0].op_type in operators

@@ -87,6 +87,7 @@ def test_onnxruntime(suite: Suite, tmp_path: Path) -> None:
         check(suite, replace(record, results=(*record.results, worse)))
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes("onnx")
 def test_onnx(suite: Suite, tmp_path: Path) -> None:
     record = run(suite, "onnx", tmp_path)
@@ -102,6 +103,7 @@ def test_openvino(suite: Suite, tmp_path: Path) -> None:
     check_followed(suite, record)
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes("tensorflow")
 def test_tensorflow(suite: Suite, tmp_path: Path) -> None:
     record = run(suite, "tensorflow", tmp_path)

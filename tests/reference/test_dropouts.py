@@ -81,6 +81,7 @@ def test_honest_programs_are_never_accused(route: int) -> None:
         assert reason(alone, output) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.float16, np.float64])
 def test_other_types_of_data_and_ratio(kind: type[np.floating]) -> None:
     data = DATA.astype(kind)

@@ -284,6 +284,24 @@ def test_frames_are_transformed(step: int, length: int) -> None:
             assert not found.wrong(np.array(rows).astype(np.float32)).any()
 
 
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_a_sample_whose_product_with_the_window_overflows_leaves_its_frame_open(length: int) -> None:
+    """An infinity of a program is NaN wherever its root has a part of zero, with which it multiplies."""
+    signal = np.ones((1, 2 * length, 1), np.float32)
+    signal[0, 0] = -3e38
+    found = framed(signal, length, np.full(length, 3e38, np.float32), None, onesided=0)
+    got = np.full((1, 2, length, 2), 3e38, np.float32)
+    with np.errstate(all="ignore"):
+        frames = [np.float32(3e38) * signal[0, at * length : (at + 1) * length, 0] for at in range(2)]
+        roots = np.exp(-2j * np.pi * np.outer(np.arange(length), np.arange(length)) / length)
+        got[0] = [parts((each.astype(np.complex64) * roots.astype(np.complex64)).sum(-1)) for each in frames]
+    wrong = found.wrong(got)[0]
+    assert np.isnan(got[0, 0]).any()
+    assert not wrong[0].any()
+    got[0, 1, 0, 0] = 2e38
+    assert found.wrong(got)[0, 1, 0, 0]
+
+
 def test_faulty_frames_are_not() -> None:
     signal = (1 + draws(1).random(size=(1, 12, 1))).astype(np.float32)
     window = (0.5 + draws(2).random(4)).astype(np.float32)

@@ -64,6 +64,7 @@ def _accepts(output: ExpectedOutput, got: Array, kind: str) -> bool:
     return bool(found.all())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 def test_a_program_in_the_type_itself_is_accepted(kind: str) -> None:
     accepted = 0

@@ -172,6 +172,7 @@ def test_bfloat16_is_cut_off_or_rounded() -> None:
             assert judge(case, Answered((made,))).verdict == "pass"
 
 
+@pytest.mark.slow
 def test_false_alarms_of_rows_and_of_dependence_are_no_more_than_stated() -> None:
     """At a rate that can be counted."""
     for demand, draw in (

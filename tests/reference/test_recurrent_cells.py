@@ -108,6 +108,7 @@ def test_honest_programs_are_inside(name: str, call: str, way: str) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(GATES))
 def test_honest_programs_are_inside_on_random_calls(name: str) -> None:
     calls = sorted(CALLS[name])

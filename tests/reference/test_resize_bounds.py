@@ -66,6 +66,7 @@ def test_every_route_stays_inside(call: Call) -> None:
             assert worst <= 1, f"{route.name} in {kind.__name__}: {worst} of what is allowed"
 
 
+@pytest.mark.nightly
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(calls(("nearest",)))
 def test_every_route_takes_an_accepted_pixel(call: Call) -> None:

@@ -159,6 +159,7 @@ def test_expectations_are_those_of_loops_over_fractions_and_honest_programs_are_
     check(name, seed)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), MORE)
 def test_more_of_them(name: str, seed: int) -> None:

@@ -103,6 +103,7 @@ def _held(question: Question, options: tuple[str, ...]) -> list[object]:
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("operator", _open_operators(), ids=str)
 def test_what_was_not_asked_for_changes_nothing(operator: OperatorName) -> None:

@@ -153,6 +153,7 @@ def test_what_is_no_baseline(tmp_path: Path, text: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.slow
 def test_run_and_certify_answer_by_it(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ def test_it_fits_and_is_silent(browser: Browser, report: Path, width: int, schem
     assert {each.partition("#")[0] for each in watched.asked} == {report.as_uri()}
 
 
+@pytest.mark.slow
 def test_a_smallest_case_opens_beside_its_note(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
@@ -80,6 +81,7 @@ def test_a_smallest_case_opens_beside_its_note(browser: Browser, report: Path) -
     assert watched.said == []
 
 
+@pytest.mark.slow
 def test_every_count_of_the_summary_is_what_its_link_lists(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
@@ -99,6 +101,7 @@ def test_every_count_of_the_summary_is_what_its_link_lists(browser: Browser, rep
     assert watched.said == []
 
 
+@pytest.mark.slow
 def test_without_scripts_the_summary_and_the_classes_are_there(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440, java_script_enabled=False)
     watched.page.goto(report.as_uri())
@@ -110,6 +113,7 @@ def test_without_scripts_the_summary_and_the_classes_are_there(browser: Browser,
     assert "#note-0-" in watched.page.url
 
 
+@pytest.mark.slow
 def test_the_first_screen_holds_headline_totals_and_what_to_fix_first(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())

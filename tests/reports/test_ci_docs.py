@@ -133,7 +133,7 @@ def test_the_page_installs_what_there_is(page: str, wheel: Path, tmp_path: Path)
 
 def test_no_line_installs_opcert_from_an_index(repository: Path) -> None:
     """An index may have another distribution of that name, or none."""
-    named = re.compile(r"(pip3?|pipx|uv (?:pip|tool)) (install|run) [^\n`&]*\bopcert(?![-\w./])")
+    named = re.compile(r"(pip3?|pipx|uv (?:pip|tool)) (install|run) [^\n`&]*\bopcert(?![-\w./]|\[\w+\] @ )")
     pages = [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]
     assert [str(each) for each in pages if named.search(each.read_text("utf-8"))] == []
 

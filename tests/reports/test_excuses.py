@@ -73,6 +73,7 @@ def held(plain: Results, baseline: Baseline) -> Results:
     return excuse(plain, PROFILE, baseline, DAY)
 
 
+@pytest.mark.slow
 def test_a_case_has_the_first_excuse_that_holds(held: Results) -> None:
     marks = {(each.verdict, each.operator): set[str]() for each in held.cases if each.fails}
     for each in held.cases:

@@ -92,6 +92,7 @@ def test_a_forgery_is_noticed_or_named(genuine: Forged, tmp_path: Path, forgery:
     assert forgery.says in said
 
 
+@pytest.mark.slow
 @pytest.mark.runtimes("onnxruntime")
 def test_the_real_one_holds(real: Forged, tmp_path: Path) -> None:
     found = real.copied(tmp_path / "copy").look()

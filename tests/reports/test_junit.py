@@ -44,6 +44,7 @@ def test_it_is_valid_and_has_every_case_once(results: Results) -> None:
     assert sorted(ids) == sorted([*(str(each.id) for each in results.cases), "faults/fault 1"])
 
 
+@pytest.mark.slow
 def test_outcomes_are_those_of_the_verdicts(results: Results) -> None:
     root = parse(render_junit(results))
     counts = results.counts

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 
 from opcert.vocabulary.names import CaseId, OperatorName
@@ -34,6 +35,7 @@ def test_totals_add_up(cases: list[CaseResult]) -> None:
     assert whole == Counter(each.verdict for each in cases)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(runs())
 def test_a_cell_is_what_passes_of_all_marked_with_the_worst_verdict(cases: list[CaseResult]) -> None:

@@ -54,7 +54,7 @@ def test_its_commands_run_as_they_stand(
     """What the suite is made of is looked at; making it is left to other tests."""
     suite, asked = identity_suite(tmp_path), []
 
-    def make(operators: list[OperatorName]) -> object:
+    def make(operators: list[OperatorName], **_: object) -> object:
         from conformance.suite.suites import open_suite
 
         asked.append([str(each) for each in operators])

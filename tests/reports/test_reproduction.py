@@ -73,6 +73,7 @@ def reproduce(tmp_path: Path) -> Callable[[Case], subprocess.CompletedProcess[st
 Reproduce = Callable[[Case], subprocess.CompletedProcess[str]]
 
 
+@pytest.mark.slow
 def test_a_right_answer_does_not_reproduce(reproduce: Reproduce) -> None:
     done = reproduce(crop())
     assert done.returncode == 0, done.stdout + done.stderr

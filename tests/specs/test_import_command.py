@@ -186,6 +186,7 @@ def test_the_same_document_twice_counts_once_and_another_of_its_name_is_refused(
     assert str(other) in str(result.exception)
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(documents: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is told of, and the result is the same."""
     monkeypatch.setattr(reading, "WORTH_PROCESSES", 0)

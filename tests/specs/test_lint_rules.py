@@ -46,6 +46,7 @@ def codes_of(path: Path) -> Iterator[str]:
                 yield str(node.args[0].value)
 
 
+@pytest.mark.slow
 def test_every_code_of_the_importers_is_known(repository: Path) -> None:
     known = {each.code for each in RULES}
     found = {
@@ -65,6 +66,7 @@ def texts(documents: Documents) -> Iterator[Text]:
             yield read_document(path)
 
 
+@pytest.mark.slow
 def test_pages_give_back_the_passages_that_were_read(documents: Documents) -> None:
     """The prose that rules see is what the importer saw, word for word."""
     right, wrong = 0, []

@@ -138,6 +138,7 @@ def words_of(field: str) -> list[str]:
     return [name]
 
 
+@pytest.mark.slow
 def test_defaults_of_contrib_operators(documents: Documents) -> None:
     """That document prints none: those that it gives in words are the schemas' where these have any."""
     counts: Counter[str] = Counter()

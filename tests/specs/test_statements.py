@@ -145,6 +145,7 @@ def test_the_lists_name_operators_of_the_page(pages: list[Spec]) -> None:
     assert {*read_list("first"), *read_list("second")} <= names
 
 
+@pytest.mark.slow
 def test_bounds_and_conditions_of_shipped_specs_are_expressions() -> None:
     bounds = 0
     for operator in list_operators():

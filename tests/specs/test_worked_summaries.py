@@ -91,6 +91,7 @@ def test_an_output_without_an_input_is_rejected() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_summaries_of_operators_md(documents: Documents) -> None:
     """The operators whose summaries write examples down, as a person counts them."""
     specs = read_specs(documents.find("onnx/Operators.md"))

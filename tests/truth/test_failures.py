@@ -126,6 +126,7 @@ def test_a_call_that_may_be_refused_blames_nobody_and_uses_no_entry() -> None:
     assert died is None
 
 
+@pytest.mark.slow
 def test_one_worker_is_asked_about_several_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
     real = run_suite

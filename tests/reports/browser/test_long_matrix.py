@@ -15,7 +15,7 @@ from reports.results.case_results import put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.sample import Maker
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 OPERATORS = 45
 EACH = 24
 GREAT = 250
@@ -70,7 +70,6 @@ def test_paper_has_all_of_it(page: Page) -> None:
     assert rows.evaluate_all("all => all.every(each => each.checkVisibility())")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.nightly), "dark"])
 def test_axe_finds_nothing_with_250_operators(
     module_browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]

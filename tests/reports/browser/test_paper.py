@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 Open = Callable[[str], Page]
 PORTRAIT, LANDSCAPE = 718, 1047
 """Pixels of CSS between the margins of A4, upright and across."""
@@ -36,7 +36,6 @@ def on_paper(open_at: Open) -> Iterator[Callable[[str, int], Page]]:
         page.set_viewport_size({"width": 1440, "height": 900})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", [*PLACES, "#/operators?operator=ai.onnx::Resize", *FURTHER])
 def test_nothing_reaches_beyond_the_sheet(on_paper: Callable[[str, int], Page], place: str) -> None:
     page = on_paper(place, PORTRAIT)

@@ -122,6 +122,7 @@ def test_a_real_failure_says_what_happened(module_browser: Browser, report: Repo
         expect(page.locator("#query")).to_have_value(f"status:mismatch worst:* type:{chosen}")
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes(*RUNTIMES)
 def test_axe_finds_nothing_on_a_phone_in_the_dark(module_browser: Browser, report: Report) -> None:
     index, _ = report(*RUNTIMES)
@@ -138,6 +139,7 @@ def test_axe_finds_nothing_on_a_phone_in_the_dark(module_browser: Browser, repor
             assert (width, find_violations(page)) == (390, []), place
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes("onnxruntime", EARLIER)
 def test_two_versions_of_a_runtime_are_told_apart(module_browser: Browser, report: Report) -> None:
     index, (earlier, later) = report(EARLIER, "onnxruntime")

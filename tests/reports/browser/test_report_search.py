@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from reports.results.case_results import CaseResult, Results
 from tests.reports.browser.conftest import OTHER
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 Open = Callable[[str], Page]
 COUNT = "#query-says b"
 SEARCHED = "query => (new URLSearchParams(location.hash.split('?')[1] ?? '').get('q') ?? '') === query"
@@ -53,7 +53,6 @@ SEARCHES: dict[str, Callable[[CaseResult], bool]] = {
 }
 
 
-@pytest.mark.slow
 def test_cases_on_which_the_runs_differ_are_found(open_at: Open, runs: list[Results]) -> None:
     pairs = list(zip(runs[0].cases, runs[1].cases, strict=True))
     differing = sum(one.verdict != two.verdict for one, two in pairs)
@@ -65,7 +64,6 @@ def test_cases_on_which_the_runs_differ_are_found(open_at: Open, runs: list[Resu
     expect(page.locator(COUNT)).to_have_text(f"{differing:,}")
 
 
-@pytest.mark.slow
 def test_a_search_finds_what_it_says(open_at: Open, runs: list[Results]) -> None:
     page = open_at("#/cases")
     for query, fits in SEARCHES.items():

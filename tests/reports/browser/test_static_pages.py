@@ -118,6 +118,7 @@ def test_it_fits_asks_for_nothing_and_is_accessible(
         context.close()
 
 
+@pytest.mark.slow
 def test_nothing_but_the_link_is_needed_to_go_from_the_overview_to_what_changed(
     module_browser: Browser, pages: dict[str, Path]
 ) -> None:
@@ -136,6 +137,7 @@ def test_nothing_but_the_link_is_needed_to_go_from_the_overview_to_what_changed(
     page.close()
 
 
+@pytest.mark.slow
 def test_the_table_is_filtered_and_used_with_keys(module_browser: Browser, pages: dict[str, Path]) -> None:
     watched = Watched(module_browser, 1440)
     page = watched.page
