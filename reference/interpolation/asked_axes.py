@@ -89,8 +89,8 @@ def _plan_by_scale(
     start, end = _region(request, entry)
     part = _counted_part(request, readings, entry)
     resized = scaled_length(length, scale, *part)
-    if _skips_unit_axis(request, readings, length, resized, scale):
-        return None
+    if _leaves_unit_axis(request, readings, length, resized, scale):
+        return _unmoved(length)
     recomputed = resized != scale * length and _recomputes(request, readings, by_scale)
     target = length * (part[1] - part[0]) * scale
     fractional = target != resized and _leaves_fractions(request, readings)
@@ -134,8 +134,8 @@ def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bo
         resized = rounded_length(common, request.shape[index])
         scale = common if readings.policy_scale.ask() == "common" else (Fraction(resized), length)
         target = _target_of_policy(request, readings, common, request.shape[index], resized, length)
-    if _skips_unit_axis(request, readings, length, resized):
-        return None
+    if _leaves_unit_axis(request, readings, length, resized):
+        return _unmoved(length)
     start, end = _region(request, entry)
     return Axis(
         mode=request.mode,
@@ -193,7 +193,12 @@ def _leaves_fractions(request: Request, readings: Readings) -> bool:
     return request.mode in FRACTIONAL_MODES and readings.length_resized.ask() == "fractional"
 
 
-def _skips_unit_axis(
+def _unmoved(length: int) -> Axis:
+    """An axis each of whose coordinates is its position: its elements stay, as sums in which they weigh 1."""
+    return Axis("asymmetric", length, length, (Fraction(1), 1))
+
+
+def _leaves_unit_axis(
     request: Request, readings: Readings, length: int, resized: int, scale: Fraction | int = 1
 ) -> bool:
     unit = request.mode == "tf_half_pixel_for_nn" and resized == length and scale == 1

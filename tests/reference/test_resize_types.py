@@ -259,6 +259,21 @@ def test_version_11_alone_moves_unit_axes_under_tf_half_pixel_for_nn() -> None:
     assert plain(left) == [1, 2, 3]
 
 
+def test_an_axis_that_stays_may_make_nan_of_a_weight_of_zero_all_the_same() -> None:
+    """A cubic sum at a position takes its neighbours with 0: of one beside NaN a program may make NaN."""
+    answer = resize(
+        floats(3, 1, 0, 2, math.nan),
+        scales=[1.0],
+        roi=[],
+        version=11,
+        readings={"unit_axis": "unchanged"},
+        mode="cubic",
+        coordinate_transformation_mode="tf_half_pixel_for_nn",
+    )
+    assert plain(answer)[:4] == [3, 1, 0, 2]
+    assert sorted(answer.alternatives or {}) == [2, 3]
+
+
 def test_version_10_leaves_coordinates_and_rounding_to_readings() -> None:
     def pick(**readings: str) -> list[float]:
         return plain(resize(floats(0, 1, 2, 3), scales=[0.75], readings=readings, version=10))
