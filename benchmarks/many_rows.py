@@ -1,6 +1,6 @@
 """How reports, comparisons, sites, certificates and merging grow with the rows of a run.
 
-Usage: uv run python -m benchmarks.many_rows [--rows 20000 200000 1000000] [--suite SUITE] [--only WORD]
+Usage: uv run python -m benchmarks.many_rows [--rows 20000 200000 1000000] [--suite SUITE] [--only WORD...]
 
 Makes a suite and records of so many rows of a real suite's cases (`benchmarks/made_rows.py`), and runs the
 installed program on them. Prints for each command wall seconds, processor seconds, MiB of its largest process
@@ -44,7 +44,7 @@ def main() -> int:
     )
     parser.add_argument("--rows", type=int, nargs="+", default=[20_000, 200_000, 1_000_000])
     parser.add_argument("--suite", default="default", help="the suite whose cases are copied")
-    parser.add_argument("--only", default="", help="commands whose name begins so, alone")
+    parser.add_argument("--only", nargs="+", default=[""], help="commands whose names begin so, alone")
     parser.add_argument("--keep", type=Path, help="a folder in which what was made is left")
     asked = parser.parse_args()
     fewer: dict[str, tuple[int, Measured]] = {}
@@ -59,7 +59,7 @@ def main() -> int:
             )
             print(f"{rows:,} rows of {operators:,} operator versions, made in {seconds:.0f} s", flush=True)
             for what, command, written in _commands(files):
-                if not what.startswith(asked.only):
+                if not what.startswith(tuple(asked.only)):
                     continue
                 measured = run_measured(command, answers=(0, 1))
                 _print(what, measured, rows, _size(written), fewer.get(what))

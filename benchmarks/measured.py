@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,17 @@ class Measured:
     printed: str = ""
 
 
+_WATCHER = """
+import json, resource, subprocess, sys, time
+begun = time.perf_counter()
+code = subprocess.call(sys.argv[2:])
+seconds, usage = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(sys.argv[1], "w") as file:
+    json.dump([code, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024], file)
+"""
+"""Stands between: a process counts as its own the memory that its parent had when it was started."""
+
+
 def run_measured(command: Sequence[str], answers: Collection[int] = (0, 1)) -> Measured:
     """Run a command to its end; SystemExit where its exit code is none of `answers`.
 
@@ -29,17 +41,15 @@ def run_measured(command: Sequence[str], answers: Collection[int] = (0, 1)) -> M
     compiles, as it does for everybody, whatever the environment says of it here.
     """
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    begun = time.perf_counter()
-    with tempfile.TemporaryFile() as output:
-        child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.perf_counter() - begun
+    with tempfile.TemporaryFile() as output, tempfile.NamedTemporaryFile("r", encoding="utf-8") as told:
+        words = [sys.executable, "-I", "-S", "-c", _WATCHER, told.name, *command]
+        subprocess.run(words, stdout=output, stderr=subprocess.STDOUT, env=environment, check=True)
+        code, seconds, processor, mebibytes = json.load(told)
         output.seek(0)
         printed = output.read().decode("utf-8", "replace")
-    if child.returncode not in answers:
-        raise SystemExit(f"{command} answered {child.returncode}:\n{printed}")
-    return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, printed)
+    if code not in answers:
+        raise SystemExit(f"{command} answered {code}:\n{printed}")
+    return Measured(seconds, processor, mebibytes, printed)
 
 
 def show(name: str, measured: Sequence[Measured], cases: int) -> None:

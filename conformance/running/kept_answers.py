@@ -28,6 +28,7 @@ from conformance.running.responses import Answered, NotOffered, Response
 from conformance.running.tasks import Task
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
+from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.tensors import Tensor
 
@@ -158,7 +159,7 @@ class KeptRun:
                     self._write_rest(file)
                     file.flush()
                     Path(file.name).replace(self._path)
-                    _remove_oldest(self._path.parent)
+                    _trim(self._path.parent)
         finally:
             with suppress(OSError):
                 folder.remove()
@@ -189,10 +190,5 @@ def _name(case_id: str, form: str) -> str:
     return f"{case_id} {form}"
 
 
-def _remove_oldest(folder: Path) -> None:
-    found = [(each.stat(), each) for each in folder.iterdir() if _KEY.fullmatch(each.name)]
-    size = 0
-    for number, (status, each) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime_ns)):
-        size += status.st_size
-        if number >= MOST_KEPT or (number and size > MOST_BYTES):
-            each.unlink()
+def _trim(folder: Path) -> None:
+    remove_oldest((each for each in folder.iterdir() if _KEY.fullmatch(each.name)), MOST_KEPT, MOST_BYTES)

@@ -14,6 +14,7 @@ from pathlib import Path
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.suite.kept_suites import locked_soon, read_holder, suites_folder, told_holder, write_holder
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
+from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import is_still_at, read_regular
 
@@ -72,9 +73,7 @@ def keep_part(part: SuitePart, key: str) -> None:
 
 
 def _remove_oldest(folder: Path) -> None:
-    parts = [each for each in folder.iterdir() if _KEY.fullmatch(each.name)]
-    for each in sorted(parts, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_KEPT:]:
-        each.unlink()
+    remove_oldest((each for each in folder.iterdir() if _KEY.fullmatch(each.name)), MOST_KEPT)
     for each in folder.glob("*.lock"):
         _remove_left_behind(each)
 

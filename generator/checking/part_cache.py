@@ -12,6 +12,7 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
 from generator.making.sources import SourceReader
+from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 
@@ -36,9 +37,7 @@ class PartCache:
     def trim(self) -> None:
         """Remove the oldest of more parts than are kept."""
         with suppress(OSError):
-            kept = [each for each in self._folder().iterdir() if each.is_file()]
-            for each in sorted(kept, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_KEPT:]:
-                each.unlink()
+            remove_oldest((each for each in self._folder().iterdir() if each.is_file()), MOST_KEPT)
 
     def _read(self, path: Path | None, take: Callable[[SuitePart], Found]) -> Found | None:
         """What is taken from a part; None where it is not kept, or is not what was written."""

@@ -202,7 +202,7 @@ def test_files_that_were_not_used_for_long_go(
         file.write_bytes(bytes(100))
         os.utime(file, (number, number))
     (tmp_path / "another").write_bytes(bytes(1000))
-    vars(kept_answers)["_remove_oldest"](tmp_path)
+    vars(kept_answers)["_trim"](tmp_path)
     assert {each.name[0] for each in tmp_path.iterdir() if each.is_file()} == {"2", "3", "a"}
 
 
