@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from functools import reduce
 
 import numpy as np
@@ -62,8 +61,8 @@ def _last_digit(top: int, bottom: int) -> float:
     """The power of two that a number is an odd multiple of; of zero every one, of thirds none."""
     if not top:
         return math.inf
-    found = Fraction(top, bottom)
-    if found.denominator & (found.denominator - 1):
+    lowest = bottom & -bottom
+    odd = bottom // lowest
+    if odd != 1 and top % odd:
         return NO_DIGIT
-    numerator = abs(found.numerator)
-    return (numerator & -numerator).bit_length() - found.denominator.bit_length()
+    return (top & -top).bit_length() - lowest.bit_length()

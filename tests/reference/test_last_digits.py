@@ -1,0 +1,28 @@
+"""The last binary digit of a number, against fractions in lowest terms."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from reference.interpolation.axis_after_axis import NO_DIGIT, _last_digit
+
+
+@given(st.integers(-(2**70), 2**70), st.integers(1, 2**70))
+@example(6, 12)
+@example(-(3 << 90), 9 << 4)
+@example(5, 15)
+@example(0, 7)
+def test_it_is_the_power_of_two_that_the_number_is_an_odd_multiple_of(top: int, bottom: int) -> None:
+    found, number = _last_digit(top, bottom), Fraction(top, bottom)
+    if not number:
+        assert found == math.inf
+    elif found == NO_DIGIT:
+        assert number.denominator & (number.denominator - 1)
+    else:
+        rest = number / Fraction(2) ** int(found)
+        assert rest.denominator == 1
+        assert rest.numerator % 2
