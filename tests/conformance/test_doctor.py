@@ -89,6 +89,7 @@ def test_a_worker_that_answers_nothing_rightly_fails() -> None:
         assert outcome(found)["a right answer passes"] is False
 
 
+@pytest.mark.nightly
 def test_the_example_of_the_docs_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It takes nodes of CenterCropPad alone, and refuses Identity."""
     for each in (*WORKERS.glob("w*.py"), EXAMPLE):

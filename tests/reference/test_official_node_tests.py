@@ -52,6 +52,8 @@ OPERATORS = (
     "STFT",
     "Unique",
 )
+LONG = ("lppool_3d_default", "maxpool_3d_default")
+"""Printed outputs of thousands of elements."""
 VERSIONS = [each for each in modelled_operators() if each.domain == "ai.onnx" and each.name in OPERATORS]
 
 
@@ -155,7 +157,15 @@ def printed() -> list[tuple[OperatorName, Example]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "example"), [pytest.param(*each, id=f"{each[0].short}-{each[1].id}") for each in printed()]
+    ("name", "example"),
+    [
+        pytest.param(
+            *each,
+            id=f"{each[0].short}-{each[1].id}",
+            marks=[pytest.mark.nightly] if each[1].id in LONG else [],
+        )
+        for each in printed()
+    ],
 )
 def test_printed_outputs(name: OperatorName, example: Example) -> None:
     call = read_call(load_spec(name), find_operator(name), example)

@@ -70,7 +70,8 @@ def test_paper_has_all_of_it(page: Page) -> None:
     assert rows.evaluate_all("all => all.every(each => each.checkVisibility())")
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.nightly), "dark"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_with_250_operators(
     module_browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]
 ) -> None:

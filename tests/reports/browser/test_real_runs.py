@@ -65,6 +65,7 @@ def number(found: int) -> str:
     return f"{found:,}"
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes(*RUNTIMES)
 def test_three_runtimes_stand_side_by_side(module_browser: Browser, report: Report) -> None:
     index, runs = report(*RUNTIMES)
