@@ -44,7 +44,7 @@ def read_imported(path: Path) -> list[Spec]:
 
 @lru_cache(maxsize=1024)
 def _layers(path: Path, _: tuple[int, int, int] | None) -> tuple[Spec, ...]:
-    """What a file in a state holds: the same file is read for many operator versions that share its room."""
+    """What a file holds in a state, by its time, size and number: a version is loaded again and again."""
     layers = []
     errors: list[UserError] = []
     for document in load_file(path):

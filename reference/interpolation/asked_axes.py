@@ -72,7 +72,7 @@ def _plan_axes(request: Request, readings: Readings, by_scale: bool) -> tuple[Ax
             plan = _plan_by_scale(request, readings, entry, request.scales[entry], by_scale)
         else:
             plan = _plan_by_size(request, readings, entry, by_scale)
-        plans[axis] = None if plan is None else _look_for_one(plan, readings)
+        plans[axis] = _look_for_one(plan, readings)
     return tuple(plans)
 
 
@@ -82,9 +82,7 @@ def _look_for_one(plan: Axis, readings: Readings) -> Axis:
     return replace(plan, of_one=readings.align_corners_of_one.ask())
 
 
-def _plan_by_scale(
-    request: Request, readings: Readings, entry: int, scale: Fraction, by_scale: bool
-) -> Axis | None:
+def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Fraction, by_scale: bool) -> Axis:
     length = request.shape[request.axes[entry]]
     start, end = _region(request, entry)
     part = _counted_part(request, readings, entry)
@@ -122,7 +120,7 @@ def _counted_part(request: Request, readings: Readings, entry: int) -> tuple[Fra
     return WHOLE
 
 
-def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bool) -> Axis | None:
+def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bool) -> Axis:
     assert request.sizes is not None
     axis = request.axes[entry]
     length = request.shape[axis]
