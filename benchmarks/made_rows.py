@@ -160,7 +160,13 @@ def make_records(
 
 def _header(made: MadeSuite, version: str, shard: str | None) -> dict[str, Any]:
     runtime = {"name": "onnxruntime", "version": version}
-    offer = {"protocol": 1, "runtime": runtime, "domains": {"*": "onnx"}, "element_types": None}
+    domains = sorted({case_id.operator.domain for case_id, _ in made.copies})
+    offer = {
+        "protocol": 1,
+        "runtime": runtime,
+        "domains": dict.fromkeys(domains, "onnx"),
+        "element_types": None,
+    }
     offer |= {"forms": ["inputs"], "threads": [1], "values": ["map", "optional", "sequence"]}
     packages = {"python": "3.11.7", "packages": {"onnxruntime": version}}
     told = {**runtime, "source": f"onnxruntime=={version}", "options": {"optimization": "all"}}

@@ -1,4 +1,4 @@
-"""Where rows lie in a record while it is written, and in which order they are to stand: 32 bytes a row."""
+"""Where rows lie in a record while it is written, and in which order they are to stand: 12 bytes a row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from array import array
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+
+from opcert.vocabulary.errors import InternalError
 
 Order = tuple[int, int, int]
 """The place of a row in a record: its case, its form and its repetition by their positions."""
 
-
+_FORM_BITS, _REPEAT_BITS = 8, 24
 _TOGETHER = 4096
 
 
@@ -19,25 +20,29 @@ class RowPlaces:
     """Rows one behind the other in a file; the first begins at `begin`."""
 
     def __init__(self, begin: int) -> None:
-        self._orders = array("Q")
-        self._offsets = array("Q", [begin])
+        self._begin = begin
+        self._keys = array("Q")
+        self._lengths = array("I")
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return len(self._keys)
 
     def add(self, order: Order, length: int) -> None:
         """A row of so many bytes follows."""
-        self._orders.extend(order)
-        self._offsets.append(self._offsets[-1] + length)
+        case, form, repeat = order
+        if form >> _FORM_BITS or repeat >> _REPEAT_BITS:
+            raise InternalError("a row has no place in a record", got=str(order))
+        self._keys.append((case << _FORM_BITS | form) << _REPEAT_BITS | repeat)
+        self._lengths.append(length)
 
     def sorted_spans(self) -> Iterator[tuple[int, int]]:
         """Where each row begins and how long it is, in the order in which they are to stand."""
-        offsets = np.frombuffer(self._offsets, np.uint64)
-        chosen = np.lexsort(self._rows().T[::-1])
+        lengths = np.frombuffer(self._lengths, np.uint32)
+        ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(self._begin)
+        chosen = np.argsort(np.frombuffer(self._keys, np.uint64), kind="stable")
         for begin in range(0, len(chosen), _TOGETHER):
             part = chosen[begin : begin + _TOGETHER]
-            begins = offsets[part]
-            yield from zip(begins.tolist(), (offsets[part + 1] - begins).tolist(), strict=True)
+            yield from zip((ends[part] - lengths[part]).tolist(), lengths[part].tolist(), strict=True)
 
     def orders(self) -> set[Order]:
         """The place of every row."""
@@ -45,7 +50,11 @@ class RowPlaces:
 
     def listed(self) -> list[Order]:
         """The place of each row, as they lie one behind the other."""
-        return [(row[0], row[1], row[2]) for row in self._rows().tolist()]
-
-    def _rows(self) -> NDArray[np.uint64]:
-        return np.frombuffer(self._orders, np.uint64).reshape(-1, 3)
+        return [
+            (
+                key >> (_FORM_BITS + _REPEAT_BITS),
+                key >> _REPEAT_BITS & ((1 << _FORM_BITS) - 1),
+                key & ((1 << _REPEAT_BITS) - 1),
+            )
+            for key in self._keys
+        ]

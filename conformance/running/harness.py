@@ -135,7 +135,7 @@ def run_suite(
     return record
 
 
-def selected_cases(suite: Suite, options: RunOptions, only: Container[str] | None = None) -> tuple[str, ...]:
+def selected_cases(suite: Suite, options: RunOptions, only: Container[str] | None = None) -> Sequence[str]:
     """The cases that a run is of, in suite order; NothingRan where there are none."""
     selected = suite.select(options.pattern)
     if not selected:

@@ -1,31 +1,41 @@
-"""What a manifest says of every case, in little room: some 200 bytes a case, most of them its id."""
+"""What a manifest says of every case, in little room: of many cases some eight bytes each in memory."""
 
 from __future__ import annotations
 
+import struct
 from array import array
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 from conformance.suite.canonical import canonical_json
+from conformance.suite.spilled_bytes import MOST_IN_MEMORY, SpilledBytes
 
+_ENTRY = struct.Struct("<QIIIQH32s")
+"""Of a case: offset, length, number of what it says beside, number of its id's begin, where the rest of its
+id lies and how long that is, and the digest of its expectation."""
 _DIGEST_BYTES = 32
+_TOGETHER = 1024
+_FIRST_SLOTS = 1 << 4
+_FREE = 0
 
 
-class CaseIndex:
-    """The entries of a manifest's cases by id, in their order.
+class CaseIndex(Sequence[str]):
+    """The ids of a manifest's cases in their order, and the entry of each.
 
     Of an entry's keys `id`, `offset`, `length` and `expectation` are its own; whatever else it says is kept
-    once for all that say the same.
+    once for all that say the same, and so is what ids have before their last slash. Entries and ids of many
+    cases lie in files without names; what stays is a table by which a case is found.
     """
 
-    def __init__(self) -> None:
-        self._positions: dict[str, int] = {}
-        self._offsets = array("Q")
-        self._lengths = array("Q")
-        self._digests = bytearray()
-        self._kinds = array("L")
+    def __init__(self, most_in_memory: int = MOST_IN_MEMORY) -> None:
+        self._entries = SpilledBytes(most_in_memory)
+        self._names = SpilledBytes(most_in_memory)
+        self._slots = array("I", bytes(4 * _FIRST_SLOTS))
+        self._count = 0
         self._rest: list[Mapping[str, Any]] = []
         self._numbers: dict[bytes, int] = {}
+        self._begins: list[str] = []
+        self._begin_numbers: dict[str, int] = {}
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Add an entry behind the others.
@@ -33,20 +43,37 @@ class CaseIndex:
         Raises KeyError, TypeError, ValueError, OverflowError or AttributeError where it does not say what it
         must, or is of a case that is there already.
         """
-        if entry["id"] in self._positions:
+        case_id = entry["id"]
+        slot, found = self._find(case_id)
+        if found is not None:
             raise ValueError("a case that is there already")
         rest = {key: value for key, value in entry.items() if key not in _OWN}
         digest = bytes.fromhex(entry["expectation"])
         if len(digest) != _DIGEST_BYTES:
             raise ValueError("an expectation of another length")
-        self._offsets.append(entry["offset"])
-        self._lengths.append(entry["length"])
-        self._positions[entry["id"]] = len(self._positions)
-        self._digests += digest
-        number = self._numbers.setdefault(canonical_json(rest), len(self._rest))
-        if number == len(self._rest):
+        begin, slash, last = case_id.rpartition("/")
+        name = last.encode()
+        said, before = canonical_json(rest), begin + slash
+        kind = self._numbers.get(said, len(self._rest))
+        begin_number = self._begin_numbers.get(before, len(self._begins))
+        try:
+            packed = _ENTRY.pack(
+                entry["offset"], entry["length"], kind, begin_number, len(self._names), len(name), digest
+            )
+        except struct.error as error:
+            raise ValueError(str(error)) from error
+        self._entries.append(packed)
+        self._names.append(name)
+        if kind == len(self._rest):
+            self._numbers[said] = kind
             self._rest.append(rest)
-        self._kinds.append(number)
+        if begin_number == len(self._begins):
+            self._begin_numbers[before] = begin_number
+            self._begins.append(before)
+        self._count += 1
+        self._slots[slot] = self._count
+        if 3 * self._count > 2 * len(self._slots):
+            self._widen()
 
     @property
     def kinds(self) -> int:
@@ -54,31 +81,84 @@ class CaseIndex:
         return len(self._rest)
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return self._count
 
     def __contains__(self, case_id: object) -> bool:
-        return case_id in self._positions
+        return isinstance(case_id, str) and self._find(case_id)[1] is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._positions)
+        for begin in range(0, self._count, _TOGETHER):
+            yield from self._ids(begin, min(begin + _TOGETHER, self._count))
+
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, position: int | slice) -> str | tuple[str, ...]:
+        if isinstance(position, slice):
+            return tuple(self[each] for each in range(*position.indices(self._count)))
+        if not -self._count <= position < self._count:
+            raise IndexError(position)
+        return self._id(self._entry(position % self._count))
 
     def position(self, case_id: str) -> int:
         """The place of a case among all; KeyError where there is none."""
-        return self._positions[case_id]
+        found = self._find(case_id)[1]
+        if found is None:
+            raise KeyError(case_id)
+        return found
 
     def get(self, case_id: str) -> dict[str, Any] | None:
         """The entry of a case, None where there is none."""
-        position = self._positions.get(case_id)
+        position = self._find(case_id)[1]
         if position is None:
             return None
-        begin = position * _DIGEST_BYTES
+        offset, length, kind, _, _, _, digest = self._entry(position)
         return {
-            **self._rest[self._kinds[position]],
+            **self._rest[kind],
             "id": case_id,
-            "offset": self._offsets[position],
-            "length": self._lengths[position],
-            "expectation": self._digests[begin : begin + _DIGEST_BYTES].hex(),
+            "offset": offset,
+            "length": length,
+            "expectation": digest.hex(),
         }
+
+    def _find(self, case_id: str) -> tuple[int, int | None]:
+        """The slot of a case in the table, or the free one for it, and its position where it is there."""
+        slots, last = self._slots, len(self._slots) - 1
+        slot = hash(case_id) & last
+        while (taken := slots[slot]) != _FREE:
+            if self._id(self._entry(taken - 1)) == case_id:
+                return slot, taken - 1
+            slot = (slot + 1) & last
+        return slot, None
+
+    def _widen(self) -> None:
+        slots, last = array("I", bytes(4 * 2 * len(self._slots))), 2 * len(self._slots) - 1
+        for number, case_id in enumerate(self, start=1):
+            slot = hash(case_id) & last
+            while slots[slot] != _FREE:
+                slot = (slot + 1) & last
+            slots[slot] = number
+        self._slots = slots
+
+    def _entry(self, position: int) -> tuple[Any, ...]:
+        return _ENTRY.unpack(self._entries.read(position * _ENTRY.size, _ENTRY.size))
+
+    def _id(self, entry: tuple[Any, ...]) -> str:
+        return str(self._begins[entry[3]]) + self._names.read(entry[4], entry[5]).decode()
+
+    def _ids(self, begin: int, end: int) -> list[str]:
+        """The ids of neighbouring cases, read together."""
+        raw = self._entries.read(begin * _ENTRY.size, (end - begin) * _ENTRY.size)
+        entries = list(_ENTRY.iter_unpack(raw))
+        first = entries[0][4]
+        names = self._names.read(first, entries[-1][4] + entries[-1][5] - first)
+        return [
+            self._begins[each[3]] + names[each[4] - first : each[4] - first + each[5]].decode()
+            for each in entries
+        ]
 
 
 _OWN = frozenset(("id", "offset", "length", "expectation"))

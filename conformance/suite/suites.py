@@ -135,9 +135,9 @@ class Suite:
         return found
 
     @property
-    def case_ids(self) -> tuple[str, ...]:
-        """Every case's id, in suite order."""
-        return tuple(self._entries)
+    def case_ids(self) -> Sequence[str]:
+        """Every case's id, in suite order; of many they are read when they are looked at."""
+        return self._entries
 
     def position(self, case_id: str) -> int:
         """The place of a case in suite order, from 0; KeyError where there is none."""
@@ -204,7 +204,7 @@ class Suite:
             ) from error
         return list(content["cases"])
 
-    def select(self, pattern: str | None = None) -> tuple[str, ...]:
+    def select(self, pattern: str | None = None) -> Sequence[str]:
         """The ids that a pattern selects, in suite order (`conformance.suite.case_selection`)."""
         return self.case_ids if pattern is None else select_cases(pattern, self._entries)
 

@@ -25,6 +25,9 @@ from reports.results.told_facts import mapping, text
 MOST_UNCHECKED = 100
 """Of so many rows one may be without its outputs; docs/certificates.md says why."""
 
+MOST_NAMED = 20
+"""So many rows that do not hold are named, and the others counted: where a header is false, none does."""
+
 
 @dataclass(frozen=True)
 class Rejudged:
@@ -92,13 +95,13 @@ def _judge_rows(results: Results) -> tuple[list[str], list[str]]:
         stated_offer(record),
         RecordedOutputs(record),
     )
-    problems, unchecked = [], []
+    problems, unchecked = _Problems(), []
     # The rows as the record has them: results may keep less of them.
     for _, rows in cases_in_order(record.results):
         case = results.suite.case(rows[0].case)
         entry = results.suite.entry(rows[0].case)
         if (entry["element_type"], entry["demand"]) != (case.element_type.name, case.demand):
-            problems.append(f"{rows[0].case}: the suite's manifest says another element type or demand")
+            problems.add(f"{rows[0].case}: the suite's manifest says another element type or demand")
         for row in rows:
             try:
                 problem = judging.find_problem(case, row)
@@ -106,8 +109,26 @@ def _judge_rows(results: Results) -> tuple[list[str], list[str]]:
                 unchecked.append(f"{row.case} ({row.form}, {row.repeat})")
                 continue
             if problem is not None:
-                problems.append(f"{row.case}: {problem}")
-    return problems, unchecked
+                problems.add(f"{row.case}: {problem}")
+    return problems.told(), unchecked
+
+
+class _Problems:
+    """What does not hold: the first ones by name, and how many there are besides."""
+
+    def __init__(self) -> None:
+        self._named: list[str] = []
+        self._further = 0
+
+    def add(self, problem: str) -> None:
+        if len(self._named) < MOST_NAMED:
+            self._named.append(problem)
+        else:
+            self._further += 1
+
+    def told(self) -> list[str]:
+        rest = [f"and {plural(self._further, 'further row')} do not hold"] if self._further else []
+        return [*self._named, *rest]
 
 
 @dataclass(frozen=True)

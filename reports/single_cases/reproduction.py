@@ -18,7 +18,8 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
     Raises UserError where the suite has no such case, or the folder cannot be written.
     """
     case = suite.case(case_id)
-    valid = suite.case(case.valid_case) if case.valid_case in suite.case_ids else None
+    named = case.valid_case
+    valid = suite.case(named) if named is not None and named in suite else None
     write_case(case, folder, valid)
     source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
     return write_text(folder / SCRIPT, source)

@@ -20,7 +20,7 @@ from conformance.recording.records import Record, read_record
 from conformance.suite.canonical import canonical_json
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite
-from reports.certificates.rejudging import judge_again
+from reports.certificates.rejudging import MOST_NAMED, judge_again
 from reports.comparisons.run_comparison import compare_runs
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
@@ -163,3 +163,15 @@ def test_results_that_read_no_case_are_the_same_but_for_what_cases_say(folders: 
         told = (one.id, one.element_type, one.demand, one.verdict, one.row, one.rows)
         assert (other.id, other.element_type, other.demand, other.verdict, other.row, other.rows) == told
         assert not other.features
+
+
+def test_of_many_rows_that_do_not_hold_some_are_named_and_all_counted(folders: dict[int, Path]) -> None:
+    record = read_record(folders[FEW] / "run.jsonl")
+    runtime = record.header["runtime"]
+    nothing = {**runtime, "offer": {**runtime["offer"], "domains": {"org.nobody": "onnx"}}}
+    told = replace(record, header={**record.header, "runtime": nothing})
+    with open_suite(folders[FEW] / "suite") as suite:
+        found = judge_again(put_together(suite, told, bare=True))
+    rows = [each for each in found.problems if "does not offer operators of" in each]
+    assert len(rows) == MOST_NAMED
+    assert f"and {FEW - MOST_NAMED} further rows do not hold" in found.problems

@@ -52,12 +52,25 @@ class Services:
             environment or {},
         )
 
+    def command(self, words: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        """A command of `dask`, as it is written in a recipe."""
+        assert words[0] == "dask"
+        program = str(Path(sys.executable).with_name("dask"))
+        return self._run(words[1], [program, *words[1:]], environment)
+
     def _start(
         self, command: str, words: Sequence[str], environment: Mapping[str, str]
     ) -> subprocess.Popen[bytes]:
-        with (self.folder / f"{command}-{len(self.started)}.log").open("wb") as log:
+        module = [sys.executable, "-m", f"distributed.cli.{command}"]
+        return self._run(command, [*module, *words], environment)
+
+    def _run(
+        self, name: str, words: Sequence[str], environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{name}-{len(self.started)}.log").open("wb") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{command}", *words],
+                words,
+                cwd=self.folder,
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
