@@ -108,7 +108,7 @@ class RandomCalls:
                 mutant is None or mutant.applies(self.subject, drawn.call, drawn.answer)
             )
 
-        given, place, tries, barren = 0, 0, 0, 0
+        given, place, tries, barren, known = 0, 0, 0, 0, 0
         bases = [each for each in self._bases if may_tell(each)]
         first = self.drawn[:_CHUNK]
         often = 2 * sum(may_tell(each) for each in first) > len(first)
@@ -119,8 +119,11 @@ class RandomCalls:
                 given += 1
                 yield each
             bases += fresh
+            known = known if tries else given
             tries += _CHUNK
-            if tries > _SEEN_SOON * AIMED and given * _TRIES < _SEEN_SOON * AIMED:
+            # As many as are found in so many tries are not enough in all that there may be.
+            in_sight = given + (given - known) * (_TRIES * AIMED - tries) // tries
+            if tries > _SEEN_SOON * AIMED and in_sight < AIMED:
                 return
             if not bases and (tries > AIMED or not points):
                 return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import prod
 
 from conformance.checked_models.model_calls import ModelCall
@@ -19,7 +18,8 @@ from generator.checking.call_drawing import CallDrawing
 from generator.checking.call_keys import key_of_call
 from generator.checking.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
 from generator.checking.extent_classes import elements
-from generator.checking.node_calls import NodeCall, NodeInput, read_node
+from generator.checking.held_constants import held, holds_some
+from generator.checking.node_calls import NodeCall, read_node
 from generator.checking.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
 from generator.checking.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes
 from generator.checking.shape_choice import ChosenShapes, choose_shapes
@@ -106,16 +106,14 @@ class _Making:
         if twins:
             dimensions = {**dimensions, SHAPES: (FIXED, OPEN)}
             made = [({**row, SHAPES: FIXED}, case) for row, case in made]
-        return self._told(shapes, dimensions, [*made, *twins])
+        every = [*made, *twins]
+        if holds_some(self.node):
+            every = [(row, held(self.node, case)) for row, case in every]
+        return self._told(shapes, dimensions, every)
 
     def _opened(self, made: Sequence[tuple[Levels, Case]]) -> list[tuple[Levels, Case]]:
-        """Some of the cases again, with extents open that the model leaves open.
-
-        None where another input than the first has such extents and would become a constant.
-        """
-        nearest = next(each for each in forms_of(self.node) if each != "dynamic")
-        mixed = nearest == "initializers" and leaves_open(self.node, but_first=True)
-        if not self.shapes_level or mixed:
+        """Some of the cases again, with extents open that the model leaves open."""
+        if not self.shapes_level:
             return []
         found: list[tuple[Levels, Case]] = []
         for place in rows_to_open([row for row, _ in made]):
@@ -224,20 +222,12 @@ def forms_of(node: NodeCall) -> tuple[Form, ...]:
         each.shape is None or any(not isinstance(one, int) for one in each.shape) for each in given
     )
     forms: list[Form] = ["dynamic", "inputs"] if open_extents else ["inputs", "dynamic"]
-    constants = [each for each in node.inputs[1:] if each.value is not None and each.value.is_constant]
-    # Where what is fed would become constant with it, a constant stays one if the operator hangs on it.
-    alike = all(each.is_constant for each in given[1:])
-    if constants and (alike or any(map(partial(_steers, node), constants))):
-        forms.insert(0, "initializers")
-    elif len(given) > 1:
-        forms.append("initializers")
+    if holds_some(node):
+        return tuple(forms)  # the cases' own models have the constants
+    if len(given) > 1:
+        constant = all(each.is_constant for each in given[1:])
+        forms.insert(0 if constant else len(forms), "initializers")
     return tuple(forms) if given else ("inputs",)
-
-
-def _steers(node: NodeCall, given: NodeInput) -> bool:
-    """Whether runtimes may ask for an input as a constant: weights, and what says lengths or axes."""
-    shape = given.value.shape if given.value is not None else None
-    return given.name in node.space.covered or (shape is not None and len(shape) > 1)
 
 
 def _elements(case: Case) -> int:

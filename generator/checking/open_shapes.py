@@ -24,12 +24,9 @@ FIXED, OPEN = "fixed", "open"
 Row = Mapping[str, object]
 
 
-def leaves_open(node: NodeCall, *, but_first: bool = False) -> bool:
-    """Whether an extent of a node comes with each run, and every other one is stated.
-
-    With `but_first` it is about all inputs but the first.
-    """
-    given = [each.value for each in node.inputs if each.value is not None][but_first:]
+def leaves_open(node: NodeCall) -> bool:
+    """Whether an extent of a node comes with each run, and every other one is stated."""
+    given = [each.value for each in node.inputs if each.value is not None]
     extents = [
         one
         for each in given

@@ -43,7 +43,8 @@ def write_chain(chain: Chain, outputs: Mapping[str, ExpectedOutput]) -> bytes:
         for name, each in sorted(link.attributes.items()):
             fill_attribute(node.attribute.add(), name, each)
     for name, tensor in chain.given:
-        declare_tensor(graph.input.add(), name, tensor.element_type, tensor.shape)
+        shape = chain.shapes.get(name, tensor.shape)
+        declare_tensor(graph.input.add(), name, tensor.element_type, shape)
     taken = {name for link in chain.links for name in link.inputs}
     graph.initializer.extend(write_tensor(each, name) for name, each in chain.constants if name in taken)
     for name in chain.outputs:

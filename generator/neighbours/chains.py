@@ -35,7 +35,8 @@ class Chain:
     `word` names the chain in case ids, `why` says in a sentence what a fusion of it gets wrong. `spelled`
     are the nodes that say in short what a chain writes out: then the bounds of these hold. `beside` is added
     to them: float64 of the last output's shape, for constants of the long form that are rounded. `opset` is
-    that of the model where it is no matter of the nodes.
+    that of the model where it is no matter of the nodes. `shapes` are those that the model states of what is
+    given, where they are others than the data's: extents by name are open.
     """
 
     word: str
@@ -48,6 +49,7 @@ class Chain:
     spelled: tuple[Link, ...] = ()
     beside: NDArray[np.float64] | None = None
     opset: int = 0
+    shapes: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
 
     @property
     def path(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
 from conformance.suite.cases import Case
+from generator.checking.open_shapes import OPEN, SHAPES
 from generator.neighbours.carrying import MOVING, is_exact
 from generator.neighbours.chain_cases import case_of_chain
 from generator.neighbours.chains import Chain, Link
@@ -15,6 +16,7 @@ from generator.neighbours.node_answers import Unpushed
 from generator.neighbours.of_models.chain_data import EXACT_EPSILON, Kept, value_for
 from generator.neighbours.of_models.kept_chains import KeptChains
 from generator.neighbours.of_models.node_groups import NodeGroup, groups_of_model
+from generator.neighbours.of_models.open_extents import open_shapes
 from generator.neighbours.of_models.shrunk_extents import Shrink, values_around, ways_to_shrink
 from generator.neighbours.pushing import worlds_of
 from opcert.vocabulary.attributes import Attribute, attribute
@@ -53,7 +55,8 @@ def chains_of_model(
     A case has the model's operator versions, attributes, types, integer constants and ranks. Extents that are
     large or not known are others, and so are weights, and where nothing is exact otherwise the epsilon of a
     normalization: data is such that what stands between two nodes is one
-    exact value for every right program. No runtime is asked. Chains that were made before come from `kept`,
+    exact value for every right program. What the model's own inputs leave open is open in the case's model,
+    too, where nothing else is. No runtime is asked. Chains that were made before come from `kept`,
     and others go there; what failed is not kept.
     """
     for _, group in zip(range(most), groups_of_model(facts), strict=False):
@@ -130,6 +133,7 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ke
         links.append(_link(node, names, shrink, kept))
     taken = {name for link in links for name in link.inputs}
     outputs = [name for link in links for name in link.outputs if name and name not in taken]
+    shapes = open_shapes(group.nodes, names, dict(given))
     return Chain(
         word=_word(group.path),
         links=tuple(links),
@@ -137,6 +141,8 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ke
         constants=tuple(constants),
         outputs=tuple(outputs),
         why="nodes that stand so in a model",
+        levels={SHAPES: OPEN} if shapes else {},
+        shapes=shapes,
         opset=opsets.get("ai.onnx", opsets.get("", 0)),
     )
 

@@ -81,22 +81,6 @@ def test_what_only_inference_leaves_open_is_not_asked_with_open_extents() -> Non
     assert not made(call("Relu-14", [ModelValue("fed", "float")]))[1]
 
 
-def test_what_would_become_a_constant_is_not_asked_with_open_extents() -> None:
-    """The form in which weights are constants makes constants of all inputs but the first."""
-    weights = [weight(1, 24, 8), weight(1, 24, 6)]
-    states = [fed(1, "n", 6), fed(1, "n", 6)]
-    of_states = call("LSTM-14", [fed(4, "n", 8), *weights, None, None, *states], hidden_size=6)
-    assert not made(of_states, 3)[1]
-    assert made(call("LSTM-14", [fed(4, "n", 8), *weights], hidden_size=6), 3)[1]
-
-
-def test_inputs_stay_inputs_where_no_constant_steers_the_operator() -> None:
-    of_where = call("Where-16", [fed(2, 3, of="bool"), fixed(1.5, "float32"), fed(2, 3)])
-    assert cases_of_call(of_where, 1).forms[0] == "inputs"
-    of_slice = call("Slice-13", [fed(2, 3), fed(1, of="int64"), fixed([9]), fixed([0])])
-    assert cases_of_call(of_slice, 1).forms[0] == "initializers"
-
-
 def test_a_model_that_states_all_extents_is_asked_with_these() -> None:
     fixed_ones, open_ones = made(call("Relu-14", [fed(2, 3)]))
     assert fixed_ones

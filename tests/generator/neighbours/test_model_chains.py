@@ -33,7 +33,8 @@ def facts_of(nodes: list[onnx.NodeProto], shape: list[int | str], **constants: o
     inferred = onnx.shape_inference.infer_shapes(model).graph
     values = {each.name: declared(each) for each in (*inferred.input, *inferred.value_info, *inferred.output)}
     values |= {each.name: constant(each) for each in initializers}
-    read = tuple(node_of(at, each, values) for at, each in enumerate(nodes))
+    named = frozenset(each for each in shape if isinstance(each, str))
+    read = tuple(node_of(at, each, values, named) for at, each in enumerate(nodes))
     return ModelFacts("model.onnx", "0" * 64, {"ai.onnx": 17}, read, group_calls(read))
 
 
@@ -52,7 +53,9 @@ def constant(value: onnx.TensorProto) -> ModelValue:
     return ModelValue(value.name, tensor.element_type.name, tensor.shape, None, True, small)
 
 
-def node_of(at: int, node: onnx.NodeProto, values: dict[str, ModelValue]) -> ModelNode:
+def node_of(
+    at: int, node: onnx.NodeProto, values: dict[str, ModelValue], run_extents: frozenset[str]
+) -> ModelNode:
     known = not node.domain
     version = onnx.defs.get_schema(node.op_type, 17).since_version if known else 1
     return ModelNode(
@@ -65,6 +68,7 @@ def node_of(at: int, node: onnx.NodeProto, values: dict[str, ModelValue]) -> Mod
         unknown=None if known else "no such operator",
         op_type=node.op_type,
         domain=node.domain,
+        run_extents=run_extents,
     )
 
 
@@ -202,3 +206,37 @@ def test_names_of_a_model_go_no_further(name: str) -> None:
     assert found.case.model is not None
     assert name == "Y1" or name.encode() not in found.case.model
     assert holds(found)
+
+
+def shapes_of(chain: ModelChain) -> list[list[str | int]]:
+    """What a chain's model says of its inputs' extents."""
+    assert chain.case is not None
+    assert chain.case.model is not None
+    inputs = onnx.ModelProto.FromString(chain.case.model).graph.input
+    return [[one.dim_param or one.dim_value for one in each.type.tensor_type.shape.dim] for each in inputs]
+
+
+def test_extents_are_open_where_the_model_leaves_them_open() -> None:
+    nodes = block("x", "a", 0)
+    for batch, first in (("N", "n0"), (1, 1)):
+        for chain in chains_of_model(facts_of(nodes, [batch, CHANNELS, 14, 14], **weights(0))):
+            assert chain.case is not None, chain.why
+            (said,) = shapes_of(chain)
+            assert said[0] == first
+            assert all(isinstance(each, int) for each in said[1:])
+            assert chain.case.levels.get("shapes") == ("open" if batch == "N" else None)
+            assert holds(chain)
+
+
+def test_extents_of_one_name_are_one_and_inferred_ones_stay_stated() -> None:
+    nodes = [
+        helper.make_node("Neg", ["x"], ["a"]),
+        helper.make_node("Mul", ["a", "x"], ["b"]),
+        helper.make_node("NonZero", ["b"], ["c"]),
+        helper.make_node("Neg", ["c"], ["d"]),
+        helper.make_node("Abs", ["d"], ["e"]),
+    ]
+    chains = {each.path: each for each in chains_of_model(facts_of(nodes, ["N", "N", 3]))}
+    assert shapes_of(chains["Neg > Mul"]) == [["n0", "n0", 3]]
+    told = shapes_of(chains["Neg > Abs"])
+    assert all(isinstance(each, int) for shape in told for each in shape)

@@ -1,0 +1,100 @@
+"""Cases of nodes of which some inputs are constants and some are fed, as no form has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto
+from onnx.reference import ReferenceEvaluator
+
+from conformance.checked_models.model_calls import ModelCall
+from conformance.models.case_models import build_model
+from conformance.suite.cases import Case
+from generator.checking.call_cases import CallCases
+from generator.checking.making import cases_of_call
+from generator.checking.open_shapes import OPEN, SHAPES
+from tests.generator.checking.made_calls import call, fed, fixed, weight
+from tests.generator.neighbours.fused_programs import passes
+
+WEIGHTS = [weight(1, 24, 8), weight(1, 24, 6)]
+
+
+def lstm(extent: int | str) -> ModelCall:
+    """An LSTM whose weights are constants, and whose states are fed."""
+    states = [fed(1, extent, 6), fed(1, extent, 6)]
+    return call("LSTM-14", [fed(4, extent, 8), *WEIGHTS, None, None, *states], hidden_size=6)
+
+
+MIXED = {
+    "weights and fed states": (lstm(2), ["X", "initial_h", "initial_c"], ["W", "R"]),
+    "a table and fed places": (call("Gather-13", [weight(5, 3), fed(4, of="int64")]), ["indices"], ["data"]),
+    "a constant and a fed number": (
+        call("Where-16", [fed(2, 3, of="bool"), fixed(1.5, "float32"), fed(2, 3)]),
+        ["condition", "Y"],
+        ["X"],
+    ),
+    "two ends of which one is fed": (
+        call("Slice-13", [fed(2, 3), fed(1, of="int64"), fixed([9]), fixed([0])]),
+        ["data", "starts"],
+        ["axes", "ends"],
+    ),
+}
+
+
+def model_of(case: Case) -> ModelProto:
+    found: ModelProto = ModelProto.FromString(build_model(case))
+    onnx.checker.check_model(found, full_check=True)
+    return found
+
+
+def made(found: ModelCall, most: int = 4) -> CallCases:
+    cases = cases_of_call(found, most)
+    assert cases.cases, cases.not_covered
+    return cases
+
+
+@pytest.mark.parametrize("what", MIXED)
+def test_constants_stand_in_the_model_and_what_is_fed_comes_with_the_run(what: str) -> None:
+    found, wanted, constant = MIXED[what]
+    cases = made(found)
+    assert cases.forms[0] == "inputs"
+    assert "initializers" not in cases.forms
+    for case in cases.cases:
+        model = model_of(case)
+        assert [each.name for each in model.graph.input] == wanted
+        assert sorted(each.name for each in model.graph.initializer) == sorted(constant)
+        assert [name for name, _ in case.inputs] == wanted
+        assert case.id.digest == case.call_digest()
+
+
+@pytest.mark.parametrize("what", MIXED)
+def test_an_evaluator_answers_these_models_as_is_expected(what: str) -> None:
+    for case in made(MIXED[what][0]).cases:
+        given = {name: np.asarray(each.array) for name, each in case.inputs if each is not None}
+        finite = all(np.isfinite(each).all() for each in given.values() if each.dtype.kind == "f")
+        answered = ReferenceEvaluator(model_of(case)).run(None, given) if finite else None
+        assert answered is None or passes(case, *answered)
+
+
+def test_states_with_an_open_batch_are_asked_with_an_open_batch() -> None:
+    cases = made(lstm("n"), 3)
+    (first, *_) = open_ones = [each for each in cases.cases if each.levels.get(SHAPES) == OPEN]
+    for case in open_ones:
+        inputs = model_of(case).graph.input
+        said = [
+            [one.dim_param or one.dim_value for one in each.type.tensor_type.shape.dim] for each in inputs
+        ]
+        assert {said[0][1], said[1][1], said[2][1]} == {"n0"}
+        assert {type(one) for each in said for one in (each[0], each[2])} == {int}
+    assert [each.name for each in model_of(first).graph.initializer] == ["W", "R"]
+
+
+def test_what_a_form_says_has_no_model_of_its_own() -> None:
+    for inputs, form in (
+        ([fed(4, 2, 8), *WEIGHTS], "initializers"),
+        ([fed(4, 2, 8), *([fed(1, 24, 8), fed(1, 24, 6)])], "inputs"),
+    ):
+        cases = made(call("LSTM-14", inputs, hidden_size=6), 2)
+        assert cases.forms[0] == form
+        assert all(each.model is None for each in cases.cases)
