@@ -11,7 +11,8 @@ from pathlib import Path
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
 from generator.adequacy.kept import Kept, kept_json, parse_kept
-from generator.making.sources import ROOT, digest_of
+from generator.making.source_files import digest_of
+from generator.making.sources import ROOT
 from generator.witnessed.measured_files import DAMAGED
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of

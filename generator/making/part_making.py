@@ -16,7 +16,8 @@ from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
 from generator.adequacy.kept import adequacy_folder, kept_path
 from generator.making.newer_versions import newer_versions
 from generator.making.operator_cases import generate_part
-from generator.making.sources import SourceReader, digest_of
+from generator.making.source_files import digest_of
+from generator.making.sources import SourceReader
 from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 

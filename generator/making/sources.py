@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from conformance.suite.canonical import canonical_json, sha256
 from generator.making.named_operators import known_operators, reference_module_of
 from generator.making.newer_versions import newer_versions
 from generator.making.opsets import default_operators
+from generator.making.source_files import DIGITS, digest_of, imported_names, modules_under, read_source
 from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
@@ -22,7 +22,6 @@ from specs.spec_folders import OWN_FOLDER, find_room, room_of
 
 ROOT = Path(specs.__file__).parents[1]
 """The folder that all of our packages lie in."""
-DIGITS = 16
 _CODE = ("generator", "specs", "conformance", "opcert", "reference")
 _REFERENCE = "reference"
 MAKING = "generator.making.operator_cases"
@@ -34,9 +33,6 @@ _FOUND_BY_NAME = {
 }
 """Modules that import all of a package, by the names of its files."""
 _OWN_FILES = (".yaml", ".json", ".py")
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.M
-)
 
 
 @dataclass(frozen=True)
@@ -59,6 +55,7 @@ class SourceReader:
         self._folders = tuple(folders)
         self._every = (*self._folders, OWN_FOLDER)
         self._imports: dict[str, tuple[Path, tuple[str, ...]] | None] = {}
+        self._modules: dict[str, Mapping[str, str]] = {}
         self._digests: dict[Path, str] = {}
         self._shared: Mapping[str, object] | None = None
         self._own: list[Path] | None = None
@@ -87,7 +84,7 @@ class SourceReader:
     @cached_property
     def _own_imports(self) -> tuple[str, ...]:
         texts = [path.read_text(encoding="utf-8", errors="replace") for path in self._own or ()]
-        return tuple(name for text in texts for name in _imported_names(text))
+        return tuple(name for text in texts for name in imported_names(text))
 
     def imported_files(self, start: Iterable[str], packages: Sequence[str] = _CODE) -> list[Path]:
         """The files of these modules, and of all in these packages that they import, directly or not."""
@@ -108,10 +105,13 @@ class SourceReader:
     def _module(self, name: str) -> tuple[Path, tuple[str, ...]] | None:
         """The file of a module, and the names that it imports; None where there is no such module of ours."""
         if name not in self._imports:
-            path = _file_of(name)
-            names = [] if path is None else _imported_names(path.read_text(encoding="utf-8"))
+            package = name.partition(".")[0]
+            if package not in self._modules:
+                self._modules[package] = modules_under(ROOT, package)
+            place = self._modules[package].get(name)
+            path = None if place is None else Path(place)
             named = _modules_in(_FOUND_BY_NAME[name]) if name in _FOUND_BY_NAME else []
-            self._imports[name] = None if path is None else (path, tuple(names + named))
+            self._imports[name] = None if path is None else (path, (*read_source(path).imports, *named))
         return self._imports[name]
 
     def _spec_digests(self, operator: OperatorName) -> dict[str, str]:
@@ -156,7 +156,7 @@ class SourceReader:
 
     def _digest_of(self, path: Path) -> str:
         if path not in self._digests:
-            self._digests[path] = digest_of([path])
+            self._digests[path] = read_source(path).digest
         return self._digests[path]
 
 
@@ -182,24 +182,6 @@ def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorNam
     return hashlib.sha256(" ".join([digest, *map(str, operators)]).encode()).hexdigest()[:DIGITS]
 
 
-def digest_of(files: Iterable[Path]) -> str:
-    """A digest of files' contents, whatever the line ends of the checkout."""
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(path.name.encode() + b"\0")
-        digest.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    return digest.hexdigest()[:DIGITS]
-
-
-def _imported_names(code: str) -> list[str]:
-    """The modules that code names in its imports; names that are no modules among them."""
-    names = []
-    for module, listed, plain in _IMPORT.findall(code):
-        names.append(module or plain)
-        names += [f"{module}.{each}" for each in re.findall(r"\w+", listed) if module]
-    return names
-
-
 def _place(path: Path, folders: Sequence[Path]) -> str:
     """Where a file lies in the folder of specs that holds it, and which of the folders that is."""
     number, folder = next((at, each) for at, each in enumerate(folders) if path.is_relative_to(each))
@@ -209,9 +191,3 @@ def _place(path: Path, folders: Sequence[Path]) -> str:
 def _modules_in(package: str) -> list[str]:
     folder = ROOT.joinpath(*package.split("."))
     return sorted(f"{package}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__")
-
-
-def _file_of(name: str) -> Path | None:
-    path = ROOT.joinpath(*name.split("."))
-    found = [each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()]
-    return found[0] if found else None

@@ -15,7 +15,8 @@ from conformance.suite.kept_suites import keep_suite, remember_sources, suite_of
 from conformance.suite.suite_parts import suite_order
 from conformance.suite.suites import write_suite
 from generator.making.opsets import operators_of_opset
-from generator.making.sources import DIGITS, ROOT, digest_of, sources_digest
+from generator.making.source_files import DIGITS, digest_of
+from generator.making.sources import ROOT, sources_digest
 from generator.neighbours.chain_cases import distinct_cases
 from generator.neighbours.patterns.weaving import weave_in
 from opcert.vocabulary.errors import UserError

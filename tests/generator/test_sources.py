@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -12,7 +13,8 @@ import pytest
 
 from generator.making import sources
 from generator.making.named_operators import first_operators, known_operators
-from generator.making.sources import ROOT, SourceReader, digest_of, sources_digest
+from generator.making.source_files import digest_of, modules_under, read_source
+from generator.making.sources import ROOT, SourceReader, sources_digest
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER
@@ -206,3 +208,35 @@ def test_the_modules_of_a_folder_of_specs_count(tmp_path: Path) -> None:
     assert "generator/fuzzing/search.py" in names(SourceReader([tmp_path]).code_of(operator))
     (tmp_path / operator.domain / operator.name / "table.json").write_text("{}")
     assert SourceReader([tmp_path]).sources_of(operator).digest != after.digest
+
+
+def test_a_file_is_read_again_where_it_changed(tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text("import a.one\n")
+    first = read_source(path)
+    assert first.imports == ("a.one",)
+    assert read_source(path) is first
+    path.write_text("import a.two\n")
+    os.utime(path, ns=(0, 0))
+    second = read_source(path)
+    assert second.imports == ("a.two",)
+    assert second.digest == digest_of([path]) != first.digest
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        read_source(path)
+
+
+def test_the_modules_of_a_package_are_found_by_name(tmp_path: Path) -> None:
+    for place in ("a/__init__.py", "a/one.py", "a/b/__init__.py", "a/b/two.py", "a/b.py", "c.py"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).touch()
+    for left_out in ("a/__pycache__/x.py", "a/not.one/x.py", "a/text.txt"):
+        (tmp_path / left_out).parent.mkdir(exist_ok=True)
+        (tmp_path / left_out).touch()
+    found = {
+        name: Path(path).relative_to(tmp_path).as_posix()
+        for name, path in modules_under(tmp_path, "a").items()
+    }
+    assert found == {"a": "a/__init__.py", "a.one": "a/one.py", "a.b": "a/b.py", "a.b.two": "a/b/two.py"}
+    assert modules_under(tmp_path, "c") == {"c": str(tmp_path / "c.py")}
+    assert modules_under(tmp_path, "nothing") == {}
