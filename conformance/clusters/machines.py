@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Mapping
@@ -12,6 +11,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from opcert.vocabulary.file_digests import digest_by_name
 
 NAME = "OPCERT_MACHINE"
 """The variable that names a machine where its host name says nothing, as in a pod of Kubernetes."""
@@ -67,15 +68,13 @@ def _features() -> tuple[str, ...]:
 @cache
 def sources_digest() -> str:
     """SHA-256 over the names and bytes of opcert's own modules and facts, wherever they are installed."""
-    digest = hashlib.sha256()
+    files: dict[str, Path] = {}
     for package in _PACKAGES:
         found = find_spec(package)
         for place in (found.submodule_search_locations or ()) if found is not None else ():
             root = Path(place)
-            files = [each for each in root.rglob("*") if each.suffix in _SOURCES and each.is_file()]
-            for each in sorted(files):
+            for each in root.rglob("*"):
                 name = each.relative_to(root)
-                if name.parts[0] != _LEFT_OUT:
-                    digest.update(f"{package}/{name.as_posix()}\0{each.stat().st_size}\0".encode())
-                    digest.update(each.read_bytes())
-    return digest.hexdigest()
+                if each.suffix in _SOURCES and name.parts[0] != _LEFT_OUT and each.is_file():
+                    files[f"{package}/{name.as_posix()}"] = each
+    return digest_by_name(files)

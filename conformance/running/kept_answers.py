@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import mmap
 import platform
@@ -28,6 +27,7 @@ from conformance.running.responses import Answered, NotOffered, Response
 from conformance.running.tasks import Task
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
+from opcert.vocabulary.file_digests import digest_by_name
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.tensors import Tensor
@@ -63,12 +63,8 @@ def kept_run(suite: str, runtime: str, offer: Mapping[str, Any]) -> KeptRun:
 @cache
 def _code_digest() -> str:
     """Of all that has a say in what is sent, and in what a row says."""
-    digest = hashlib.sha256()
-    for path in sorted(each for name in _CODE for each in (_ROOT / name).rglob("*.py")):
-        raw = path.read_bytes()
-        digest.update(f"{path.relative_to(_ROOT)} {len(raw)}:".encode())
-        digest.update(raw)
-    return digest.hexdigest()
+    files = [each for name in _CODE for each in (_ROOT / name).rglob("*.py")]
+    return digest_by_name({each.relative_to(_ROOT).as_posix(): each for each in files})
 
 
 class KeptRun:
