@@ -119,6 +119,13 @@ def _slices(weave: Weave) -> Iterator[Chain]:
         w = weave()
         _slice(w, _slice(w, w.given(different("x", 10, 4)), *one), *other)
         yield w.end("slice_slice", "the second counts in what the first has left", slices=f"{one} {other}")
+    for word, shape, span in (
+        ("reversed", (-1, 2), (-1, -far, 0, -1)), ("every_second", (-1, 2), (0, far, 0, 2)),
+        ("every_second_of_the_last", (2, 6), (1, far, 1, 2)), ("one_of_a_new_axis", (1, 12), (0, far, 0, 3)),
+    ):  # fmt: skip
+        w = weave()
+        _slice(w, w.node("Reshape", w.given(different("x", 12)), _ints(*shape)), *span)
+        yield w.end("reshape_slice", "steps along an axis that was not there before", part=word)
     pieces: dict[str, list[tuple[int, int]]] = {
         "whole": [(0, 2), (2, 6)], "swapped": [(2, 6), (0, 2)], "gap": [(0, 2), (3, 6)],
         "overlapping": [(0, 3), (2, 6)], "twice": [(0, 6), (0, 6)], "inner": [(1, 3), (3, 5)],
