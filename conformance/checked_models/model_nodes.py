@@ -14,6 +14,7 @@ from conformance.checked_models.model_calls import ModelNode, ModelValue
 from conformance.checked_models.model_values import Scope, constant_value, fixed_value, text
 from conformance.checked_models.node_order import captured_names
 from conformance.checked_models.outside_data import element_count, has_data
+from conformance.checked_models.schema_types import with_schema_types
 from conformance.checked_models.type_inference import Types, graphs_in
 from conformance.models.protos import read_attribute
 from opcert.vocabulary.attributes import Attribute
@@ -53,6 +54,8 @@ class NodeReader:
         operator, unknown = self.find(node)
         inputs = scope.taken(node.input)
         outputs = scope.give(node.output)
+        if operator is not None:
+            outputs = self._typed(operator, inputs, outputs, node, scope)
         if operator is not None and operator.domain == "ai.onnx" and outputs and outputs[0] is not None:
             fixed = _fixed(operator, node, attributes, inputs, outputs[0])
             if fixed is not None:
@@ -71,6 +74,21 @@ class NodeReader:
             domain=text(node.domain),
             run_extents=scope.run_extents,
         )
+
+    def _typed(
+        self,
+        operator: OperatorName,
+        inputs: Sequence[ModelValue | None],
+        outputs: Sequence[ModelValue | None],
+        node: NodeProto,
+        scope: Scope,
+    ) -> list[ModelValue | None]:
+        """What a node gives, with the types that follow from its schema alone."""
+        typed = with_schema_types(operator, inputs, outputs)
+        for name, before, each in zip(node.output, outputs, typed, strict=True):
+            if each is not None and each is not before and scope.find(name) is before:
+                scope.fix(name, each)
+        return typed
 
 
 def _fixed(
