@@ -91,14 +91,20 @@ def affine(x: Numbers, mean: Numbers, deviation: Numbers, scale: Numbers, bias: 
     # What the slope is off by is the same in both products: the difference from the mean is multiplied by it.
     exact = replace(slope, error=np.zeros(slope.shape))
     folded = x * exact + (bias - mean * exact)
+    # What is left beside it may be of a quotient of its own, whose rounding is then that of no other.
+    divisor = replace(deviation, error=np.zeros(deviation.shape))
+    quotient = scale / divisor
+    unshared = x * quotient + (bias - mean * scale / divisor)
     with np.errstate(over="ignore", invalid="ignore"):
-        shared = np.abs((x.value - mean.value).floats()) * slope.error
-    folded = replace(folded, error=rounded_up(folded.error + shared))
+        away = np.abs((x.value - mean.value).floats())
+        of_deviation = away * (slope.error - quotient.error)
+        error = np.maximum(folded.error + away * slope.error, unshared.error + of_deviation)
+    folded = replace(folded, error=rounded_up(error))
     apart = ~written.finite & ~folded.finite & (np.isnan(written.sign) != np.isnan(folded.sign))
     found = whichever(written, folded)
     # The scale may be multiplied first, which may overflow where the quotient does not.
     with np.errstate(over="ignore"):
-        first = (x - mean).magnitude * scale.magnitude
+        first = np.maximum((x - mean).magnitude, mean.magnitude) * scale.magnitude
     found = replace(found, lost=found.lost | (first >= x.working.greatest * (1 - MARGIN)))
     return opened(found, apart) if apart.any() else found
 

@@ -31,6 +31,12 @@ def by_slope(x: Array, scale: Array, b: Array, mean: Array, var: Array, epsilon:
     return np.asarray(x * slope + (b - mean * slope))
 
 
+def by_two_quotients(x: Array, scale: Array, b: Array, mean: Array, var: Array, epsilon: Any) -> Array:
+    """What constants are folded to where mean * scale is formed before the division."""
+    deviation = np.sqrt(var + epsilon)
+    return np.asarray(x * (scale / deviation) + (b - mean * scale / deviation))
+
+
 def in_double(x: Array, *given: Any) -> Array:
     return by_deviation(x.astype(np.float64), *given).astype(x.dtype)
 
@@ -44,6 +50,7 @@ PROGRAMS: dict[str, Program] = {
     "by the deviation": by_deviation,
     "by the reciprocal": by_reciprocal,
     "by a slope": by_slope,
+    "by two quotients": by_two_quotients,
     "in double": in_double,
 }
 FAULTS: dict[str, Program] = {
@@ -83,6 +90,20 @@ def result_of(program: Program, kind: str) -> Array:
 @pytest.mark.parametrize("way", PROGRAMS)
 def test_an_honest_program_is_accepted(way: str, kind: str) -> None:
     assert not asked(kind).wrong(result_of(PROGRAMS[way], kind)).any()
+
+
+@pytest.mark.parametrize("way", PROGRAMS)
+def test_an_honest_program_is_accepted_where_all_numbers_are_near_one(way: str) -> None:
+    """There the products of a folded program are larger than the result, and their roundings show."""
+    draw = np.random.default_rng(7)
+    for _ in range(20):
+        x, *channels = (draw.uniform(1, 2, each).astype(np.float32) for each in ((3, 4, 7), 4, 4, 4, 4))
+        inputs = list(zip(("X", "scale", "B", "mean", "var"), (x, *channels), strict=True))
+        found = Asked.of(
+            "BatchNormalization", "float", inputs, {"epsilon": EPSILON}, version=9, outputs=("Y",)
+        )
+        scale, b, mean, var = (each.reshape(-1, 1) for each in channels)
+        assert not found.wrong(PROGRAMS[way](x, scale, b, mean, var, np.float32(EPSILON))).any()
 
 
 @pytest.mark.parametrize("way", FAULTS)
