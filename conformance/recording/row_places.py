@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from itertools import accumulate
 
 import numpy as np
 
@@ -38,11 +39,11 @@ class RowPlaces:
     def sorted_spans(self) -> Iterator[tuple[int, int]]:
         """Where each row begins and how long it is, in the order in which they are to stand."""
         lengths = np.frombuffer(self._lengths, np.uint32)
-        ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(self._begin)
+        begins = np.frombuffer(array("Q", accumulate(self._lengths, initial=self._begin)), np.uint64)
         chosen = np.argsort(np.frombuffer(self._keys, np.uint64), kind="stable")
         for begin in range(0, len(chosen), _TOGETHER):
             part = chosen[begin : begin + _TOGETHER]
-            yield from zip((ends[part] - lengths[part]).tolist(), lengths[part].tolist(), strict=True)
+            yield from zip(begins[part].tolist(), lengths[part].tolist(), strict=True)
 
     def orders(self) -> set[Order]:
         """The place of every row."""

@@ -16,8 +16,8 @@ from generator.neighbours.node_answers import Unpushed
 from generator.neighbours.of_models.chain_data import EXACT_EPSILON, Kept, value_for
 from generator.neighbours.of_models.kept_chains import KeptChains
 from generator.neighbours.of_models.node_groups import NodeGroup, groups_of_model
-from generator.neighbours.of_models.open_extents import open_shapes
 from generator.neighbours.of_models.shrunk_extents import Shrink, values_around, ways_to_shrink
+from generator.neighbours.of_models.stated_extents import open_shapes
 from generator.neighbours.pushing import worlds_of
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.errors import OpcertError
