@@ -10,6 +10,8 @@ import pytest
 
 from tests.growth import LINEAR, count_calls, growth
 
+pytestmark = pytest.mark.slow
+
 
 def _sum(size: int) -> int:
     return sum(each % 7 for each in range(size))
