@@ -8,8 +8,11 @@ import pytest
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.models.case_models import build_model
+from conformance.models.protos import read_tensor
+from conformance.suite.cases import Case
 from generator.checking.call_cases import CallCases
 from generator.checking.making import cases_of_call
+from opcert.vocabulary.tensors import Tensor
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 
 pytestmark = pytest.mark.slow
@@ -65,7 +68,7 @@ def test_a_case_makes_the_call_of_the_node(made: CallCases) -> None:
         assert case.operator == made.call.operator
         assert case.attributes == made.call.first.attributes
         assert case.id.word == made.word
-        given = list(zip(made.call.first.inputs, (each for _, each in case.inputs), strict=True))
+        given = list(zip(made.call.first.inputs, _all_inputs(case), strict=True))
         for wanted, tensor in given:
             assert (wanted is None) == (tensor is None)
             if wanted is None or tensor is None:
@@ -75,6 +78,17 @@ def test_a_case_makes_the_call_of_the_node(made: CallCases) -> None:
             if wanted.constant is not None:
                 assert tensor == wanted.constant
         _share_extents(made.call, [each.shape if each else None for _, each in given])
+
+
+def _all_inputs(case: Case) -> list[Tensor | None]:
+    """What the node of a case takes, in order: what is fed, and what the case's model holds as constants."""
+    if case.model is None:
+        return [each for _, each in case.inputs]
+    graph = onnx.load_from_string(case.model).graph
+    known: dict[str, Tensor | None] = {each.name: read_tensor(each) for each in graph.initializer}
+    known |= dict(case.inputs)
+    (node,) = graph.node
+    return [known[each] if each else None for each in node.input]
 
 
 def _share_extents(model: ModelCall, shapes: list[tuple[int, ...] | None]) -> None:
