@@ -7,6 +7,7 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from opcert.vocabulary.yaml_schemas import validate
 from specs.imported_entries import (
@@ -38,12 +39,11 @@ from specs.relations import Relation, Step, read_index
 
 def read_imported(path: Path) -> list[Spec]:
     """The layers of a file of facts, one for each source document; SeveralErrors with all faults."""
-    found = path.stat() if path.is_file() else None
-    return list(_layers(path, None if found is None else (found.st_mtime_ns, found.st_size, found.st_ino)))
+    return list(_layers(path, file_state(path)))
 
 
 @lru_cache(maxsize=1024)
-def _layers(path: Path, _: tuple[int, int, int] | None) -> tuple[Spec, ...]:
+def _layers(path: Path, _: FileState | None) -> tuple[Spec, ...]:
     """What a file holds in a state, by its time, size and number: a version is loaded again and again."""
     layers = []
     errors: list[UserError] = []

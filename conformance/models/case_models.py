@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +20,7 @@ from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slots
+from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
 
 Form = Literal["inputs", "initializers", "dynamic", "strided"]
@@ -115,12 +116,7 @@ def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
     model = ModelProto.FromString(raw)
     graph = model.graph
     if form == "initializers":
-        constant = dict(named_inputs(inputs)[1:])
-        kept = [each for each in graph.input if each.name not in constant]
-        del graph.input[:]
-        graph.input.extend(kept)
-        graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constant.items())
-        model.ir_version = max(model.ir_version, LEAST_IR)
+        hold_as_constants(model, dict(named_inputs(inputs)[1:]))
     elif form == "strided":
         if not turn_first_input(model, inputs):
             return raw
@@ -134,6 +130,16 @@ def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
             for dimension in each.type.tensor_type.shape.dim:
                 dimension.Clear()
     return bytes(model.SerializeToString(deterministic=True))
+
+
+def hold_as_constants(model: ModelProto, constants: Mapping[str, Tensor]) -> None:
+    """Make initializers of a model's inputs, by their names."""
+    graph = model.graph
+    kept = [each for each in graph.input if each.name not in constants]
+    del graph.input[:]
+    graph.input.extend(kept)
+    graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constants.items())
+    model.ir_version = max(model.ir_version, LEAST_IR)
 
 
 def build_node_model(

@@ -10,10 +10,8 @@ from dataclasses import replace
 
 from onnx import ModelProto
 
-from conformance.models.case_models import build_model
+from conformance.models.case_models import build_model, hold_as_constants
 from conformance.models.input_names import input_names
-from conformance.models.ir_versions import LEAST_IR
-from conformance.models.protos import write_tensor
 from conformance.suite.cases import Case
 from generator.checking.node_calls import NodeCall
 from opcert.vocabulary.names import CaseId
@@ -33,23 +31,15 @@ def held(node: NodeCall, case: Case) -> Case:
     """
     if case.slots:
         return case
-    model = ModelProto.FromString(case.model or build_model(case))
-    names = input_names(case.inputs)
-    constant = {
-        name
-        for each, name in zip(node.inputs, names, strict=False)
-        if each.value is not None and each.value.is_constant
+    given = [(name, tensor) for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True)]
+    constants = {
+        name: tensor
+        for each, (name, tensor) in zip(node.inputs, given, strict=False)
+        if tensor is not None and each.value is not None and each.value.is_constant
     }
-    graph = model.graph
-    fed = [each for each in graph.input if each.name not in constant]
-    del graph.input[:]
-    graph.input.extend(fed)
-    given = [(name, tensor) for name, (_, tensor) in zip(names, case.inputs, strict=True)]
-    graph.initializer.extend(
-        write_tensor(tensor, name) for name, tensor in given if tensor is not None and name in constant
-    )
-    model.ir_version = max(model.ir_version, LEAST_IR)
+    model = ModelProto.FromString(case.model or build_model(case))
+    hold_as_constants(model, constants)
     raw = bytes(model.SerializeToString(deterministic=True))
-    inputs = tuple((name, each) for name, each in given if each is not None and name not in constant)
+    inputs = tuple((name, each) for name, each in given if each is not None and name not in constants)
     made = replace(case, model=raw, inputs=inputs)
     return replace(made, id=CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest()))

@@ -7,13 +7,15 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+
+from opcert.vocabulary.regular_files import FileState, file_state
 
 DIGITS = 16
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.M
 )
-_State = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,15 @@ class SourceFile:
     imports: tuple[str, ...] = ()
 
 
-_read: dict[Path, tuple[_State, SourceFile]] = {}
-
-
 def read_source(path: Path) -> SourceFile:
     """A file as it is now; one that was read before and has its time, size and place still is not read."""
-    found = path.stat()
-    state = (found.st_mtime_ns, found.st_size, found.st_ino)
-    known = _read.get(path)
-    if known is not None and known[0] == state:
-        return known[1]
+    return _read(path, file_state(path))
+
+
+@lru_cache(maxsize=4096)
+def _read(path: Path, _: FileState | None) -> SourceFile:
     names = imported_names(path.read_text(encoding="utf-8")) if path.suffix == ".py" else []
-    made = SourceFile(digest_of([path]), tuple(names))
-    _read[path] = state, made
-    return made
+    return SourceFile(digest_of([path]), tuple(names))
 
 
 def digest_of(files: Iterable[Path]) -> str:

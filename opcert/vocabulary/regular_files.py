@@ -12,6 +12,7 @@ import os
 import stat
 from pathlib import Path
 
+FileState = tuple[int, int, int]
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -65,3 +66,9 @@ def is_still_at(path: Path, descriptor: int) -> bool:
         return os.path.samestat(path.lstat(), os.fstat(descriptor))
     except OSError:
         return False
+
+
+def file_state(path: Path) -> FileState | None:
+    """A file's time, size and number, of which one changes where it is written; None where there is none."""
+    found = path.stat() if path.is_file() else None
+    return None if found is None else (found.st_mtime_ns, found.st_size, found.st_ino)
