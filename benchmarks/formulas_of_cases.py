@@ -194,6 +194,13 @@ def hard_swish(values: Values, *, joined: bool) -> Array:
     return np.asarray(x * np.clip(line, _ZERO, _ONE), np.float32)
 
 
+def hard_swish_taken_out(values: Values) -> Array:
+    x, sixth = values.given("X"), np.float32(1 / 6)
+    with np.errstate(over="ignore"):
+        product = x * np.clip(x + np.float32(3), _ZERO, np.float32(6)) * sixth
+    return np.asarray(np.where(np.isinf(product), x, product), np.float32)
+
+
 def times_reciprocal(a: Array, b: Array) -> Array:
     return np.asarray(a * (_ONE / b))
 
@@ -221,7 +228,11 @@ FAMILIES: Mapping[str, Mapping[str, Formula]] = {
             )
         ),
         "HardSwish": Elementwise(
-            (lambda values: hard_swish(values, joined=False), lambda values: hard_swish(values, joined=True))
+            (
+                lambda values: hard_swish(values, joined=False),
+                lambda values: hard_swish(values, joined=True),
+                hard_swish_taken_out,
+            )
         ),
         "Sum": Summed(added_up),
         "Mean": Summed(added_up, (divided, by_reciprocal)),

@@ -51,6 +51,11 @@ def whichever(first: Numbers, *others: Numbers) -> Numbers:
     return replace(first, error=error, lost=lost)
 
 
+def allowing(found: Numbers, other: Numbers) -> Numbers:
+    """What a formula gives, with the error of another one for it where that gives a number as well."""
+    return replace(found, error=np.maximum(found.error, np.where(other.finite, other.error, 0)))
+
+
 def exponential_less_one(numbers: Numbers) -> Numbers:
     """exp(x) - 1, as it is written or by the function of that name."""
     return whichever(function_of("exp", numbers) - 1, function_of("expm1", numbers))

@@ -15,6 +15,7 @@ import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
 from generator.borders.wide_values import add_wide_values
@@ -83,6 +84,7 @@ def generate_operator(
             if family == OF_DOCUMENTS:
                 _take_over(workshop, folders, cases_of)
         add_wide_values(workshop)
+        add_sizes_in_vectors(workshop)
         add_told_losses(workshop)
         add_specials_together(workshop)
         keep_what_adds(workshop)

@@ -11,6 +11,7 @@ from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
 from reference.registry import reference_operator
+from reference.stable_formulas import allowing
 from reference.thresholds import beside, either
 
 Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
@@ -58,12 +59,17 @@ def hard_swish(
     infinity_in_formula: Infinity,
     nan_in_max_min: NanReading,
 ) -> Numbers:
-    """y = x * max(0, min(1, alpha * x + beta)), alpha = 1/6 and beta = 0.5. Source: HardSwish, Summary."""
+    """y = x * max(0, min(1, alpha * x + beta)), alpha = 1/6 and beta = 0.5. Source: HardSwish, Summary.
+
+    Programs that take alpha out, x * max(0, min(6, x + 3)) * alpha, compute the same formula.
+    """
     alpha = Fraction(1, 6)
     if X.working.element_type.name == "double" and alpha_of_body.ask() == "float32":
         alpha = Fraction(float(np.float32(1 / 6)))
     line = X * X.held(alpha) + Fraction(1, 2)
     found = X * greater_of(X.lift(0), lesser_of(X.lift(1), line, nan_in_max_min), nan_in_max_min)
+    taken_out = X * greater_of(X.lift(0), lesser_of(X.lift(6), X + 3, nan_in_max_min), nan_in_max_min)
+    found = allowing(found, taken_out * X.held(alpha))
     lowest = X.sign == -np.inf
     if lowest.any() and infinity_in_formula.ask() == "limit":
         return found.where(~lowest, 0)

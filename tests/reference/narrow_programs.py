@@ -103,7 +103,8 @@ class Programs:
             np.clip(r(r(x * t(third)) + t(0.5)), zero, one),
             np.clip(w(x) * third + np.float32(0.5), np.float32(0), np.float32(1)),
         )
-        yield Tried("HardSwish", {}, (("X", x),), [r(x * gates[0]), r(w(x) * gates[1])])
+        taken_out = r(r(x * np.clip(r(x + t(3)), zero, t(6))) * t(third))
+        yield Tried("HardSwish", {}, (("X", x),), [r(x * gates[0]), r(w(x) * gates[1]), taken_out])
         if self.kind == "float16":
             yield from self._shrunk(near, beta, abs(alpha))
 
