@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from conformance.processes.frames import BrokenProtocol
@@ -32,7 +33,7 @@ from conformance.running.session import Sent, Session, send_task, shake_hands
 from conformance.running.tasks import Task
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
-from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.errors import OpcertError, RuntimeUnavailable
 
 _SECONDS_IN_FLIGHT = 0.1
 _FEWEST_IN_FLIGHT, _MOST_IN_FLIGHT = 4, 64
@@ -53,6 +54,7 @@ class Lane:
     were lost between two cases, which no case is to blame for. `lacking` says what the worker that was
     started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
     already and is the lane's first. `kept` is told what tasks of which it knows nothing are sent as.
+    Once a worker was lost, the one behind the next starts as well: a runtime that dies once may do so again.
     """
 
     def __init__(
@@ -79,12 +81,23 @@ class Lane:
 
     def start(self) -> Offer:
         """Start a worker and read its offer; raises RuntimeUnavailable, with what the worker printed."""
+        again = self._session is not None
+        waited = again and self._begun is not None
         self.begin()
         process, self._begun = self._begun, None
         assert process is not None
         self._session = Session(process)
-        self._offer = shake_hands(process, self._limits)
+        try:
+            self._offer = shake_hands(process, self._limits)
+        except RuntimeUnavailable:
+            if not waited:
+                raise
+            # One that waited for its turn may have gone meanwhile: a new one says whether the runtime starts.
+            return self.start()
         self.lacking = process.read_isolation()
+        if again:
+            with suppress(RuntimeUnavailable):
+                self.begin()
         return self._offer
 
     def run(
@@ -109,10 +122,10 @@ class Lane:
         return set() if self._session is None else self._session.process.loaded_files()
 
     def close(self) -> None:
-        """Let the worker go."""
+        """Let the workers go."""
         if self._session is not None:
             self._session.process.close()
-        elif self._begun is not None:
+        if self._begun is not None:
             self._begun.kill()
 
     def stop(self) -> None:
@@ -121,9 +134,9 @@ class Lane:
             self._session.process.stop = True
 
     def kill(self) -> None:
-        process = self._begun if self._session is None else self._session.process
-        if process is not None:
-            process.kill()
+        for process in (self._begun, None if self._session is None else self._session.process):
+            if process is not None:
+                process.kill()
 
     def _submit(self, task: Task) -> Begun:
         """Send a task to the worker; a task that is not to be sent has its response at once."""
