@@ -22,6 +22,8 @@ _MOST_KNOWN = 1 << 16
 """Numbers of which it is remembered what was found."""
 _LEAST_POWER = 1074
 """The least number of float64 is one over two to this."""
+NO_DIGIT = -1e6
+"""Of what no power of two divides; finite, so that zeros beside it stay zeros."""
 _BITS_OF_SMALL = 62
 _MOST_SMALL = 1 << _BITS_OF_SMALL
 """Integers below this, and the difference of two of them, are of 64 bits."""
@@ -244,6 +246,17 @@ class Rationals:
             return True
         return bool(self.representable(BINARY64).all())
 
+    def last_digits(self) -> NDArray[np.float64]:
+        """The power of two that each number is an odd multiple of.
+
+        It is infinite of zero, and `NO_DIGIT` of what no power of two divides, such as thirds.
+        """
+        if self.small is None or self.power is None:
+            return self.each(_last_digit, np.float64)
+        low = self.small & -self.small
+        _, exponents = np.frexp(low.astype(np.float64))
+        return np.where(low == 0, np.inf, exponents - (1.0 + self.power))
+
     def floors(self) -> Integers:
         """The greatest integer not above each number."""
         return self.each(lambda numerator, denominator: numerator // denominator, object)
@@ -285,6 +298,16 @@ class Rationals:
     def powers_of_two(self) -> NDArray[np.bool_]:
         """Which of the numbers are zero, or a power of two with either sign."""
         return self.each(_is_power_of_two, np.bool_)
+
+
+def _last_digit(top: int, bottom: int) -> float:
+    if not top:
+        return math.inf
+    lowest = bottom & -bottom
+    odd = bottom // lowest
+    if odd != 1 and top % odd:
+        return NO_DIGIT
+    return (top & -top).bit_length() - lowest.bit_length()
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,9 @@ from reference.reference_operator import ReferenceOperator
 from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.model import AttributeSpec, Constraint, ParameterSpec, Spec
+
+_HALF = 1 << 63
+"""Integers of attributes have 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,5 +187,5 @@ def _is_within(known: AttributeSpec, call: Call) -> bool:
         all(known.at_least is None or each >= known.at_least for each in numbers)
         and all(known.more_than is None or each > known.more_than for each in numbers)
         and all(known.at_most is None or each <= known.at_most for each in numbers)
-        and all(np.isfinite(each) for each in numbers)
+        and all(-_HALF <= each < _HALF if isinstance(each, int) else isfinite(each) for each in numbers)
     )

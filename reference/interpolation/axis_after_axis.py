@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import reduce
 
@@ -11,9 +10,6 @@ from numpy.typing import NDArray
 
 from reference.number_arrays import Numbers
 from reference.working import Mask, rounded_up
-
-NO_DIGIT = -1e6
-"""Of what no power of two divides; finite, so that zeros beside it stay zeros."""
 
 
 def by_steps(sums: Numbers, taken: Numbers, rank: int, uneven: Mask) -> Numbers:
@@ -43,8 +39,8 @@ def uneven_by_axes(taken: Numbers, weights: Numbers) -> Mask:
     no cubic mean of up to three axes, is greater.
     """
     values, working = taken.value.spread(taken.shape), taken.working
-    share = np.min(weights.value.spread(weights.shape).each(_last_digit, np.float64), axis=-1)
-    last = share + np.min(values.each(_last_digit, np.float64), axis=-1, initial=np.inf)
+    share = np.min(weights.value.spread(weights.shape).last_digits(), axis=-1)
+    last = share + np.min(values.last_digits(), axis=-1, initial=np.inf)
     most = np.max(taken.magnitude, axis=-1, initial=0.0)
     with np.errstate(over="ignore"):
         fits = 4 * most <= _powers(last + working.layout.precision)
@@ -55,14 +51,3 @@ def uneven_by_axes(taken: Numbers, weights: Numbers) -> Mask:
 def _powers(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
     """Two to whole numbers; beyond float64 infinity or 0."""
     return np.ldexp(1.0, np.clip(exponents, -5000, 5000).astype(np.int64))
-
-
-def _last_digit(top: int, bottom: int) -> float:
-    """The power of two that a number is an odd multiple of; of zero every one, of thirds none."""
-    if not top:
-        return math.inf
-    lowest = bottom & -bottom
-    odd = bottom // lowest
-    if odd != 1 and top % odd:
-        return NO_DIGIT
-    return (top & -top).bit_length() - lowest.bit_length()

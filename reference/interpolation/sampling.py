@@ -45,8 +45,14 @@ class Locations:
 
     def beyond(self, low: Fraction | int, high: Fraction | int) -> tuple[Mask, Mask]:
         """Which are outside of an interval, and of which that hangs on rounding."""
-        outside = np.array([not low <= each <= high for each in self.exact], dtype=np.bool_)
-        apart = np.array([min(abs(each - low), abs(each - high)) for each in self.exact], dtype=np.float64)
+        # Integers over the denominators of the ends: much quicker than Fractions.
+        (least, under), (most, over) = low.as_integer_ratio(), high.as_integer_ratio()
+        outside, apart = np.zeros(len(self.exact), dtype=np.bool_), np.zeros(len(self.exact))
+        for index, each in enumerate(self.exact):
+            top, bottom = each.numerator, each.denominator
+            below, above = least * bottom - top * under, top * over - most * bottom
+            outside[index] = below > 0 or above > 0
+            apart[index] = min(abs(below) / (bottom * under), abs(above) / (bottom * over))
         return outside, np.asarray((self.error > 0) & (apart <= self.error * (1 + SLACK)))
 
 
@@ -74,7 +80,8 @@ def locations(given: Numbers, extent: int, padding: Padding) -> Locations:
     exact = given.value.spread(given.shape).fractions()
     error, unknown = given.error.reshape(-1).copy(), ~given.finite.reshape(-1) | given.lost.reshape(-1)
     for index, each in enumerate(exact):
-        if padding != "reflection":
+        near = -3 * each.denominator <= each.numerator <= (extent + 2) * each.denominator
+        if padding != "reflection" and not (near and error[index] < FARTHEST):
             apart = Fraction(0) if math.isinf(error[index]) else Fraction(float(error[index]))
             if not math.isinf(error[index]) and each - apart > extent + 3:
                 exact[index] = extent + 3 + each % 1
@@ -90,7 +97,11 @@ def locations(given: Numbers, extent: int, padding: Padding) -> Locations:
 def clamped(where: Locations, low: Fraction | int, high: Fraction | int) -> Locations:
     """The same brought between two ends; nothing is uncertain where every program has the end."""
     exact, error, shared = list(where.exact), where.error.copy(), where.shared.copy()
+    (least, under), (most, over) = low.as_integer_ratio(), high.as_integer_ratio()
     for index, each in enumerate(exact):
+        top, bottom = each.numerator, each.denominator
+        if least * bottom <= top * under and top * over <= most * bottom:
+            continue
         exact[index] = min(max(each, Fraction(low)), Fraction(high))
         beyond = abs(each - exact[index])
         if beyond:
