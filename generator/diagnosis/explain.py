@@ -7,7 +7,7 @@ every case, and where it can be told from the right result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -56,13 +56,13 @@ class _Fits:
         return ExplainedPart(self.whole.named, tuple(self.cases))
 
 
-def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Sequence[Case] = ()) -> Explanation:
+def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Iterable[Case] = ()) -> Explanation:
     """What the results of one class of failing cases equal.
 
     `cases` are the ids of the class, `failures` those of which the outputs are known. Several versions of an
     operator may be in one class: a change must fit all of them. `passing` are cases of these versions that
     the runtime answered rightly: where several changes fit, or one case alone speaks for a change, it must
-    not change the results of those.
+    not change the results of those. They are looked at only then.
     """
     compared = _compared(failures)
     trials: list[Trial] | None = None
@@ -152,7 +152,7 @@ def _most_plain(fitting: list[Trial]) -> list[Trial]:
     return others or plain
 
 
-def _undisputed(fitting: list[Trial], passing: Sequence[Case], folders: Folders) -> list[Trial]:
+def _undisputed(fitting: list[Trial], passing: Iterable[Case], folders: Folders) -> list[Trial]:
     """Those that would change no result that is right.
 
     A runtime that is wrong under some conditions alone may have right results that the change would alter;

@@ -36,7 +36,7 @@ def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
             found.operators
         )
 
-    known = {*known_operators(), *known_operators(folders)}
+    known, by_operator = {*known_operators(), *known_operators(folders)}, results.by_operator
     every_failure, explanations = [], []
     for found in filter(explained, classes_of(results)):
         failures = []
@@ -46,11 +46,12 @@ def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
             if outputs is not None:
                 valid = None if case.valid_case is None else read_case(case.valid_case)
                 failures.append(Failure(case, outputs, valid, folders))
-        passing = [
+        passing = (
             read_case(str(each.id))
-            for each in results.cases
-            if each.operator in found.operators and each.verdict == "pass" and each.demand == "answer"
-        ]
+            for operator in sorted(set(found.operators) & by_operator.keys())
+            for each in by_operator[operator]
+            if each.verdict == "pass" and each.demand == "answer"
+        )
         every_failure.append(failures)
         explanations.append(explain([str(each.id) for each in found.cases], failures, passing))
     named = _named(explanations)
