@@ -18,15 +18,15 @@ Turn = Literal[
     "regressed", "newly_failing", "dropped", "otherwise", "fixed", "supported", "refused", "open", "unsteady"
 ]
 TURNS: Mapping[Turn, str] = {
-    "regressed": "held before and fails now",
-    "newly_failing": "were not offered before and fail now",
-    "dropped": "held before and are not offered any more",
-    "otherwise": "failed before and fail in another way now",
-    "fixed": "failed before and hold now",
-    "supported": "were not offered before and hold now",
-    "refused": "failed before and are told to be not offered now",
-    "open": "are answered in another way now, of those that the documents leave open",
-    "unsteady": "come to something else in another run of the very same program",
+    "regressed": "held before, failing now",
+    "newly_failing": "not offered before, failing now",
+    "dropped": "held before, not offered any more",
+    "otherwise": "failing before, in another way now",
+    "fixed": "failing before, held now",
+    "supported": "not offered before, held now",
+    "refused": "failing before, told to be not offered now",
+    "open": "left open by the documents, answered in another way now",
+    "unsteady": "something else in another run of the very same program",
 }
 """What can become of a case, in the order in which it is told; cases of which nothing changed have none."""
 HEADINGS: Mapping[Turn, str] = {
