@@ -67,7 +67,8 @@ class Disagreement(Entry):
     doing: `file:line`, `file:first-last`, or in a document of one line `file:1:column`. A witness's fault has
     one, unless it is a crash or of the whole run. `thread` is where it was reported to whom it concerns,
     `same_as` the id of an entry of the same cause, whose conditions are written otherwise: reports show both
-    as that one.
+    as that one. `by_chance` says that a case which fails may be right in another run of the same program, as
+    where an answer is what was in memory: no version is better or worse for it.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
@@ -85,6 +86,7 @@ class Disagreement(Entry):
     evidence: Texts = Field(min_length=1)
     thread: str | None = Field(default=None, pattern=r"^https?://\S+$")
     same_as: str | None = Field(default=None, pattern=r"^[a-z0-9_]+$")
+    by_chance: bool = False
 
     @model_validator(mode="after")
     def _blame_stands_in_the_text(self) -> Self:

@@ -26,7 +26,7 @@ class KnownCause:
     `passage` are places in documents (`file:line`), `evidence` what shows it, `thread` where it was reported
     upstream. `versions` are globs over versions of the runtime that it is known to be about. `cases` and
     `faults` are the failing ones that it explains; of an entry that explains none any more, `asked` are the
-    cases that it is about, which pass.
+    cases that it is about, which pass. `by_chance` says that these may pass in one run and fail in the next.
     """
 
     id: str
@@ -39,6 +39,7 @@ class KnownCause:
     cases: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    by_chance: bool = False
 
     @property
     def title(self) -> str:

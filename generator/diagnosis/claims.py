@@ -100,6 +100,7 @@ def shown_as(entry: Disagreement) -> KnownCause:
         tuple(entry.passage),
         entry.thread,
         tuple(entry.versions),
+        by_chance=entry.by_chance,
     )
 
 

@@ -90,6 +90,12 @@ class KeptRun:
         return frozenset(case for each in self.causes if each.open for case in each.cases)
 
     @cached_property
+    def by_chance(self) -> frozenset[str]:
+        """Failing cases that may be right in another run of the same program, as their cause says."""
+        chancy = (each for each in self.causes if each.known is not None and each.known.by_chance)
+        return frozenset(case for each in chancy for case in each.cases)
+
+    @cached_property
     def tally(self) -> Tally:
         return Tally(self.counts, Counter(self.verdicts[each] for each in self.open))
 

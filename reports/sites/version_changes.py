@@ -26,7 +26,7 @@ TURNS: Mapping[Turn, str] = {
     "supported": "not offered before, held now",
     "refused": "failing before, told to be not offered now",
     "open": "left open by the documents, answered in another way now",
-    "unsteady": "something else in another run of the very same program",
+    "unsteady": "perhaps something else in every run of the very same program",
 }
 """What can become of a case, in the order in which it is told; cases of which nothing changed have none."""
 HEADINGS: Mapping[Turn, str] = {
@@ -44,6 +44,7 @@ Expectations = Mapping[str, Mapping[str, str]]
 """For each suite by its digest the digest of what each of its cases expects."""
 _UNCOUNTED = ("not_run", "harness_error")
 _HOLDING = ("pass", "observed")
+_BETTER_OR_WORSE: tuple[Turn, ...] = ("regressed", "otherwise", "fixed")
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def compare_kept(
 
     Runs of one suite do; of two suites the cases of equal expectations do, where both suites are known. Of
     the very same program nothing is better or worse: what differs is not the same in every run. `shaky` are
-    cases of which that is known.
+    cases of which that is known; of others the entry says it that explains them.
     """
     old, new = before.verdicts, after.verdicts
     both = [each for each in new if each in old]
@@ -158,10 +159,13 @@ def _by_cause(
     before: KeptRun, after: KeptRun, cases: Sequence[str], shaky: Collection[str]
 ) -> Iterator[ChangedCause]:
     found: dict[Turn, dict[CauseKey | str, list[str]]] = {}
+    by_chance = before.by_chance | after.by_chance
     for case in cases:
         turn = _turn(before, after, case)
         if turn is not None:
-            turn = "unsteady" if case in shaky or (before.code and before.code == after.code) else turn
+            same_code = bool(before.code) and before.code == after.code
+            if same_code or case in shaky or (turn in _BETTER_OR_WORSE and case in by_chance):
+                turn = "unsteady"
             keys = [each.cause_of.get(case) for each in _failing_sides(turn, before, after)]
             key = next(filter(None, keys), None) or CaseId.parse(case).operator.unversioned
             found.setdefault(turn, {}).setdefault(key, []).append(case)

@@ -166,6 +166,13 @@ def test_entries_of_one_cause_are_one_class(tmp_path: Path) -> None:
     ]
     (known,) = claim(made.suite, made.record, entries).explaining
     assert (known.id, len(known.cases)) == ("first", 6)
+    assert not known.by_chance
+
+
+def test_what_fails_by_chance_is_told_so(tmp_path: Path) -> None:
+    made, runtime = run(tmp_path, refuse_all_but_linear)
+    (known,) = claim(made.suite, made.record, [entry("unwritten", runtime, by_chance=True)]).explaining
+    assert known.by_chance
 
 
 def test_a_reading_blames_nobody(tmp_path: Path) -> None:

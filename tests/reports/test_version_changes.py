@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Verdict
+from conformance.judging.known_causes import KnownCause
 from conformance.judging.totals import case_verdicts, count_verdicts
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
@@ -145,6 +146,28 @@ def test_who_reads_an_open_document_otherwise_did_not_get_worse() -> None:
     assert "where the documents are open" in summary(compare_kept(before, opened, {}))
     assert opened.tally.wrong == 0
     assert opened.tally.mark == "open"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "turn"),
+    [
+        ("pass", "mismatch", "unsteady"),
+        ("mismatch", "pass", "unsteady"),
+        ("crash", "mismatch", "unsteady"),
+        ("unsupported", "mismatch", "newly_failing"),
+        ("mismatch", "unsupported", "refused"),
+        ("mismatch", "mismatch", None),
+    ],
+)
+def test_no_version_is_better_or_worse_for_what_fails_by_chance(
+    before: Verdict, after: Verdict, turn: str | None
+) -> None:
+    entry = KnownCause("unwritten", "witness_fault", "It answers what was in memory.", (), by_chance=True)
+    runs = [run_of({IDS[0]: before}), run_of({IDS[0]: after}, "1.1")]
+    old, new = (
+        replace(each, causes=tuple(replace(cause, known=entry) for cause in each.causes)) for each in runs
+    )
+    assert dict(compare_kept(old, new, {}).counts) == ({} if turn is None else {turn: 1})
 
 
 def test_a_mark_is_of_what_is_blamed_and_counts_add_up() -> None:
