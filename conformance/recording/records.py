@@ -35,7 +35,7 @@ from opcert.vocabulary.strict_json import parse_json
 FORMAT = "opcert-run/1"
 _LONGEST_LINE = 16 << 20
 _MOST_KEPT_BYTES = 256 << 20
-_MOST_KEPT = 30_000
+_MOST_KEPT = 5000
 """Rows of a record that are kept in memory; those of a longer one are read when they are looked at."""
 
 
