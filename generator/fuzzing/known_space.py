@@ -17,6 +17,7 @@ from generator.making.discovery import Levels, open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Solver
 from opcert.vocabulary.attributes import Attribute, AttributeValue
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
@@ -25,8 +26,8 @@ from reference.registry import find_operator
 from specs.domain import check_constraints
 from specs.model import AttributeSpec, Constraint, ParameterSpec, Spec
 
-_HALF = 1 << 63
-"""Integers of attributes have 64 bits."""
+_LEAST, _GREATEST = ELEMENT_TYPES["int64"].integer_range
+"""Of the integers of attributes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,5 +188,5 @@ def _is_within(known: AttributeSpec, call: Call) -> bool:
         all(known.at_least is None or each >= known.at_least for each in numbers)
         and all(known.more_than is None or each > known.more_than for each in numbers)
         and all(known.at_most is None or each <= known.at_most for each in numbers)
-        and all(-_HALF <= each < _HALF if isinstance(each, int) else isfinite(each) for each in numbers)
+        and all(_LEAST <= each <= _GREATEST if isinstance(each, int) else isfinite(each) for each in numbers)
     )

@@ -95,7 +95,7 @@ class VersionChange:
     @property
     def same_code(self) -> bool:
         """Whether both runs are of the very same program."""
-        return bool(self.before.code) and self.before.code == self.after.code
+        return _is_same_code(self.before, self.after)
 
     @property
     def changed(self) -> bool:
@@ -114,7 +114,7 @@ def _changes(series: Sequence[KeptRun], expectations: Expectations) -> Iterator[
     shaky: dict[str, set[str]] = {}
     pairs = list(pairwise(series))
     for before, after in pairs:
-        if before.code and before.code == after.code:
+        if _is_same_code(before, after):
             found = compare_kept(before, after, expectations)
             shaky.setdefault(after.code, set()).update(case for each in found.causes for case in each.cases)
     for before, after in pairs:
@@ -155,15 +155,18 @@ def compare_kept(
     )
 
 
+def _is_same_code(before: KeptRun, after: KeptRun) -> bool:
+    return bool(before.code) and before.code == after.code
+
+
 def _by_cause(
     before: KeptRun, after: KeptRun, cases: Sequence[str], shaky: Collection[str]
 ) -> Iterator[ChangedCause]:
     found: dict[Turn, dict[CauseKey | str, list[str]]] = {}
-    by_chance = before.by_chance | after.by_chance
+    same_code, by_chance = _is_same_code(before, after), before.by_chance | after.by_chance
     for case in cases:
         turn = _turn(before, after, case)
         if turn is not None:
-            same_code = bool(before.code) and before.code == after.code
             if same_code or case in shaky or (turn in _BETTER_OR_WORSE and case in by_chance):
                 turn = "unsteady"
             keys = [each.cause_of.get(case) for each in _failing_sides(turn, before, after)]
