@@ -1,4 +1,4 @@
-"""How work grows with what it is done on: calls counted, or processor time of n beside that of 2n."""
+"""How work grows with what it is done on: calls counted, or processor time of n beside that of 4n."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ def count_calls(work: Callable[[], object]) -> int:
 
 
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
-    """How many times the processor time of `work(size)()` that of `work(2 * size)()` is.
+    """How many times more processor time `work` takes of twice the size, as a mean from `size` to `4 * size`.
 
-    Neither making the work counts, nor what is done but the first time, nor the collector of garbage. The
-    shortest of several rounds count, and behind the fewest no more are made than it takes to see a growth of
-    `LINEAR` at most: what else the machine does makes a round longer, never shorter.
+    Two doublings leave room for what two measurements of the same work differ by on a busy machine. Neither
+    making the work counts, nor what is done but the first time, nor the collector of garbage. The shortest of
+    several rounds count, and behind the fewest no more are made than it takes to see a growth of `LINEAR` at
+    most: what else the machine does makes a round longer, never shorter.
     """
-    once, twice = work(size), work(2 * size)
+    once, twice_twice = work(size), work(4 * size)
     once()
     shorter = longer = float("inf")
     for number in range(1, _ROUNDS + 1):
-        shorter, longer = min(shorter, _seconds(once)), min(longer, _seconds(twice))
-        if number >= _FEWEST_ROUNDS and longer <= LINEAR * shorter:
+        shorter, longer = min(shorter, _seconds(once)), min(longer, _seconds(twice_twice))
+        if number >= _FEWEST_ROUNDS and longer <= LINEAR**2 * shorter:
             break
-    return longer / shorter
+    return (longer / shorter) ** 0.5
 
 
 def _seconds(work: Callable[[], object]) -> float:

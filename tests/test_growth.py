@@ -39,7 +39,7 @@ def test_work_with_the_square_is_told_from_it(work: Callable[[int], Callable[[],
 
 
 def test_one_round_that_was_held_up_does_not_hide_a_square(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = iter([5.0, 8.0, *[2.0, 8.0] * 20])
+    seconds = iter([5.0, 32.0, *[2.0, 32.0] * 20])
     monkeypatch.setattr("tests.growth._seconds", lambda _: next(seconds))
     assert growth(lambda _: lambda: None, 1) == 4
 
