@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -12,8 +13,8 @@ from opcert.vocabulary.errors import RuntimeUnavailable
 
 TRIES = 3
 """So often a case that killed its worker is tried again."""
-_MOST_CASES = 12
-"""Of each lane so many cases are; of a runtime that dies of many, the first ones say enough."""
+_MOST_CASES, _MOST_OF_OPERATOR = 24, 3
+"""Of each lane so many cases are, and of an operator version: of many that die the first say enough."""
 _KINDS = ((Answered, "answered"), (Refused, "refused"), (Crashed, "crashed"), (TimedOut, "timed out"))
 
 
@@ -27,18 +28,19 @@ class FurtherTries:
     def __init__(self, ending: Callable[[], bool] = lambda: False, repeated: bool = False) -> None:
         self._ending = ending
         self._repeated = repeated
-        self._cases = 0
+        self._cases: Counter[str] = Counter()
 
     def of(self, lane: Lane, task: Task, response: Response) -> tuple[str, ...]:
         """What further tries of a task came to; none of one that its worker survived, or that is repeated.
 
         Where no new worker starts there are fewer: whoever needs the next one will tell.
         """
-        if not isinstance(response, Crashed) or self._repeated or self._cases >= _MOST_CASES:
+        if not isinstance(response, Crashed) or self._repeated or self._ending():
             return ()
-        if self._ending():
+        operator = task.case_id.rsplit("/", 2)[0]
+        if self._cases.total() >= _MOST_CASES or self._cases[operator] >= _MOST_OF_OPERATOR:
             return ()
-        self._cases += 1
+        self._cases[operator] += 1
         deaths, found = lane.deaths, []
         with suppress(RuntimeUnavailable):
             for _ in range(TRIES):

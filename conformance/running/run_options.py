@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,15 +15,19 @@ from opcert.vocabulary.errors import UserError
 
 SAMPLE = "sample"
 """Every case in the preferred form, and some of each operator version in the others too."""
+MOST_WORKERS = 4
+_CASES_THAT_PAY = 250
+"""Workers at a time where nobody says how many: for each processor one, and for so many cases."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
     """Options of a run.
 
-    `pattern` selects cases (see `Suite.select`). `forms` is `preferred` (the one that the runtime names
-    first), `sample` (that, and some cases of each operator version in the others too), `all`, or names of
-    forms with commas between. `shard` leaves the other parts of the suite to other machines. `max_failures`
+    `pattern` selects cases (see `Suite.select`). `jobs` are the workers at a time, None for as many as a run
+    on this machine gains by (see `lanes`). `forms` is `preferred` (the one that the runtime names first),
+    `sample` (that, and some cases of each operator version in the others too), `all`, or names of forms with
+    commas between. `shard` leaves the other parts of the suite to other machines. `max_failures`
     ends the run after so many failing cases, None never. `max_deaths` is how many workers may be lost in a
     row before the runtime counts as one that never survives. With `identify` the record's footer holds the
     digests of the files that the workers ran code from, for a certificate. `most_lost` is how many cases of
@@ -31,7 +36,7 @@ class RunOptions:
     """
 
     pattern: str | None = None
-    jobs: int = 1
+    jobs: int | None = 1
     forms: str = "preferred"
     repeat: int = 1
     limits: Limits = field(default_factory=Limits)
@@ -41,11 +46,19 @@ class RunOptions:
     identify: bool = False
     most_lost: int | None = None
 
+    def lanes(self, cases: int) -> int:
+        """How many workers at a time run so many cases: no more than there are cases.
+
+        A worker costs its start, and this process keeps only a few of them busy.
+        """
+        wanted = self.jobs or min(MOST_WORKERS, os.cpu_count() or 1, 1 + cases // _CASES_THAT_PAY)
+        return max(1, min(wanted, cases))
+
     def to_json(self) -> dict[str, Any]:
         """The options as a record's header states them."""
         return {
             "pattern": self.pattern,
-            "jobs": self.jobs,
+            "jobs": self.jobs or 1,
             "forms": self.forms,
             "repeat": self.repeat,
             "timeout": self.limits.case_seconds,

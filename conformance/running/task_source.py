@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
+from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
 from conformance.models.case_models import Form
-from conformance.recording.records import read_record
 from conformance.running.kept_answers import KeptRun
 from conformance.running.responses import NotOffered
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import forms_by_case
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import UserError
 
 _MOST_TOGETHER = 16
+_NONE_LEFT = -1.0
 
 
 @dataclass(frozen=True)
@@ -110,17 +112,32 @@ class LongestFirst(TaskSource):
         self._times = times or {}
         self._lock = threading.Lock()
         self._taken = bytearray(len(plan.selected))
-        self._waiting: dict[str, list[int]] = {}
-        self._spent: dict[str, tuple[float, int]] = {}
+        numbers: dict[str, int] = {}
+        self._group_of = array("I")
+        self._waiting: list[array[int]] = []
         for position, case_id in enumerate(plan.selected):
+            group = numbers.setdefault(case_id.rsplit("/", 2)[0], len(numbers))
+            self._group_of.append(group)
+            if group == len(self._waiting):
+                self._waiting.append(array("I"))
             if case_id in plan.done:
                 self._taken[position] = 1
             else:
-                self._waiting.setdefault(self._group(position), []).append(position)
-        for positions in self._waiting.values():
-            if self._times:
-                positions.sort(key=lambda each: -self._times.get(plan.selected[each], math.inf))
-            positions.reverse()
+                self._waiting[group].append(position)
+        self._waiting = [self._last_first(each) for each in self._waiting]
+        self._spent = [(0.0, 0)] * len(numbers)
+        self._expected = [0.0] * len(numbers)
+        for group in range(len(numbers)):
+            self._expect(group)
+
+    def _last_first(self, positions: array[int]) -> array[int]:
+        """The cases of a group, of which the last is taken first."""
+        if self._times:
+            selected = self._plan.selected
+            ordered = sorted(positions, key=lambda each: -self._times.get(selected[each], math.inf))
+            positions = array("I", ordered)
+        positions.reverse()
+        return positions
 
     def lane(self) -> Iterator[Task]:
         """The tasks for one lane, until there are none left."""
@@ -131,9 +148,10 @@ class LongestFirst(TaskSource):
     def measured(self, task: Task, seconds: float) -> None:
         """What a row took."""
         with self._lock:
-            group = self._group(task.order[0])
-            total, count = self._spent.get(group, (0.0, 0))
+            group = self._group_of[task.order[0]]
+            total, count = self._spent[group]
             self._spent[group] = total + seconds, count + 1
+            self._expect(group)
 
     def _take(self) -> list[int]:
         with self._lock:
@@ -155,22 +173,25 @@ class LongestFirst(TaskSource):
 
     def _longest(self) -> int | None:
         """The case that is expected to take longest of those that nobody took."""
-        for positions in self._waiting.values():
-            while positions and self._taken[positions[-1]]:
-                positions.pop()
-        first = [(self._expected(each[-1]), each) for each in self._waiting.values() if each]
-        return max(first, key=lambda each: each[0])[1].pop() if first else None
+        while self._expected:
+            group = max(range(len(self._expected)), key=self._expected.__getitem__)
+            if self._expected[group] == _NONE_LEFT:
+                return None
+            position = self._waiting[group].pop()
+            self._expect(group)
+            if not self._taken[position]:
+                return position
+        return None
 
-    def _expected(self, position: int) -> float:
-        known = self._times.get(self._plan.selected[position])
-        if known is not None:
-            return known
-        total, count = self._spent.get(self._group(position), (0.0, 0))
-        return total / count if count else math.inf
-
-    def _group(self, position: int) -> str:
-        """The operator of a case."""
-        return self._plan.selected[position].rsplit("/", 2)[0]
+    def _expect(self, group: int) -> None:
+        """Say what the next case of a group is expected to take."""
+        waiting = self._waiting[group]
+        if not waiting:
+            self._expected[group] = _NONE_LEFT
+            return
+        total, count = self._spent[group]
+        known = self._times.get(self._plan.selected[waiting[-1]]) if self._times else None
+        self._expected[group] = known if known is not None else total / count if count else math.inf
 
     def _first_task(self, position: int) -> Task:
         return next(self._plan.tasks_of(position))
@@ -201,16 +222,17 @@ def _types(case: Case) -> list[object]:
 
 
 def earlier_times(path: Path, suite: str, runtime: str) -> dict[str, float]:
-    """The seconds of each case in a record of the same suite and runtime at a place; none where it is not."""
-    try:
-        record = read_record(path)
-    except UserError:
-        return {}
-    header = record.header
-    if header.get("suite") != suite or (header.get("runtime") or {}).get("source") != runtime:
-        return {}
+    """The seconds of each case in a record of the same suite and runtime at a place; none where it is not.
+
+    Of one that is broken they are those before the place.
+    """
     found: dict[str, float] = {}
-    for each in record.results:
-        if each.response != "none":
-            found[each.case] = found.get(each.case, 0.0) + each.seconds
+    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError), path.open("rb") as lines:
+        header = json.loads(lines.readline())
+        if header.get("suite") != suite or (header.get("runtime") or {}).get("source") != runtime:
+            return {}
+        for line in lines:
+            row = json.loads(line)
+            if row.get("type") == "result" and row["seconds"] > 0:
+                found[row["case"]] = found.get(row["case"], 0.0) + float(row["seconds"])
     return found

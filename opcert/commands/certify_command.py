@@ -77,7 +77,7 @@ def command(
     diagnose_seconds: float | None,
     baseline: Path | None,
     update_baseline: bool,
-    jobs: int,
+    jobs: int | None,
     scheduler: str | None,
     resume: bool,
     timeout: float,

@@ -61,7 +61,7 @@ def command(
     suite_name: str,
     folders: tuple[Path, ...],
     pattern: str | None,
-    jobs: int,
+    jobs: int | None,
     scheduler: str | None,
     forms: str | None,
     repeat: int,

@@ -27,7 +27,10 @@ forms = click.option(
     "backend or a worker of your own preferred.",
 )
 jobs = click.option(
-    "-j", "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Workers at a time."
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="Workers at a time. Default: one for each processor, at most 4, and one for few cases.",
 )
 scheduler = click.option(
     "--scheduler",

@@ -18,6 +18,7 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
+from opcert.vocabulary.names import OperatorName
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
 
 ANYTHING = (expect(sample(0), np.full((2, 3), np.inf)),)
@@ -70,3 +71,15 @@ def test_one_that_is_gone_before_it_is_needed_costs_nothing(
     record = ran(tmp_path, "echo", "SIGSEGV", "echo", "SIGSEGV", "echo")
     assert (record.counts["pass"], record.counts["crash"]) == (3, 2)
     assert (record.footer or {}).get("stopped") is None
+
+
+def test_the_first_cases_of_each_operator_that_kill_are_tried_again(tmp_path: Path) -> None:
+    deadly = [make_case("SIGSEGV", seed=each, expectations=ANYTHING) for each in range(5)]
+    other = OperatorName.parse("org.example::Echo-2")
+    deadly += [make_case("SIGSEGV", seed=5, operator=other, expectations=ANYTHING)]
+    cases = [make_case("echo", seed=9), *deadly]
+    with open_suite(make_suite(tmp_path, cases)) as suite:
+        record = run_suite(suite, find_runtime(echo_runtime()), tmp_path / "run.jsonl", RunOptions(jobs=1))
+    tried = [(each.operator, len(each.again)) for each in record.results if each.verdict == "crash"]
+    assert [number for operator, number in tried if operator == str(other)] == [3]
+    assert sorted(number for operator, number in tried if operator != str(other)) == [0, 0, 3, 3, 3]
