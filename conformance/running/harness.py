@@ -26,11 +26,12 @@ from conformance.running.further_tries import FurtherTries
 from conformance.running.garbage import few_collections
 from conformance.running.kept_answers import kept_run
 from conformance.running.lane import Lane
+from conformance.running.longest_first import LongestFirst, earlier_times
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
 from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
 from conformance.running.run_options import SAMPLE, RunOptions, choose_forms
-from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times
+from conformance.running.task_source import Plan, TaskSource
 from conformance.runtimes.runtimes import Installed, Runtime, install
 from conformance.suite.case_selection import nothing_selected
 from conformance.suite.form_sample import CASES

@@ -1,27 +1,17 @@
-"""Which case a lane runs next: one lane takes them in suite order, several the longest first."""
+"""The rows of a run, and which of them its lane runs next: one lane takes them in suite order."""
 
 from __future__ import annotations
 
-import json
-import math
-import threading
-from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from pathlib import Path
 
 from conformance.models.case_models import Form
 from conformance.running.kept_answers import KeptRun
-from conformance.running.responses import NotOffered
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import forms_by_case
 from conformance.suite.suites import Suite
-
-_MOST_TOGETHER = 16
-_NONE_LEFT = -1.0
 
 
 @dataclass(frozen=True)
@@ -97,142 +87,3 @@ class TaskSource:
 
     def measured(self, task: Task, seconds: float) -> None:
         """What a row took; here nothing depends on it."""
-
-
-class LongestFirst(TaskSource):
-    """Hands out tasks to several lanes, what takes longest first, so that they end at one time.
-
-    All rows of a case go to one lane, and so do neighbours that share a model. What takes longest is known by
-    `times`, the seconds that cases took before, or else by what the operator's cases take in this run; what
-    nobody knows comes first.
-    """
-
-    def __init__(self, plan: Plan, times: Mapping[str, float] | None = None) -> None:
-        super().__init__(plan)
-        self._times = times or {}
-        self._lock = threading.Lock()
-        self._taken = bytearray(len(plan.selected))
-        numbers: dict[str, int] = {}
-        self._group_of = array("I")
-        self._waiting: list[array[int]] = []
-        for position, case_id in enumerate(plan.selected):
-            group = numbers.setdefault(case_id.rsplit("/", 2)[0], len(numbers))
-            self._group_of.append(group)
-            if group == len(self._waiting):
-                self._waiting.append(array("I"))
-            if case_id in plan.done:
-                self._taken[position] = 1
-            else:
-                self._waiting[group].append(position)
-        self._waiting = [self._last_first(each) for each in self._waiting]
-        self._spent = [(0.0, 0)] * len(numbers)
-        self._expected = [0.0] * len(numbers)
-        for group in range(len(numbers)):
-            self._expect(group)
-
-    def _last_first(self, positions: array[int]) -> array[int]:
-        """The cases of a group, of which the last is taken first."""
-        if self._times:
-            selected = self._plan.selected
-            ordered = sorted(positions, key=lambda each: -self._times.get(selected[each], math.inf))
-            positions = array("I", ordered)
-        positions.reverse()
-        return positions
-
-    def lane(self) -> Iterator[Task]:
-        """The tasks for one lane, until there are none left."""
-        while cases := self._take():
-            for position in cases:
-                yield from self._plan.tasks_of(position)
-
-    def measured(self, task: Task, seconds: float) -> None:
-        """What a row took."""
-        with self._lock:
-            group = self._group_of[task.order[0]]
-            total, count = self._spent[group]
-            self._spent[group] = total + seconds, count + 1
-            self._expect(group)
-
-    def _take(self) -> list[int]:
-        with self._lock:
-            position = self._longest()
-            if position is None:
-                return []
-            found = [position]
-            first = self._first_task(position)
-            while len(found) < _MOST_TOGETHER:
-                position += 1
-                if position == len(self._taken) or self._taken[position]:
-                    break
-                if not _send_one_model(first, self._first_task(position)):
-                    break
-                found.append(position)
-            for each in found:
-                self._taken[each] = 1
-            return found
-
-    def _longest(self) -> int | None:
-        """The case that is expected to take longest of those that nobody took."""
-        while self._expected:
-            group = max(range(len(self._expected)), key=self._expected.__getitem__)
-            if self._expected[group] == _NONE_LEFT:
-                return None
-            position = self._waiting[group].pop()
-            self._expect(group)
-            if not self._taken[position]:
-                return position
-        return None
-
-    def _expect(self, group: int) -> None:
-        """Say what the next case of a group is expected to take."""
-        waiting = self._waiting[group]
-        if not waiting:
-            self._expected[group] = _NONE_LEFT
-            return
-        total, count = self._spent[group]
-        known = self._times.get(self._plan.selected[waiting[-1]]) if self._times else None
-        self._expected[group] = known if known is not None else total / count if count else math.inf
-
-    def _first_task(self, position: int) -> Task:
-        return next(self._plan.tasks_of(position))
-
-
-def _send_one_model(first: Task, second: Task) -> bool:
-    """Whether two tasks are the same call with other data, by what they were sent as where that is kept."""
-    if first.kept is None or second.kept is None:
-        return share_model(first.case, second.case)
-    requests = first.kept.request, second.kept.request
-    if isinstance(requests[0], NotOffered) or isinstance(requests[1], NotOffered):
-        return False
-    return requests[0].same_model(requests[1])
-
-
-def share_model(first: Case, second: Case) -> bool:
-    """Whether two cases are the same call with other data."""
-    return (
-        first.operator == second.operator
-        and first.attributes == second.attributes
-        and first.model == second.model
-        and _types(first) == _types(second)
-    )
-
-
-def _types(case: Case) -> list[object]:
-    return [(name, None if each is None else (each.element_type, each.shape)) for name, each in case.inputs]
-
-
-def earlier_times(path: Path, suite: str, runtime: str) -> dict[str, float]:
-    """The seconds of each case in a record of the same suite and runtime at a place; none where it is not.
-
-    Of one that is broken they are those before the place.
-    """
-    found: dict[str, float] = {}
-    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError), path.open("rb") as lines:
-        header = json.loads(lines.readline())
-        if header.get("suite") != suite or (header.get("runtime") or {}).get("source") != runtime:
-            return {}
-        for line in lines:
-            row = json.loads(line)
-            if row.get("type") == "result" and row["seconds"] > 0:
-                found[row["case"]] = found.get(row["case"], 0.0) + float(row["seconds"])
-    return found

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from conformance.running.harness import run_suite
+from conformance.running.longest_first import LongestFirst, earlier_times, share_model
 from conformance.running.run_options import RunOptions
-from conformance.running.task_source import LongestFirst, Plan, TaskSource, earlier_times, share_model
+from conformance.running.task_source import Plan, TaskSource
 from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
@@ -130,3 +131,14 @@ def test_two_lanes_see_what_one_sees_also_with_the_times_of_an_earlier_run(tmp_p
         [(each.case, each.verdict, each.outputs) for each in record.results] for record in (alone, together)
     ]
     assert said[0] == said[1]
+
+
+def test_neighbours_that_take_little_go_together_and_no_case_is_read_for_it(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    echoes = [each for each in suite.case_ids if "/Echo-" in each]
+    source = LongestFirst(Plan(suite, echoes, ("inputs",), 1), dict.fromkeys(echoes, 0.02))
+    monkeypatch.setattr(Suite, "case", lambda *_: pytest.fail("a case was read"))
+    lanes = [source.lane(), source.lane()]
+    first = [next(lanes[0]).case_id, next(lanes[0]).case_id]
+    assert [next(lanes[1]).case_id, *first] == [echoes[2], echoes[0], echoes[1]]
