@@ -44,7 +44,7 @@ class Asking:
     """
 
     folder: Path
-    jobs: int | None = 1
+    jobs: int = 1
     limits: Limits = field(default_factory=Limits)
     known: tuple[Path, ...] = ()
     diagnose_seconds: float | None = None

@@ -49,7 +49,7 @@ FORMATS = ("html", "json", "sarif", "markdown", "junit")
 @shared_options.diagnose
 @baseline_options.baseline
 @baseline_options.update
-@shared_options.jobs
+@shared_options.jobs_of_calls
 @shared_options.scheduler
 @shared_options.timeout
 @shared_options.python
@@ -76,7 +76,7 @@ def command(
     diagnose_seconds: float | None,
     baseline: Path | None,
     update_baseline: bool,
-    jobs: int | None,
+    jobs: int,
     scheduler: str | None,
     timeout: float,
     python: str | None,

@@ -26,12 +26,17 @@ forms = click.option(
     "every other form), all, or of inputs, initializers, dynamic, strided. Default: sample, and for a "
     "backend or a worker of your own preferred.",
 )
+_WORKERS = click.IntRange(1, 256)
 jobs = click.option(
     "-j",
     "--jobs",
-    type=click.IntRange(1, 256),
+    type=_WORKERS,
     help="Workers at a time. Default: one for each processor, at most 4, and one for few cases.",
 )
+jobs_of_calls = click.option(
+    "-j", "--jobs", type=_WORKERS, default=1, show_default=True, help="Workers at a time."
+)
+"""With one, what is left out behind lost workers of a call does not hang on which worker was first."""
 scheduler = click.option(
     "--scheduler",
     metavar="ADDRESS",
