@@ -73,6 +73,7 @@ def test_one_that_is_gone_before_it_is_needed_costs_nothing(
     assert (record.footer or {}).get("stopped") is None
 
 
+@pytest.mark.slow
 def test_the_first_cases_of_each_operator_that_kill_are_tried_again(tmp_path: Path) -> None:
     deadly = [make_case("SIGSEGV", seed=each, expectations=ANYTHING) for each in range(5)]
     other = OperatorName.parse("org.example::Echo-2")
