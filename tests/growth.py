@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -47,7 +48,7 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
         shorter, longer = min(shorter, _seconds(once)), min(longer, _seconds(twice_twice))
         if number >= _FEWEST_ROUNDS and longer <= LINEAR**2 * shorter:
             break
-    return (longer / shorter) ** 0.5
+    return math.sqrt(longer / shorter)
 
 
 def _seconds(work: Callable[[], object]) -> float:
