@@ -17,6 +17,7 @@ from conformance.suite.cases import Case
 
 _MOST_TOGETHER, _SECONDS_TOGETHER = 16, 0.05
 _NONE_LEFT = -1.0
+_DAMAGED = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 class LongestFirst(TaskSource):
@@ -164,7 +165,9 @@ def earlier_times(path: Path, suite: str, runtime: str) -> dict[str, float]:
     Of one that is broken they are those before the place.
     """
     found: dict[str, float] = {}
-    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError), path.open("rb") as lines:
+    if not path.is_file():
+        return found
+    with suppress(*_DAMAGED), path.open("rb") as lines:
         header = json.loads(lines.readline())
         if header.get("suite") != suite or (header.get("runtime") or {}).get("source") != runtime:
             return {}

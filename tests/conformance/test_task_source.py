@@ -142,3 +142,23 @@ def test_neighbours_that_take_little_go_together_and_no_case_is_read_for_it(
     lanes = [source.lane(), source.lane()]
     first = [next(lanes[0]).case_id, next(lanes[0]).case_id]
     assert [next(lanes[1]).case_id, *first] == [echoes[2], echoes[0], echoes[1]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "[]",
+        '{"type": "result"',
+        "[" * 100_000,
+        '{"type": "result", "case": [], "seconds": 1}',
+        "\x00\xff",
+    ],
+)
+def test_of_a_broken_record_times_are_those_before_the_place(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    head = '{"suite": "s", "runtime": {"source": "r"}}'
+    row = '{"type": "result", "case": "a", "seconds": 0.5}'
+    path.write_text("\n".join((head, row, row, line, row)), encoding="latin-1")
+    assert earlier_times(path, "s", "r") == {"a": 1.0}
+    assert earlier_times(tmp_path, "s", "r") == earlier_times(tmp_path / "none", "s", "r") == {}
