@@ -10,6 +10,7 @@ from conformance.running.lane import Lane
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.running.tasks import Task
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.names import operator_path_of
 
 TRIES = 3
 """So often a case that killed its worker is tried again."""
@@ -37,7 +38,7 @@ class FurtherTries:
         """
         if not isinstance(response, Crashed) or self._repeated or self._ending():
             return ()
-        operator = task.case_id.rsplit("/", 2)[0]
+        operator = operator_path_of(task.case_id)
         if self._cases.total() >= _MOST_CASES or self._cases[operator] >= _MOST_OF_OPERATOR:
             return ()
         self._cases[operator] += 1

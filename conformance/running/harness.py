@@ -71,13 +71,14 @@ def run_suite(
     """
     options, progress = options or RunOptions(), progress or Silent()
     selected = selected_cases(suite, options, only)
-    options = replace(options, jobs=options.lanes(len(selected)))
+    count = options.lanes(len(selected))
+    options = replace(options, jobs=count)
     installed = install(runtime, progress.note) if first is None else first.installed
     lanes = [
         Lane(
             installed.launch, runtime.adapter, options.limits, first.take() if first and not number else None
         )
-        for number in range(options.jobs or 1)
+        for number in range(count)
     ]
     try:
         for lane in lanes:

@@ -14,6 +14,7 @@ from conformance.running.responses import NotOffered
 from conformance.running.task_source import Plan, TaskSource
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
+from opcert.vocabulary.names import operator_path_of
 
 _MOST_TOGETHER, _SECONDS_TOGETHER = 16, 0.05
 _NONE_LEFT = -1.0
@@ -37,7 +38,7 @@ class LongestFirst(TaskSource):
         self._group_of = array("I")
         self._waiting: list[array[int]] = []
         for position, case_id in enumerate(plan.selected):
-            group = numbers.setdefault(case_id.rsplit("/", 2)[0], len(numbers))
+            group = numbers.setdefault(operator_path_of(case_id), len(numbers))
             self._group_of.append(group)
             if group == len(self._waiting):
                 self._waiting.append(array("I"))

@@ -18,7 +18,7 @@ from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
 from generator.diagnosis.explainer import Explainer, Scopes, named_cases
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import CHAINS, OperatorName
+from opcert.vocabulary.names import CHAINS, OperatorName, operator_path_of
 from reference.disagreements import Disagreement
 
 _TELL_LITTLE = ("example", CHAINS)
@@ -161,7 +161,7 @@ def _mended(
 
 def _by_operator(case_ids: Iterable[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for operator, cases in groupby(case_ids, lambda each: each.rsplit("/", 2)[0]):
+    for operator, cases in groupby(case_ids, operator_path_of):
         found.setdefault(str(OperatorName.parse(operator)), []).extend(cases)
     return found
 

@@ -104,6 +104,11 @@ class CaseId:
         return self._text
 
 
+def operator_path_of(case_id: str) -> str:
+    """The operator of a text that is a case id, as ids begin with it: `ai.onnx/Resize-18`."""
+    return case_id.rsplit("/", 2)[0]
+
+
 @lru_cache(maxsize=1 << 10)
 def _known_operator(text: str) -> OperatorName:
     """Neighbouring cases are of one operator."""

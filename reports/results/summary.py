@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from opcert.vocabulary.harmless import one_line, shown
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import OperatorName, operator_path_of
 from reports.causes.class_words import fit_text, headline
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
@@ -25,7 +25,7 @@ def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
     """The same of the verdicts of cases by id."""
     counted: dict[OperatorName, Counter[str]] = defaultdict(Counter)
     for case_id, verdict in verdicts.items():
-        counted[OperatorName.parse(case_id.rsplit("/", 2)[0])][verdict] += 1
+        counted[OperatorName.parse(operator_path_of(case_id))][verdict] += 1
     sums = Counter(verdicts.values())
     columns = [each for each in reversed(WORST_FIRST) if sums[each]]
     table = [["operator", *(word(each) for each in columns), "cases"]]
