@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class LongestFirst(TaskSource):
         self._times = times or {}
         self._lock = threading.Lock()
         self._taken = bytearray(len(plan.selected))
+        self._looked_at: dict[int, list[Task]] = {}
         numbers: dict[str, int] = {}
         self._group_of = array("I")
         self._waiting: list[array[int]] = []
@@ -65,7 +66,7 @@ class LongestFirst(TaskSource):
         """The tasks for one lane, until there are none left."""
         while cases := self._take():
             for position in cases:
-                yield from self._plan.tasks_of(position)
+                yield from self._tasks_of(position)
 
     def measured(self, task: Task, seconds: float) -> None:
         """What a row took."""
@@ -132,8 +133,14 @@ class LongestFirst(TaskSource):
         total, count = self._spent[self._group_of[position]]
         return known if known is not None else total / count if count else math.inf
 
+    def _tasks_of(self, position: int) -> Iterable[Task]:
+        """The tasks of a case: those that were looked at, whose case was read then."""
+        return self._looked_at.pop(position, None) or self._plan.tasks_of(position)
+
     def _first_task(self, position: int) -> Task:
-        return next(self._plan.tasks_of(position))
+        if position not in self._looked_at:
+            self._looked_at[position] = list(self._plan.tasks_of(position))
+        return self._looked_at[position][0]
 
 
 def _send_one_model(first: Task, second: Task) -> bool:

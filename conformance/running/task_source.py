@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from conformance.models.case_models import Form
 from conformance.running.kept_answers import KeptRun
@@ -12,6 +12,9 @@ from conformance.running.tasks import Task
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import forms_by_case
 from conformance.suite.suites import Suite
+
+_MOST_SHARED = 16
+"""So many cases stay that others were made from which must be refused: those stand beside each other."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,12 @@ class Plan:
         """The case that one that must be refused was made from, where the suite has it."""
         if case.valid_case is None or case.demand == "answer" or case.valid_case not in self.suite:
             return None
-        return self.suite.case(case.valid_case)
+        return self._read_shared(case.valid_case)
+
+    @cached_property
+    def _read_shared(self) -> Callable[[str], Case]:
+        """Reads a case that neighbours are made from as well."""
+        return lru_cache(maxsize=_MOST_SHARED)(self.suite.case)
 
 
 class TaskSource:

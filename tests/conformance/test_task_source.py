@@ -68,6 +68,39 @@ def test_several_lanes_take_every_row_once_and_a_case_whole(suite: Suite, known:
         assert all(cases.count(each) == plan.rows_of(plan.selected[each]) for each in set(cases))
 
 
+def cases_read(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The cases that are read of a suite from now on."""
+    read, read_case = list[str](), suite.case
+
+    def counted(case_id: str) -> Case:
+        read.append(case_id)
+        return read_case(case_id)
+
+    monkeypatch.setattr(suite, "case", counted)
+    return read
+
+
+def test_looking_for_neighbours_of_one_model_reads_no_case_twice(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = cases_read(suite, monkeypatch)
+    plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
+    assert len([each.case for each in LongestFirst(plan).lane()]) == 18 * 4
+    assert sorted(read) == sorted(suite.case_ids)
+
+
+def test_a_case_that_several_were_made_from_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    valid = make_case(seed=1)
+    broken = [make_case("raise", seed=each, demand="refuse", valid_case=valid) for each in (2, 3, 4)]
+    with open_suite(make_suite(tmp_path, [valid, *broken])) as opened:
+        read = cases_read(opened, monkeypatch)
+        plan = Plan(opened, [each for each in opened.case_ids if each != str(valid.id)], ("inputs",), 1)
+        assert [each.valid_case_id for each in plan.tasks()] == [str(valid.id)] * 3
+    assert sorted(read) == sorted(opened.case_ids)
+
+
 def test_several_lanes_take_what_took_longest_before_first(suite: Suite) -> None:
     echoes = [each for each in suite.case_ids if "/Echo-" in each]
     times = {each: float(number) for number, each in enumerate(suite.case_ids)}
