@@ -34,9 +34,10 @@ from opcert.vocabulary.strict_json import parse_json
 
 FORMAT = "opcert-run/1"
 _LONGEST_LINE = 16 << 20
-_MOST_KEPT_BYTES = 256 << 20
-_MOST_KEPT = 5000
-"""Rows of a record that are kept in memory; those of a longer one are read when they are looked at."""
+_MOST_KEPT_BYTES = 64 << 20
+_MOST_KEPT = 50_000
+"""Rows of a record that are kept in memory, three times their bytes in the file; those of a longer one are
+read when they are looked at."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class RecordWriter:
         self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
         self.places = RowPlaces(len(self._header))
         self._rows: list[tuple[Order, Result]] | None = []
+        self._kept_bytes = 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             begun = path
@@ -125,7 +127,8 @@ class RecordWriter:
         self.places.add(order, len(line))
         if self._rows is not None:
             self._rows.append((order, result))
-            if len(self._rows) > _MOST_KEPT:
+            self._kept_bytes += len(line)
+            if len(self._rows) > _MOST_KEPT or self._kept_bytes > _MOST_KEPT_BYTES:
                 self._rows = None
         return line
 

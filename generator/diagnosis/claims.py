@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from conformance.judging.judge import FAILING, worst_verdict
+from conformance.judging.judge import FAILING
 from conformance.judging.known_causes import KnownCause
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
@@ -55,13 +55,13 @@ def claim(
         return Claims((), ())
     cases: dict[str, list[str]] = {each.id: [] for each in known}
     passed = bytearray(len(suite.case_ids))
-    for row in _worst_rows(record):
-        if row.verdict == "pass" and row.case in suite:
-            passed[suite.position(row.case)] = 1
-        if row.verdict in FAILING:
-            found = explainer.of_row(row)
-            if found is not None:
-                cases[found.id].append(row.case)
+    for name, verdict in record.verdicts.items():
+        if verdict == "pass" and name in suite:
+            passed[suite.position(name)] = 1
+    for row in _failing_rows(record):
+        found = explainer.of_row(row)
+        if found is not None:
+            cases[found.id].append(row.case)
     faults = _claimed_faults(record, explainer)
     causes = _by_cause(known)
     explaining = [
@@ -104,11 +104,14 @@ def shown_as(entry: Disagreement) -> KnownCause:
     )
 
 
-def _worst_rows(record: Record) -> Iterator[Result]:
-    """The row of each case that its verdict is of."""
-    for _, rows in cases_in_order(record.results):
-        verdict = worst_verdict(each.verdict for each in rows)
-        yield next(each for each in rows if each.verdict == verdict)
+def _failing_rows(record: Record) -> Iterator[Result]:
+    """The row of each failing case that its verdict is of, in suite order."""
+    verdicts = record.verdicts
+    failing = [
+        each for each in record.results if each.verdict in FAILING and each.verdict == verdicts[each.case]
+    ]
+    for _, rows in cases_in_order(failing):
+        yield rows[0]
 
 
 def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]]:

@@ -51,6 +51,21 @@ def test_a_long_record_reads_as_a_short_one_also_when_its_file_is_gone(
     assert long.results[0] == short.results[0]
 
 
+def test_a_run_keeps_its_rows_in_memory_up_to_a_number_of_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, runtime = tmp_path / "run.jsonl", find_runtime(echo_runtime())
+    with open_suite(make_suite(tmp_path, [make_case("echo", seed=each) for each in range(9)])) as suite:
+        short = run_suite(suite, runtime, path)
+        monkeypatch.setattr(records, "_MOST_KEPT_BYTES", 1000)
+        long = run_suite(suite, runtime, path)
+    assert isinstance(short.results, tuple)
+    assert isinstance(long.results, RecordRows)
+    assert [(each.case, each.verdict) for each in long.results] == [
+        (each.case, each.verdict) for each in short.results
+    ]
+
+
 def test_a_long_record_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [make_case("echo", seed=each) for each in range(9)]
     path, runtime = tmp_path / "run.jsonl", find_runtime(echo_runtime())
