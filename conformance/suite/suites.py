@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.suite.canonical import canonical_json
+from conformance.suite.case_outlines import CaseOutline, outline_of
 from conformance.suite.case_selection import select_cases
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden
@@ -30,6 +31,8 @@ KNOWN_FORMAT = "opcert-known/1"
 _LARGEST_KNOWN = 16 << 20
 _MOST_KEPT_BYTES = 8 << 20
 """The cases of a suite whose goldens are no larger stay in memory once they were read."""
+_MOST_OUTLINED = 50_000
+"""Of so many cases the outlines stay once they were read: who looks at all cases after a run has them."""
 
 
 def write_suite(
@@ -124,6 +127,7 @@ class Suite:
         self._files = files
         size = sum(each["bytes"] for each in manifest.head["goldens"].values())
         self._kept: dict[str, Case] | None = {} if size <= _MOST_KEPT_BYTES else None
+        self._outlines: dict[str, CaseOutline] = {}
 
     @property
     def digest(self) -> str:
@@ -175,7 +179,13 @@ class Suite:
             raise self._damaged(entry, f"the case {found.id} lies there")
         if self._kept is not None and not call_alone:
             self._kept[case_id] = found
+        if not call_alone and case_id not in self._outlines and len(self._outlines) < _MOST_OUTLINED:
+            self._outlines[case_id] = outline_of(found)
         return found
+
+    def outline(self, case_id: str) -> CaseOutline:
+        """What is said of a case's call; raises UserError as `case` does where it has to be read for that."""
+        return self._outlines.get(case_id) or outline_of(self.case(case_id, call_alone=True))
 
     def golden(self, case_id: str) -> bytes:
         """The bytes of a case as its golden file has them; UserError where there is none, or no file."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
-from conformance.suite.cases import Case
+from conformance.suite.case_outlines import CaseOutline
 from reports.single_cases.value_text import attribute_text
 
 ABSENT = "absent"
@@ -12,7 +13,7 @@ ELEMENT_TYPE = "element_type"
 CONSTRAINT = "rule broken"
 
 
-def case_features(case: Case) -> dict[str, str]:
+def case_features(case: CaseOutline) -> dict[str, str]:
     """What distinguishes a case from the others of its operator, by name, the preferred names first.
 
     Factor levels come first. An attribute that is no factor is one if its value is a word or a number. Each
@@ -25,19 +26,18 @@ def case_features(case: Case) -> dict[str, str]:
     for name, each in case.attributes.items():
         if name not in features and not isinstance(each.value, tuple):
             features[name] = attribute_text(each.value)
-    features[ELEMENT_TYPE] = case.element_type.name
-    for name, tensor in case.inputs:
-        if tensor is None:
+    features[ELEMENT_TYPE] = case.element_type
+    for name, shape in case.shapes:
+        if shape is None:
             features.setdefault(name, ABSENT)
             continue
-        features[f"rank({name})"] = str(len(tensor.shape))
-        if tensor.array.size == 0:
-            features[f"elements({name})"] = "none"
-        elif tensor.array.size == 1:
-            features[f"elements({name})"] = "one"
-        else:
-            features[f"elements({name})"] = "several"
+        features[f"rank({name})"] = str(len(shape))
+        count = math.prod(shape)
+        features[f"elements({name})"] = _COUNTS[count] if count < len(_COUNTS) else "several"
     return features
+
+
+_COUNTS = ("none", "one")
 
 
 def feature_names(cases: Iterable[Mapping[str, str]]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -203,17 +204,13 @@ _NO_SIZE = (0, 0, 0)
 
 
 def _case_result(suite: Suite, case_id: str, own: tuple[Result, ...]) -> CaseResult:
-    case = suite.case(case_id, call_alone=True)
+    case = suite.outline(case_id)
     verdict, row = _worst(own)
-    tensors = [tensor for _, tensor in case.inputs if tensor is not None]
-    size = (
-        sum(each.array.size for each in tensors),
-        len(case.attributes),
-        sum(len(each.shape) for each in tensors),
-    )
+    there = [shape for _, shape in case.shapes if shape is not None]
+    size = (sum(map(math.prod, there)), len(case.attributes), sum(map(len, there)))
     return CaseResult(
-        CaseId.parse(case_id),
-        case.element_type.name,
+        case.id,
+        case.element_type,
         case.demand,
         case.constraint,
         {intern(name): intern(level) for name, level in case_features(case).items()},

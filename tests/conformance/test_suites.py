@@ -265,3 +265,27 @@ def test_bytes_that_are_no_case_are_an_error() -> None:
 def test_ids_survive_being_read() -> None:
     case = make_case(seed=1, word="align_corners")
     assert CaseId.parse(str(case.id)) == case.id
+
+
+def test_what_was_said_of_a_call_that_was_read_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.suite.suites._MOST_KEPT_BYTES", 0)
+    monkeypatch.setattr("conformance.suite.suites._MOST_OUTLINED", 2)
+    cases = [make_case(seed=each) for each in range(3)]
+    with open_suite(make_suite(tmp_path, cases)) as suite:
+        for name in suite.case_ids:
+            suite.case(name)
+        read, golden = list[str](), suite.golden
+
+        def counted(name: str) -> bytes:
+            read.append(name)
+            return golden(name)
+
+        monkeypatch.setattr(suite, "golden", counted)
+        found = [suite.outline(name) for name in suite.case_ids]
+        assert read == [suite.case_ids[2]]
+        for each in found:
+            case = suite.case(str(each.id), call_alone=True)
+            assert (each.levels, each.attributes) == (case.levels, case.attributes)
+            assert [shape for _, shape in each.shapes] == [x.shape for _, x in case.inputs if x is not None]
