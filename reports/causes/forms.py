@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.models.case_models import FORMS
@@ -50,12 +50,13 @@ def compare_forms(results: Results) -> tuple[FormResult, ...]:
     if len(forms) < 2:
         return ()
     first, *others = forms
-    return tuple(_compare(results, first, each) for each in others)
+    several = [each for each in results.cases if len(each.rows) > 1]
+    return tuple(_compare(several, first, each) for each in others)
 
 
-def _compare(results: Results, first: str, form: str) -> FormResult:
+def _compare(several: Sequence[CaseResult], first: str, form: str) -> FormResult:
     cases, here, there = 0, [], []
-    for each in results.cases:
+    for each in several:
         rows = [_fails(each, first), _fails(each, form)]
         if None in rows:
             continue

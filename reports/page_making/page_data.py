@@ -80,5 +80,9 @@ def _harmless(content: object) -> object:
     if isinstance(content, dict):
         return {shown(str(name)): _harmless(each) for name, each in content.items()}
     if isinstance(content, list | tuple):
-        return [_harmless(each) for each in content]
+        return [each if type(each) in _NUMBERS else _harmless(each) for each in content]
     return content
+
+
+_NUMBERS = frozenset((int, float))
+"""What columns are made of."""

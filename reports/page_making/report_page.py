@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from markupsafe import Markup
@@ -59,12 +60,14 @@ def write_report(runs: Sequence[Results], folder: Path) -> Path:
 
 def _pack(report: Report) -> tuple[list[DataPart], dict[str, list[int]]]:
     """The parts, and by the name of each part of details the positions of its cases."""
-    parts = [pack("table", build_table(report)), pack("operators", list_operator_facts(report.runs[0]))]
-    where = {}
-    for part, positions in pack_many("details", list_details(report)):
-        parts.append(part)
-        where[part.name] = positions
-    return parts, where
+    where, details = {}, []
+    with ThreadPoolExecutor(1) as beside:  # compressing keeps no other thread from its work
+        table = beside.submit(pack, "table", build_table(report))
+        operators = beside.submit(pack, "operators", list_operator_facts(report.runs[0]))
+        for part, positions in pack_many("details", list_details(report)):
+            details.append(part)
+            where[part.name] = positions
+    return [table.result(), operators.result(), *details], where
 
 
 def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int]], *, apart: bool) -> str:

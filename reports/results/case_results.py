@@ -174,10 +174,11 @@ def rows_by_case(
     for each in record.results:
         if only is not None and each.case not in only:
             continue
-        if each.case not in suite:
+        try:
+            place = suite.position(each.case)
+        except KeyError:
             unknown = each.case if unknown is None else min(unknown, each.case)
             continue
-        place = suite.position(each.case)
         row = each if kept is None else kept.keep(each, names[place])
         found[place] = (*(found[place] or ()), row)
     if unknown is not None:

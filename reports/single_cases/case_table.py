@@ -135,10 +135,11 @@ def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str,
     facts = results.operator_facts(cases[0].operator)
     attributes, factors = mapping(facts.get("attributes")), mapping(facts.get("factors"))
     found = {}
+    there = {name for each in cases for name in each.features}
     for name, values in features.items():
-        seen = Counter(each.features[name] for each in cases if name in each.features)
-        if not seen:
+        if name not in there:
             continue
+        seen = Counter(each.features[name] for each in cases if name in each.features)
         default = text(mapping(attributes.get(name)).get("default"))
         levels = [text(each) for each in items(factors.get(name))]
         usual = next((each for each in (default, *levels[:1]) if each in seen), seen.most_common(1)[0][0])
