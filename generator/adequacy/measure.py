@@ -11,9 +11,10 @@ from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.adequacy.bench import Bench, Faulty, Held, hold
 from generator.adequacy.choice import select
+from generator.adequacy.infection import Infections
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mistake import make_mistakes
-from generator.adequacy.mutants import make_mutants
+from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers, tells_nothing
@@ -32,6 +33,8 @@ from reference.bounding import bounded, charged
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
+IN_FULL = 100
+"""So many agreeing calls are asked of every mutant, whatever is known of the values on their way."""
 SET = 100
 """Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
 USABLE = 0.5
@@ -58,7 +61,13 @@ class Prepared:
         bench, nodes = Bench(self.bench.subject, self.bench.held), Bench(self.bench.subject, self.nodes.held)
         random = self.random.copied()
         chosen = self.made[number * SET : (number + 1) * SET]
-        return [_outcome(mutant, bench, nodes, random) for mutant in chosen]
+        said = [_noticed(mutant, bench, nodes) for mutant in chosen]
+        left = [mutant for mutant, each in zip(chosen, said, strict=True) if each.killer is None]
+        infections = Infections(bench.subject, [each for each in left if isinstance(each, Mutant)])
+        return [
+            each if each.killer is not None else _outcome(mutant, each, random, infections)
+            for mutant, each in zip(chosen, said, strict=True)
+        ]
 
     def together(self, outcomes: Sequence[Outcome]) -> Adequacy:
         """What the outcomes of all sets come to, one after the other."""
@@ -147,32 +156,61 @@ def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tupl
     return made, tuple(unreached)
 
 
-def _outcome(mutant: Faulty, bench: Bench, nodes: Bench, random: RandomCalls) -> Outcome:
+def _noticed(mutant: Faulty, bench: Bench, nodes: Bench) -> Outcome:
+    """Which case notices a mutant, and whether ONNX's tests do."""
     said = Outcome(mutant.id, mutant.kind, mutant.file, mutant.line, mutant.diff, "killed")
     if nodes.held:
         said = replace(said, by_node_tests=nodes.killer(mutant) is not None)
-    killer = bench.killer(mutant)
-    if killer is not None:
-        return replace(said, killer=killer)
-    agreeing, other = disagreeing(mutant, random)
+    return replace(said, killer=bench.killer(mutant))
+
+
+def _outcome(mutant: Faulty, said: Outcome, random: RandomCalls, infections: Infections) -> Outcome:
+    """What becomes of a mutant that no case notices."""
+    agreeing, other = disagreeing(mutant, random, infections)
     if other is not None:
         return replace(said, status="survived", calls=agreeing, call=describe(other))
     equivalent = agreeing >= AIMED and not said.by_node_tests
     return replace(said, status="equivalent" if equivalent else "survived", calls=agreeing)
 
 
-def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
-    """How many random calls agree, and the first of which the judge would not accept the mutant's answer."""
-    subject, agreeing = random.subject, 0
+def disagreeing(
+    mutant: Faulty, random: RandomCalls, infections: Infections | None = None
+) -> tuple[int, Call | None]:
+    """How many random calls agree, and the first of which the judge would not accept the mutant's answer.
+
+    Behind the first IN_FULL only those are asked that the mutant makes another value of on their way.
+    """
+    agreeing = 0
     for chunk in batched(random.aimed(mutant.points, mutant)):
-        with subject.exchanged(mutant.running(), mutant.file):
-            responses = [mutant.respond(subject, each.call, each.answer) for each in chunk]
-        for each, response in zip(chunk, responses, strict=True):
+        asked = chunk
+        if infections is not None and isinstance(mutant, Mutant) and agreeing >= IN_FULL:
+            asked = [each for each in chunk if infections.may_tell(mutant, each)]
+        agreed, other = _agreeing(mutant, random.subject, chunk, asked)
+        agreeing += agreed
+        if other is not None:
+            break
+    else:
+        other = None
+    if infections is not None and isinstance(mutant, Mutant):
+        infections.leave(mutant)
+    return agreeing, other
+
+
+def _agreeing(
+    mutant: Faulty, subject: Subject, calls: Sequence[Drawn], asked: Sequence[Drawn]
+) -> tuple[int, Call | None]:
+    """How many calls agree with a mutant until one does not, and that one; all do that are not asked."""
+    with subject.exchanged(mutant.running(), mutant.file):
+        responses = {id(each): mutant.respond(subject, each.call, each.answer) for each in asked}
+    agreeing = 0
+    for each in calls:
+        response = responses.get(id(each))
+        if response is not None:
             if tells_nothing(response, each.seconds):
                 continue
             if not same_answers(response, each.answer) and not _accepted(subject, each, response):
                 return agreeing, each.call
-            agreeing += 1
+        agreeing += 1
     return agreeing, None
 
 

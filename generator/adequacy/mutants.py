@@ -37,6 +37,7 @@ class Mutant:
     line: int
     diff: tuple[str, ...]
     part: Part
+    edit: Edit
     code: CodeType
     defaults: Mapping[str, Any]
     points: frozenset[Point]
@@ -176,6 +177,7 @@ def _make(part: Part, edit: Edit, node: Node, points: Points) -> Mutant | None:
         edit.old.lineno,
         diff,
         part,
+        edit,
         code,
         defaults,
         where,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import process_time
@@ -32,6 +33,8 @@ _LARGEST = 4096
 """Elements of the first output beyond which a call takes too long."""
 _SMALLEST = 100
 """Of the calls that come by a point, so many of the smallest are varied."""
+_SPENT = 6
+"""Variations in a row that were known before or are no calls, after which a call is varied no more."""
 _CHUNK = 100
 
 
@@ -62,13 +65,15 @@ class RandomCalls:
     _count: int = 0
     _bases: list[Drawn] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
+    _fruitless: Counter[int] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self._solver = Solver(factor_model(self.subject.spec))
 
     def copied(self) -> RandomCalls:
         """The same calls, from which another drawing goes on for itself."""
-        return replace(self, drawn=[*self.drawn], _bases=[*self._bases], _seen={*self._seen})
+        seen, fruitless = {*self._seen}, Counter(self._fruitless)
+        return replace(self, drawn=[*self.drawn], _bases=[*self._bases], _seen=seen, _fruitless=fruitless)
 
     def begin_with(self, held: Sequence[Held]) -> None:
         """Calls of cases, to be varied where no random call comes by a point."""
@@ -94,8 +99,9 @@ class RandomCalls:
         for draw in self._draws(count):
             base = draw.choice(bases)
             call = varied(self.subject.spec, base.call, draw.child("varied"))
-            if not check_constraints(self.subject.spec, call.attributes, dict(call.inputs)):
-                self._try(call)
+            broken = check_constraints(self.subject.spec, call.attributes, dict(call.inputs))
+            new = not broken and self._try(call)
+            self._fruitless[id(base)] = 0 if new else self._fruitless[id(base)] + 1
 
     def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[Drawn]:
         """AIMED calls that come by all of these points, and that a mutant can matter to.
@@ -134,7 +140,8 @@ class RandomCalls:
             else:
                 # To vary a call takes far less time than to draw one. Whatever is beside the smallest ones
                 # may be known by now.
-                smallest = sorted(bases, key=lambda each: each.weight)
+                fruitful = [each for each in bases if self._fruitless[id(each)] < _SPENT]
+                smallest = sorted(fruitful or bases, key=lambda each: each.weight)
                 self.vary(_CHUNK, smallest[: _SMALLEST << barren])
             barren = 0 if len(self.drawn) > place else barren + 1
 
@@ -143,12 +150,12 @@ class RandomCalls:
             self._count += 1
             yield self.draw.child(str(self._count))
 
-    def _try(self, call: Call) -> None:
-        """Keep a call that the reference answers, with what it comes by."""
+    def _try(self, call: Call) -> bool:
+        """Keep a call that the reference answers, with what it comes by; whether it was not known before."""
         call = call.trimmed()
         digest = call.digest(self.subject.spec.operator)
         if digest in self._seen:
-            return
+            return False
         self._seen.add(digest)
         self.subject.forget()
         started = process_time()
@@ -156,6 +163,7 @@ class RandomCalls:
         seconds = process_time() - started
         if isinstance(answer, Answered) and _size(answer) <= _LARGEST:
             self.drawn.append(Drawn(call, answer, reached, weight_of(call, answer), seconds))
+        return True
 
 
 def _size(answer: Answered) -> int:

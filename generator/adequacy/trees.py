@@ -20,16 +20,21 @@ def span_of(node: ast.AST) -> Span:
 
 def substituted(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
     """The tree with one node in place of another; what is not on the way to it is shared."""
-    if node is old:
-        return new
+    return all_substituted(node, {id(old): new})
+
+
+def all_substituted(node: ast.AST, others: Mapping[int, ast.AST]) -> ast.AST:
+    """The tree with nodes in place of those with the given identities, none of which is inside another."""
+    if id(node) in others:
+        return others[id(node)]
     changed: dict[str, Any] = {}
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
-            items = [substituted(each, old, new) if isinstance(each, ast.AST) else each for each in value]
+            items = [all_substituted(each, others) if isinstance(each, ast.AST) else each for each in value]
             if any(each is not before for each, before in zip(items, value, strict=True)):
                 changed[name] = items
         elif isinstance(value, ast.AST):
-            item = substituted(value, old, new)
+            item = all_substituted(value, others)
             if item is not value:
                 changed[name] = item
     if not changed:
