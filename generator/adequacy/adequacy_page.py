@@ -23,8 +23,10 @@ attributes, for every operator alike (`generator/adequacy/mistakes`, one kind of
 in process against the cases, small ones first, through the judge of a run; it is killed by the first that
 fails. What runs out of time is killed only where the right code takes far less. It counts as equivalent only
 where random calls that it can matter to, from the levels and from small variations beyond them, get an answer
-that the judge accepts: 2000 of them, the fewest of an operator's stand below. A score is the share killed of
-those that are not equivalent, rounded down. Code that serves the allowed error or the speed has no mutants
+that the judge accepts: 2000 of them, the fewest of an operator's stand below. Behind the first hundred those
+count as well on whose way the mutant has no other value, at its statement or where its function ends
+(`generator/adequacy/infection.py`). A score is the share killed of those that are not equivalent, rounded
+down. Code that serves the allowed error or the speed has no mutants
 (`unmutated.yaml` in the operator's room says which, and why), nor has what only an unchosen reading comes by.
 Why a survivor is left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with
 their own tolerance; an older version of an operator those of them that its reference passes.

@@ -66,12 +66,13 @@ class RandomCalls:
     _bases: list[Drawn] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
     _fruitless: Counter[int] = field(default_factory=Counter)
+    _answered: dict[str, Drawn | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._solver = Solver(factor_model(self.subject.spec))
 
     def copied(self) -> RandomCalls:
-        """The same calls, from which another drawing goes on for itself."""
+        """The same calls, from which another drawing goes on for itself; what both draw is asked once."""
         seen, fruitless = {*self._seen}, Counter(self._fruitless)
         return replace(self, drawn=[*self.drawn], _bases=[*self._bases], _seen=seen, _fruitless=fruitless)
 
@@ -157,13 +158,22 @@ class RandomCalls:
         if digest in self._seen:
             return False
         self._seen.add(digest)
+        if digest not in self._answered:
+            self._answered[digest] = self._ask(call)
+        drawn = self._answered[digest]
+        if drawn is not None:
+            self.drawn.append(drawn)
+        return True
+
+    def _ask(self, call: Call) -> Drawn | None:
+        """A call with its answer; None where it is refused, or takes too long."""
         self.subject.forget()
         started = process_time()
         answer, reached = self.subject.watch(call)
         seconds = process_time() - started
-        if isinstance(answer, Answered) and _size(answer) <= _LARGEST:
-            self.drawn.append(Drawn(call, answer, reached, weight_of(call, answer), seconds))
-        return True
+        if not isinstance(answer, Answered) or _size(answer) > _LARGEST:
+            return None
+        return Drawn(call, answer, reached, weight_of(call, answer), seconds)
 
 
 def _size(answer: Answered) -> int:
