@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
+from typing import NamedTuple
 
 from generator.asking.calls import Call
-from generator.asking.validity import find_violations
-from generator.borders.formed_breaches import formed_breaches
-from generator.borders.input_breaches import (
-    UNSAYABLE,
-    ChangedCall,
-    beyond_allowed,
-    beyond_types,
-    with_other_inputs,
-    with_rare_inputs,
+from generator.borders.breach_attempts import (
+    BASES,
+    Stage,
+    base_makers,
+    bases,
+    broken_among,
+    broken_rules,
+    changed_calls,
+    proposals,
+    solve_base,
+    valid_base,
 )
-from generator.solved.drawing import draw_call, draw_outline
-from generator.solved.partial import Bindings, Partial, levels_in
-from generator.solved.solving import Found, Search
+from generator.borders.input_breaches import beyond_allowed
+from generator.solved.solving import Search
 from generator.spaces.kind import Level
 from generator.spaces.space import Space
 from generator.spaces.unbreakable import unbreakable_rules
@@ -32,67 +35,71 @@ from specs.model import Constraint
 
 MOST = 3
 """Breaches of one rule that are kept."""
-BASES = 16
-"""Valid calls that rules are broken from."""
+
+
+class BreachPlace(NamedTuple):
+    """Where a breach was found: the stage, the number of the valid call there, that of the change of it."""
+
+    stage: Stage
+    turn: int
+    change: int
 
 
 @dataclass(frozen=True)
 class Breach:
-    """A call that breaks one rule alone, and the valid call that it was made from."""
+    """A call that breaks one rule alone, the valid call that it was made from, and where it was found."""
 
     constraint: Constraint
     valid: Call
     call: Call
+    place: BreachPlace
 
 
 def find_breaches(space: Space, draw: Draw) -> list[Breach]:
     """At most three breaches of each rule, in the order of the rules; each breaks that rule and no other."""
+    rules = breakable_rules(space)
+    kept: dict[str, list[Breach]] = {name: [] for name in rules}
+    for stage in (Stage.PLAIN, Stage.TYPES, Stage.ABOUT, Stage.RARE):
+        if lacking := {name: rules[name] for name, found in kept.items() if not found}:
+            _keep(space, stage, draw, lacking, kept)
+    for name, found in kept.items():
+        if not found and rules[name].origin.how != "derived":
+            found.extend(islice(_searched(space, rules[name], draw), MOST))
+    return [each for found in kept.values() for each in found]
+
+
+def breakable_rules(space: Space) -> dict[str, Constraint]:
+    """The rules that breaches are looked for of, by their ids, in the spec's order."""
     hopeless = unbreakable_rules(space.spec, beyond_allowed)
-    rules = {
+    return {
         each.id: each
         for each in space.spec.constraints
         if each.otherwise is not None and each.id not in hopeless
     }
-    kept: dict[str, list[Breach]] = {name: [] for name in rules}
-    _keep(space, _bases(space, draw, space.plain_types), draw, rules, kept)
-    if lacking := _lacking(rules, kept):
-        # Some rules are about certain types alone, which need not be the plainest,
-        _keep(space, _bases(space, draw.child("types"), {}), draw, lacking, kept)
-    if lacking := _lacking(rules, kept):
-        # and some about calls that are rare.
-        _keep(space, _bases_of(space, lacking, draw), draw, lacking, kept)
-    if lacking := _lacking(rules, kept):
-        # and some about elements that kinds never propose.
-        bases = _bases(space, draw.child("rare"), {})
-        _keep(space, bases, draw, lacking, kept, lambda base: with_rare_inputs(space, base.call))
-    for name, rule in _lacking(rules, kept).items():
-        if rule.origin.how != "derived":
-            kept[name].extend(islice(_searched(space, rule, draw.child(name)), MOST))
-    return [each for found in kept.values() for each in found]
-
-
-def _lacking(rules: Mapping[str, Constraint], kept: Mapping[str, Sequence[Breach]]) -> dict[str, Constraint]:
-    return {name: rules[name] for name, found in kept.items() if not found}
 
 
 def _keep(
     space: Space,
-    bases: Iterable[_Drawn],
+    stage: Stage,
     draw: Draw,
     rules: Mapping[str, Constraint],
     kept: Mapping[str, list[Breach]],
-    change: Callable[[_Drawn], Iterable[ChangedCall]] | None = None,
 ) -> None:
-    """Keep the first calls of some bases, changed, that break one of the rules and nothing else."""
-    for base in islice(bases, BASES):
+    """Keep the first calls of a stage's valid ones, changed, that break one of the rules and nothing else."""
+    made = ((turn, make()) for turn, make in enumerate(base_makers(space, stage, draw, rules)))
+    valid = ((turn, base) for turn, base in made if base is not None)
+    for turn, base in islice(valid, BASES):
         if all(len(kept[each]) >= MOST for each in rules):
             return
-        for changed in _changed_calls(space, base, draw) if change is None else change(base):
+        for number, propose in enumerate(proposals(space, stage, base, draw)):
+            changed = propose()
+            if changed is None:
+                continue
             touched = space.touched_rules.between(base.call, changed.outline)
             lacking = [each for each in touched if each.id in rules and len(kept[each.id]) < MOST]
             if not _breaks_any(space, changed.outline, lacking):
                 continue
-            broken = _broken_among(space, changed.outline, touched)
+            broken = broken_among(space, changed.outline, touched)
             if len(broken) != 1 or broken[0] not in rules or len(kept[broken[0]]) >= MOST:
                 continue
             known, call = kept[broken[0]], changed.call()
@@ -100,19 +107,8 @@ def _keep(
                 continue
             digest = call.digest(space.spec.operator)
             if all(each.call.digest(space.spec.operator) != digest for each in known):
-                known.append(Breach(rules[broken[0]], base.call, call))
-
-
-def broken_rules(space: Space, call: Call) -> list[str]:
-    """The ids of the rules that a call breaks; none where they cannot be decided."""
-    return _broken_among(space, call, space.spec.constraints)
-
-
-def _broken_among(space: Space, call: Call, rules: Sequence[Constraint]) -> list[str]:
-    try:
-        return [each.id for each in find_violations(space.spec, call, rules)]
-    except EvaluationError:
-        return []
+                place = BreachPlace(stage, turn, number)
+                known.append(Breach(rules[broken[0]], base.call, call, place))
 
 
 def _breaks_any(space: Space, call: Call, rules: Sequence[Constraint]) -> bool:
@@ -127,92 +123,16 @@ def _breaks_any(space: Space, call: Call, rules: Sequence[Constraint]) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """A call, and the bindings and levels that it was drawn of."""
-
-    scope: Partial
-    levels: Mapping[str, Level]
-    call: Call
-
-
-def _bases(space: Space, draw: Draw, types: Mapping[str, Level]) -> Iterator[_Drawn]:
-    """Valid calls with these levels of types and data; with any, the plainest call first."""
-    for turn in range(2 * BASES):
-        stream = draw.child(f"base {turn}")
-        levels = space.plainest if turn == 0 and types else types
-        base = _solved(space, space.search, levels, stream)
-        if base is not None and not broken_rules(space, base.call):
-            yield base
-
-
-def _bases_of(space: Space, rules: Mapping[str, Constraint], draw: Draw) -> Iterator[_Drawn]:
-    """Valid calls that rules with a condition are about, with the plainest types and with any."""
-    for rule in rules.values():
-        if rule.when is None:
-            continue
-        about = Constraint(rule.id, None, rule.when, rule.otherwise, None, None, rule.origin)
-        search = Search(space.spec, space.variables, [*space.spec.constraints, about])
-        for types in (space.plain_types, {}):
-            base = _solved(space, search, types, draw.child(f"about {rule.id}"))
-            if base is not None and not broken_rules(space, base.call):
-                yield base
-
-
-def _solved(space: Space, search: Search, levels: Mapping[str, Level], draw: Draw) -> _Drawn | None:
-    found = search.solve(levels, draw)
-    if not isinstance(found, Found):
-        return None
-    return _Drawn(found.scope, levels, draw_call(space, found.scope, levels, draw))
-
-
-def _changed_calls(space: Space, base: _Drawn, draw: Draw) -> Iterator[ChangedCall]:
-    """Calls that may break a rule, made from a valid one."""
-    stream = draw.child(base.call.digest(space.spec.operator))
-    for kind in space.kinds:
-        try:
-            for _, change in kind.breaches(base.scope, stream.child(kind.name)):
-                changed = _with(space, base, change, stream)
-                if changed is not None:
-                    yield changed
-        except EvaluationError:
-            continue  # this call does not have what the breach is about
-    yield from map(ChangedCall, formed_breaches(space.spec, base.call))
-    yield from with_other_inputs(space, base.call, stream)
-    if base.call.outputs is not None and any(each.option == "variadic" for each in space.spec.outputs):
-        names = base.call.outputs
-        for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
-            if asked:
-                yield ChangedCall(replace(base.call, outputs=asked))
-    for name in () if base.call.slots else space.types:
-        yield from beyond_types(space, base.call, name.removeprefix("type_"), stream)
-    for name, attribute in space.spec.attributes.items():
-        if attribute.required:
-            yield ChangedCall(base.call.with_attribute(name, None))
-
-
-def _with(space: Space, base: _Drawn, change: Bindings, draw: Draw) -> ChangedCall | None:
-    """The call with values exchanged; None where the operator's version cannot even say it."""
-    bindings = {**base.scope.bindings, **change}
-    try:
-        levels = {**base.levels, **levels_in(change)}
-        scope = Partial(base.scope.spec, bindings)
-        outline = draw_outline(space, scope, levels, draw)
-    except UNSAYABLE:
-        return None
-    return ChangedCall(outline, lambda: draw_call(space, scope, levels, draw))
-
-
 def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
     """The rules that some call breaks which breaks this one; none where no call was found that does."""
-    for base in islice(_bases(space, draw, space.plain_types), BASES):
-        for changed in _changed_calls(space, base, draw):
+    for base in islice(bases(space, draw, space.plain_types), BASES):
+        for changed in changed_calls(space, base, draw):
             broken = set(broken_rules(space, changed.outline))
             if rule.id in broken:
                 return broken
     search = Search(space.spec, space.variables, [opposite_of(rule)])
     for turn in range(BASES):
-        breaking = _solved(space, search, space.plain_types, draw.child(str(turn)))
+        breaking = solve_base(space, search, space.plain_types, draw.child(str(turn)))
         broken = set() if breaking is None else set(broken_rules(space, breaking.call))
         if rule.id in broken:
             return broken
@@ -227,15 +147,30 @@ def opposite_of(rule: Constraint) -> Constraint:
 
 def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     """Calls found by a search for the rule's opposite, beside the valid ones of the same levels."""
+    found = (make() for make in search_makers(space, rule, draw))
+    return (each for each in found if each is not None)
+
+
+def search_makers(space: Space, rule: Constraint, draw: Draw) -> list[Callable[[], Breach | None]]:
+    """What searches for the breaches of a rule, one after the other; some find none."""
     if rule.require is None:
-        return
+        return []
     others = [each for each in space.spec.constraints if each.id != rule.id]
     search = Search(space.spec, space.variables, [*others, opposite_of(rule)])
-    for levels, turn in product((space.plain_types, {}), range(BASES)):
-        stream = draw.child(str(turn))
-        breaking = _solved(space, search, levels, stream)
-        if breaking is None or broken_rules(space, breaking.call) != [rule.id]:
-            continue
-        valid = _solved(space, space.search, levels, stream)
-        if valid is not None and not broken_rules(space, valid.call):
-            yield Breach(rule, valid.call, breaking.call)
+    ways = enumerate(product((space.plain_types, {}), range(BASES)))
+    stream = draw.child(rule.id)
+    return [
+        partial(_searched_once, space, rule, search, levels, stream.child(str(turn)), number)
+        for number, (levels, turn) in ways
+    ]
+
+
+def _searched_once(
+    space: Space, rule: Constraint, search: Search, levels: Mapping[str, Level], draw: Draw, number: int
+) -> Breach | None:
+    breaking = solve_base(space, search, levels, draw)
+    if breaking is None or broken_rules(space, breaking.call) != [rule.id]:
+        return None
+    valid = valid_base(space, solve_base(space, space.search, levels, draw))
+    place = BreachPlace(Stage.SEARCHED, number, 0)
+    return None if valid is None else Breach(rule, valid.call, breaking.call, place)

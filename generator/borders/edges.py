@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from generator.asking.calls import Call
-from generator.borders.breaches import broken_rules
+from generator.borders.breach_attempts import broken_rules
 from generator.borders.shortcuts import find_shortcuts
 from generator.borders.vector_lengths import MANY, lengths_around
 from generator.solved.drawing import draw_call

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from generator.asking.calls import Call
-from generator.borders.breaches import broken_rules
+from generator.borders.breach_attempts import broken_rules
 from generator.solved.drawing import draw_call
 from generator.solved.partial import OMITTED, Partial
 from generator.solved.solving import Found

@@ -3,40 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from generator.making.workshop import Workshop
 from generator.rows.clearest import Draws, MadeCase, drawn_call
 from generator.rows.cores import model_with_cores
-from generator.rows.covering import cover, with_fixed
-from generator.rows.dealt_rows import DealtRows
-from generator.rows.feasibility import FREE, Level, Model, Row, Solver
+from generator.rows.covering import with_fixed
+from generator.rows.dealt_rows import Deal, DealtRows
+from generator.rows.feasibility import FREE, Level, Row, Solver
 from generator.rows.kept_draws import Instead, KeptDraws, digest_of_rows
+from generator.rows.row_search import RowSearch
 from generator.rows.unclear_rows import clear_up
+from generator.spaces.declared_levels import DeclaredLevels
 from opcert.vocabulary.errors import InternalError
 
 
 def make_cases(workshop: Workshop) -> None:
-    model = workshop.model
-    if not model.levels:
+    if not workshop.model.levels:
         return
-    plainest = Solver(model).complete([FREE] * len(model.sizes))
-    if plainest is None:
-        raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
-    array = DealtRows(model, taken=list(workshop.rows))
-    taken = list(map(model.row_levels, array.taken_rows))
-    seeds = [*taken, *_selected_rows(workshop)] or [model.row_levels(plainest)]
-    rows = cover(model, workshop.options.strength, seeds)
-    if workshop.options.size != "small":
-        rows += _focused_rows(model, getattr(workshop.levels, "FOCUS", {}), workshop.options.strength)
-    beside = array.deal(list(dict.fromkeys(rows)), getattr(workshop.levels, "deal", None))
-    if lacking := [row for row in rows if row not in array.types and row not in array.taken_rows]:
-        beside = _deal_again(workshop, array, lacking) or beside
-    kept, digest = workshop.kept_draws, digest_of_rows(array, beside)
+    seeds = first_seeds(workshop)
+    kept, known = workshop.kept_draws, workshop.known_rows
+    array, beside = dealt_rows(workshop, seeds, RowSearch(known))
+    digest = digest_of_rows(array, beside)
+    if known is not None and (kept is None or kept.rows != digest):
+        # Only draws that are of the same rows say that these are the ones which the whole search finds.
+        array, beside = dealt_rows(workshop, seeds, RowSearch())
+        digest = digest_of_rows(array, beside)
     if kept is not None and kept.rows == digest:
         _make_again(Draws(workshop), array, beside, kept)
     else:
         kept = _search(Draws(workshop), array, beside, digest)
     workshop.draws = kept
+
+
+def dealt_rows(
+    workshop: Workshop, seeds: Sequence[Mapping[str, object]], search: RowSearch
+) -> tuple[DealtRows, list[Mapping[str, str]]]:
+    """The rows for which cases are to be found, with their types, and the levels of those beside them."""
+    array = DealtRows(workshop.model, taken=list(workshop.rows))
+    deal = getattr(workshop.levels, "deal", None)
+    if isinstance(workshop.levels, DeclaredLevels):
+        deal = partial(workshop.levels.deal, search=search)
+    rows = search.cover(array.model, workshop.options.strength, seeds)
+    if workshop.options.size != "small":
+        rows += _focused_rows(workshop, search)
+    beside = array.deal(list(dict.fromkeys(rows)), deal)
+    if lacking := [row for row in rows if row not in array.types and row not in array.taken_rows]:
+        beside = _deal_again(workshop, array, lacking, search, deal) or beside
+    return array, beside
+
+
+def first_seeds(workshop: Workshop) -> list[Mapping[str, Level]]:
+    """The rows that an array begins with: those that are taken or selected, and else the plainest one."""
+    model = workshop.model
+    plainest = Solver(model).complete([FREE] * len(model.sizes))
+    if plainest is None:
+        raise InternalError(f"the exclusions of {workshop.spec.operator} leave no combination of levels")
+    taken = list(map(model.row_levels, DealtRows(model, taken=list(workshop.rows)).taken_rows))
+    return [*taken, *_selected_rows(workshop)] or [model.row_levels(plainest)]
 
 
 def _search(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, str]], digest: str) -> KeptDraws:
@@ -98,7 +122,7 @@ def _make_lacking(draws: Draws, rows: Sequence[Mapping[str, str]]) -> None:
 
 
 def _deal_again(
-    workshop: Workshop, array: DealtRows, lacking: Sequence[Row]
+    workshop: Workshop, array: DealtRows, lacking: Sequence[Row], search: RowSearch, deal: Deal | None
 ) -> list[Mapping[str, str]] | None:
     """Deal more rows where some that no call has leave levels uncovered; None where they leave nothing.
 
@@ -111,12 +135,12 @@ def _deal_again(
     possible = model_with_cores(model, [core_of(model.row_levels(row)) for row in lacking])
     dealt = list(array.types)
     seeds = [model.row_levels(row) for row in (*array.taken_rows, *dealt)]
-    rows = cover(possible, workshop.options.strength, seeds)
+    rows = search.cover(possible, workshop.options.strength, seeds)
     more = [row for row in rows if row not in array.types and row not in array.taken_rows]
     if not more:
         return None
     array.types.clear()
-    return array.deal([*dealt, *more], getattr(workshop.levels, "deal", None))
+    return array.deal([*dealt, *more], deal)
 
 
 def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
@@ -136,13 +160,14 @@ def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
     return rows
 
 
-def _focused_rows(model: Model, focus: Mapping[str, Level], strength: int) -> list[Row]:
+def _focused_rows(workshop: Workshop, search: RowSearch) -> list[Row]:
     """Rows that cover the other factors once more, with some levels fixed.
 
     Where a runtime supports few levels of a factor, most of the ordinary rows hide what it does with the
     other factors; among these, none is hidden by the focused ones.
     """
-    return cover(with_fixed(model, focus), strength) if focus else []
+    focus = getattr(workshop.levels, "FOCUS", {})
+    return search.cover(with_fixed(workshop.model, focus), workshop.options.strength) if focus else []
 
 
 def _make_case(draws: Draws, levels: Mapping[str, str]) -> MadeCase | None:

@@ -21,6 +21,7 @@ from generator.borders.told_losses import add_told_losses
 from generator.borders.wide_values import add_wide_values
 from generator.making.discovery import open_spec
 from generator.making.found_calls import add_calls, read_kept_calls
+from generator.making.kept_searches import found_calls
 from generator.making.manifest_facts import operator_facts
 from generator.making.newer_versions import newer_versions
 from generator.making.selection import keep_what_adds
@@ -67,8 +68,8 @@ def generate_operator(
     """Every case of one operator; raises UserError where it lacks spec, reference or declared calls.
 
     An older version takes the calls of the next newer one over: `cases_of` gives its cases, which are made
-    here where nobody has them. The draws of covering rows that are kept in its room are taken as they are,
-    unless they are to be searched for `afresh`.
+    here where nobody has them. The draws of covering rows that are kept in its room, and what else searches
+    found before, are taken as they are, unless they are to be searched for `afresh`.
     """
     started = perf_counter()
     spec, levels = open_spec(operator, folders)
@@ -78,6 +79,7 @@ def generate_operator(
     workshop = Workshop(spec, reference, levels, options, selected)
     if not afresh:
         workshop.kept_draws = kept_draws_of(operator, folders)
+        _tell_what_is_known(workshop, folders)
     with mistakes_of(spec.levels_module, spec.reference_module):
         for family, make_cases in _families().items():
             make_cases(workshop)
@@ -93,6 +95,16 @@ def generate_operator(
     return OperatorCases(
         operator, tuple(cases), operator_facts(workshop), perf_counter() - started, workshop.draws
     )
+
+
+def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:
+    """Tell a workshop what searches found before; with folders of specs other calls may be meant."""
+    found = None if folders else found_calls(workshop.spec.operator)
+    if found is None:
+        return
+    workshop.known_breaches = found.breaches
+    if workshop.options == Options():
+        workshop.known_rows = found.rows
 
 
 def _take_over(

@@ -69,7 +69,7 @@ class SourceReader:
             right = {path: path.is_relative_to(ROOT / _REFERENCE) for path in files}
             reference = self._digest(path for path in files if right[path])
             self._code[start] = (reference, self._digest(path for path in files if not right[path]))
-        return Sources(self._spec_digests(operator), *self._code[start])
+        return Sources(self.spec_digests(operator), *self._code[start])
 
     def code_of(self, *operators: OperatorName) -> list[Path]:
         """The modules of ours that are imported to make operators' cases, and nothing else."""
@@ -114,7 +114,7 @@ class SourceReader:
             self._imports[name] = None if path is None else (path, (*read_source(path).imports, *named))
         return self._imports[name]
 
-    def _spec_digests(self, operator: OperatorName) -> dict[str, str]:
+    def spec_digests(self, operator: OperatorName) -> dict[str, str]:
         """Digests by file; of newer versions as well, whose calls an older one takes over."""
         newer = newer_versions(operator, self._folders)
         files = {

@@ -19,10 +19,13 @@ from generator.asking.demands import is_valued, properties_of
 from generator.asking.expectations import expectations_of
 from generator.asking.questions import Question, ask, describe
 from generator.asking.validity import find_refusable, find_violations
+from generator.borders.known_breaches import Places
 from generator.making.discovery import Levels, open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Model
 from generator.rows.kept_draws import KeptDraws
+from generator.rows.row_search import FoundRows
+from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
@@ -72,6 +75,10 @@ class Workshop:
     """Which draws became the cases of the covering rows when they were last searched for."""
     draws: KeptDraws | None = None
     """The same of the rows of now."""
+    known_rows: FoundRows | None = None
+    """What the last search for covering rows came to."""
+    known_breaches: Places | None = None
+    """Where calls that break rules were found when they were last looked for."""
 
     @cached_property
     def model(self) -> Model:
@@ -82,7 +89,10 @@ class Workshop:
     @cached_property
     def broken_calls(self) -> Sequence[tuple[str, Call, Call]]:
         """The rules that calls break, each with a valid call and the one that breaks it alone."""
-        return list(self.levels.invalid_calls(self.spec, self.draw("invalid")))
+        draw, found = self.draw("invalid"), None
+        if self.known_breaches is not None and isinstance(self.levels, DeclaredLevels):
+            found = self.levels.invalid_calls_at(draw, self.known_breaches)
+        return list(self.levels.invalid_calls(self.spec, draw)) if found is None else found
 
     def draw(self, *labels: str) -> Draw:
         return Draw("/".join((str(self.spec.operator), *labels)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -84,7 +84,15 @@ def make_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[Ro
     """A call for each row of a covering array over the space; the plainest one first."""
     rows = covering_rows(space, cores, strength)
     rows += rare_rows(space, rows[0])
-    return Dealer(space).deal(rows)
+    made: list[Row] = []
+
+    def has_call(levels: Mapping[str, Level]) -> bool:
+        row = make_call(space, levels)
+        made.extend([row] if row is not None else [])
+        return row is not None
+
+    Dealer(space, has_call).deal(rows)
+    return made
 
 
 def covering_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[dict[str, Level]]:
@@ -128,15 +136,18 @@ def rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]
 class Dealer:
     """Gives rows a type for each type variable: every type occurs, with the classes that only it has.
 
-    With `outline`, their calls are outlines: enough for whoever asks for the levels alone. `given` are the
-    levels of rows that have types: these occurred.
+    `has_call` is asked of the levels of each row, with types, whether a call has them. `given` are the levels
+    of rows that have types: these occurred.
     """
 
     def __init__(
-        self, space: Space, *, outline: bool = False, given: Sequence[Mapping[str, Level]] = ()
+        self,
+        space: Space,
+        has_call: Callable[[Mapping[str, Level]], bool],
+        given: Sequence[Mapping[str, Level]] = (),
     ) -> None:
         self._space = space
-        self._outline = outline
+        self._has_call = has_call
         self._given = [{name: each[name] for name in each if name not in space.types} for each in given]
         self._uses: dict[str, dict[Level, int]] = {
             name: dict.fromkeys(space.factors[name], 0) for name in space.types
@@ -147,8 +158,8 @@ class Dealer:
         self._rare = space.spec.declared.rare if space.spec.declared is not None else {}
         self._main = f"type_{type_variable(space.spec, space.data[0])}" if space.data else ""
 
-    def deal(self, rows: Sequence[Mapping[str, Level]]) -> list[Row]:
-        """The rows with types and calls: the first with the first types, then those that occurred least.
+    def deal(self, rows: Sequence[Mapping[str, Level]]) -> list[Mapping[str, Level]]:
+        """The rows that have a call, with types: the first with the first types, then the least used ones.
 
         Rows are added, alike but for the types, until each type occurs at least three times.
         """
@@ -162,15 +173,13 @@ class Dealer:
                     made += [added] if added is not None else []
         return made
 
-    def _row(self, levels: Mapping[str, Level]) -> Row | None:
+    def _row(self, levels: Mapping[str, Level]) -> Mapping[str, Level] | None:
         for types in islice(self._choices(levels), MOST_CHOICES):
-            made = make_call(self._space, {**levels, **types}, outline=self._outline)
-            if made is not None:
-                for name in types:
-                    self._uses[name][made.levels[name]] += 1
-                for name in self._uses.keys() & levels.keys():
-                    self._uses[name][made.levels[name]] += 1
-                return made
+            dealt = {**levels, **types}
+            if self._has_call(dealt):
+                for name in self._uses:
+                    self._uses[name][dealt[name]] += 1
+                return dealt
         return None
 
     def _choices(self, levels: Mapping[str, Level]) -> Iterator[dict[str, Level]]:

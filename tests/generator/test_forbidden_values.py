@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from generator.borders.breaches import broken_rules, find_breaches
+from generator.borders.breach_attempts import broken_rules
+from generator.borders.breaches import find_breaches
 from generator.solved.forbidden_values import forbidden
 from generator.solved.solving import Found
 from generator.values.draws import Draw

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from generator.borders.breaches import _bases, _changed_calls, broken_rules
+from generator.borders.breach_attempts import bases, broken_rules, changed_calls
 from generator.spaces.declared_levels import declare_levels
 from generator.spaces.space import open_space
 from generator.spaces.touched_rules import TouchedRules
@@ -31,8 +31,8 @@ OPERATORS = [
 def test_what_was_changed_tells_which_rules_can_be_broken(name: str) -> None:
     space = open_space(load_spec(OperatorName.parse(name)))
     draw, broken_ones = Draw(f"{name}/touched"), 0
-    for base in islice(_bases(space, draw, {}), 4):
-        for changed in _changed_calls(space, base, draw):
+    for base in islice(bases(space, draw, {}), 4):
+        for changed in changed_calls(space, base, draw):
             call = changed.call()
             if call is None:
                 continue
@@ -46,8 +46,8 @@ def test_what_was_changed_tells_which_rules_can_be_broken(name: str) -> None:
 
 def test_rules_of_shapes_are_not_touched_by_elements() -> None:
     space = open_space(load_spec(OperatorName.parse("ai.onnx::Gather-13")))
-    (base,) = islice(_bases(space, Draw("elements"), space.plainest), 1)
-    (other,) = islice(_bases(space, Draw("others"), space.plainest), 1)
+    (base,) = islice(bases(space, Draw("elements"), space.plainest), 1)
+    (other,) = islice(bases(space, Draw("others"), space.plainest), 1)
     call = base.call.with_input("data", base.call.input("data"))
     assert space.touched_rules.between(base.call, call) == ()
     assert not space.touched_rules.ask_for_data

@@ -7,7 +7,8 @@ from itertools import islice
 import pytest
 
 from generator.borders import breaches
-from generator.borders.breaches import _bases, _changed_calls, broken_rules, find_breaches
+from generator.borders.breach_attempts import bases, broken_rules, changed_calls
+from generator.borders.breaches import find_breaches
 from generator.borders.input_breaches import beyond_allowed, with_rare_inputs
 from generator.spaces.space import Space, open_space
 from generator.spaces.unbreakable import unbreakable_rules
@@ -38,8 +39,8 @@ def test_no_changed_call_breaks_an_unbreakable_rule(name: str) -> None:
     hopeless = unbreakable_rules(space.spec, beyond_allowed)
     assert hopeless == UNBREAKABLE[name]
     broken: set[str] = set()
-    for base in islice(_bases(space, Draw(f"{name}/unbreakable"), {}), 4):
-        for changed in (*_changed_calls(space, base, Draw(name)), *with_rare_inputs(space, base.call)):
+    for base in islice(bases(space, Draw(f"{name}/unbreakable"), {}), 4):
+        for changed in (*changed_calls(space, base, Draw(name)), *with_rare_inputs(space, base.call)):
             broken.update(broken_rules(space, changed.outline))
     assert broken
     assert not broken & hopeless

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from generator.asking.calls import Call
-from generator.borders.breaches import Breach
+from generator.borders.breach_attempts import Stage
+from generator.borders.breaches import Breach, BreachPlace
 from generator.spaces.modelled import choose_modelled, modelled_operators
 from generator.witnessed.truth_calls import TruthCalls
 from generator.witnessed.truth_explanations import FILE_NAME, Explanation, read_explanations
@@ -51,7 +52,7 @@ def call(axis: int) -> Call:
 
 def breach(axis: int, rule: str) -> Breach:
     constraint = Constraint(rule, None, "axis < 9", "error", None, None, Origin("added"))
-    return Breach(constraint, call(0), call(axis))
+    return Breach(constraint, call(0), call(axis), BreachPlace(Stage.PLAIN, 0, 0))
 
 
 def table(said: Mapping[str, Mapping[int, tuple[Reaction, str]]], *explanations: Explanation) -> TruthTable:

@@ -8,7 +8,7 @@ from math import prod
 
 import pytest
 
-from generator.borders.breaches import broken_rules
+from generator.borders.breach_attempts import broken_rules
 from generator.changes.kind_values import kind_changes
 from generator.kinds.axes import Axes
 from generator.kinds.transposed_window import TransposedWindow
