@@ -113,7 +113,7 @@ def weight_of(call: Call, answer: Response) -> int:
 def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[Held]:
     """Cases as a bench wants them; those on which the reference itself fails are left out.
 
-    With `strict` they are an InternalError.
+    With `strict` they are an InternalError. Those of which it takes too long tell nothing of mutants.
     """
     found = []
     for name, case in cases.items():
@@ -121,6 +121,8 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
         started = process_time()
         response, reached = subject.watch(call)
         seconds = max(process_time() - started, _LEAST_SECONDS)
+        if tells_nothing(response, seconds):
+            continue
         judged = judge(case, as_run(case, response))
         if judged.verdict not in FAILING:
             weight = weight_of(call, response)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -139,6 +141,28 @@ def test_the_reference_itself_must_pass() -> None:
     wrong = replace(case, expectations=other.expectations)
     with pytest.raises(InternalError, match="fails on a case"):
         _measured({name: wrong})
+
+
+def test_a_case_that_takes_the_reference_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, cases = _subject(CENTER), _cases(CENTER)
+    answered = {name: each for name, each in cases.items() if each.demand == "answer"}
+    slow = next(iter(answered))
+    evaluate = type(whole.reference).evaluate
+
+    def held_up(self: Any, attributes: Any, inputs: Any, *rest: Any, **named: Any) -> Any:
+        if inputs == dict(answered[slow].inputs):
+            until = time.process_time() + 2 * subject.LONGEST
+            while time.process_time() < until:
+                pass
+        return evaluate(self, attributes, inputs, *rest, **named)
+
+    monkeypatch.setattr(subject, "LONGEST", 0.2)
+    monkeypatch.setattr(type(whole.reference), "evaluate", held_up)
+    some = dict(islice(answered.items(), 3))
+    with whole.quick():
+        held = [each.name for each in hold(whole, some, strict=True)]
+    assert held == [name for name in some if dict(answered[name].inputs) != dict(answered[slow].inputs)]
+    assert 0 < len(held) < len(some)
 
 
 def test_the_quick_reference_passes_every_case_and_leaves_the_whole_one_as_it_was() -> None:
