@@ -36,6 +36,9 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.harmless import one_line
 
+MOST_IN_MEMORY = 5000
+"""Rows of a record that the client of a cluster has in memory: whoever needs one has too many for that."""
+
 
 def run_suite_on(
     cluster: Cluster,
@@ -80,7 +83,7 @@ def run_suite_on(
             kept = partial(kept_rows, earlier, plan)
         replacing()
         book = MachineBook(record_path, resume=kept is not None)
-        writer = RecordWriter(record_path, header, None if kept is None else kept())
+        writer = RecordWriter(record_path, header, None if kept is None else kept(), MOST_IN_MEMORY)
         try:
             collector = Collector(suite, writer, progress, options, begun.threads)
             for result, place in () if kept is None else kept():

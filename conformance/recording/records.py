@@ -77,11 +77,16 @@ class RecordWriter:
     """Writes one record. Raises UserError where its place cannot be written, at the start or later.
 
     `places` says where its rows lie. `kept` are rows of an earlier record at the same place, with which this
-    one begins: it takes the other's place by rename, so that no row is lost in between.
+    one begins: it takes the other's place by rename, so that no row is lost in between. Of more rows than
+    `most_in_memory` none stays there.
     """
 
     def __init__(
-        self, path: Path, header: Mapping[str, Any], kept: Iterable[tuple[Result, Order]] | None = None
+        self,
+        path: Path,
+        header: Mapping[str, Any],
+        kept: Iterable[tuple[Result, Order]] | None = None,
+        most_in_memory: int | None = None,
     ) -> None:
         self.path = path
         self.outputs = OutputStore(path)
@@ -89,6 +94,7 @@ class RecordWriter:
         self.places = RowPlaces(len(self._header))
         self._rows: list[tuple[Order, Result]] | None = []
         self._kept_bytes = 0
+        self._most_kept = _MOST_KEPT if most_in_memory is None else most_in_memory
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             begun = path
@@ -128,7 +134,7 @@ class RecordWriter:
         if self._rows is not None:
             self._rows.append((order, result))
             self._kept_bytes += len(line)
-            if len(self._rows) > _MOST_KEPT or self._kept_bytes > _MOST_KEPT_BYTES:
+            if len(self._rows) > self._most_kept or self._kept_bytes > _MOST_KEPT_BYTES:
                 self._rows = None
         return line
 
@@ -166,7 +172,7 @@ class RecordWriter:
         finally:
             self.close()
         if self._rows is None:
-            return read_record(self.path)
+            return read_record(self.path, self._most_kept)
         self._rows.sort(key=itemgetter(0))
         return Record(
             self.path, json.loads(self._header), tuple(row for _, row in self._rows), json.loads(last)
@@ -182,19 +188,21 @@ def timestamp() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path, most_in_memory: int | None = None) -> Record:
     """Read a record; raises UserError where there is none, or where it does not fit its own footer.
 
-    A last line that was cut off while it was written is left out of a partial record.
+    A last line that was cut off while it was written is left out of a partial record. Of more rows than
+    `most_in_memory` none stays there.
     """
+    most = _MOST_KEPT if most_in_memory is None else most_in_memory
     try:
         with open_regular(path) as file:
-            return _read(path, file)
+            return _read(path, file, most)
     except OSError as error:
         raise unreadable("the record", path, error, "Make one with `opcert run`.") from error
 
 
-def _read(path: Path, file: IO[bytes]) -> Record:
+def _read(path: Path, file: IO[bytes], most: int) -> Record:
     lines = _parse_lines(path, file)
     raw, header = next(lines, (b"", {}))
     if header.get("type") != "header" or header.get("format") != FORMAT:
@@ -221,8 +229,10 @@ def _read(path: Path, file: IO[bytes]) -> Record:
         digest.update(raw)
         offsets.append(offsets[-1] + len(raw))
         seen.see(result)
-        if len(kept) == len(offsets) - 2 and len(kept) < _MOST_KEPT and offsets[-1] <= _MOST_KEPT_BYTES:
+        if len(kept) == len(offsets) - 2 and len(kept) < most and offsets[-1] <= _MOST_KEPT_BYTES:
             kept.append(result)
+        else:
+            kept.clear()
     results: Sequence[Result] = tuple(kept)
     if len(kept) < len(offsets) - 1:
         results = RecordRows(os.dup(file.fileno()), offsets, in_order=seen.in_order)

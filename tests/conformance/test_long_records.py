@@ -15,7 +15,7 @@ from conformance.judging.judge import VERDICTS, Verdict
 from conformance.judging.totals import CaseVerdicts, case_verdicts, count_verdicts
 from conformance.recording import records
 from conformance.recording.record_rows import RecordRows
-from conformance.recording.records import read_record
+from conformance.recording.records import RecordWriter, read_record
 from conformance.recording.row_places import RowPlaces
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
@@ -64,6 +64,22 @@ def test_a_run_keeps_its_rows_in_memory_up_to_a_number_of_bytes(
     assert [(each.case, each.verdict) for each in long.results] == [
         (each.case, each.verdict) for each in short.results
     ]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(None, tuple), (9, tuple), (8, RecordRows)])
+def test_a_writer_keeps_as_many_rows_in_memory_as_it_is_told(
+    tmp_path: Path, most: int | None, expected: type
+) -> None:
+    path = tmp_path / "run.jsonl"
+    with open_suite(make_suite(tmp_path, [make_case("echo", seed=each) for each in range(9)])) as suite:
+        whole = run_suite(suite, find_runtime(echo_runtime()), path)
+    writer = RecordWriter(tmp_path / "again.jsonl", whole.header, most_in_memory=most)
+    for number, row in enumerate(whole.results):
+        writer.append(row, (number, 0, 0))
+    again = writer.finish(whole.counts, ())
+    writer.close()
+    assert isinstance(again.results, expected)
+    assert [each.case for each in again.results] == [each.case for each in whole.results]
 
 
 def test_a_long_record_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
