@@ -12,7 +12,6 @@ from generator.borders.known_breaches import places_of
 from generator.families.cover import dealt_rows, first_seeds
 from generator.making.cache import PROCESSES
 from generator.making.kept_searches import (
-    SEARCHES_FILE,
     FoundCalls,
     KeptSearches,
     digest_of_code,
@@ -20,6 +19,7 @@ from generator.making.kept_searches import (
     read_searches,
     write_searches,
 )
+from generator.making.sources import SEARCHES_FILE
 from generator.making.workshop import Options, open_workshop
 from generator.rows.row_search import FoundRows, RowSearch
 from generator.spaces.declared_levels import DeclaredLevels

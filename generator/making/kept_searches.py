@@ -19,15 +19,13 @@ from generator.borders.breach_attempts import Stage
 from generator.borders.breaches import BreachPlace
 from generator.borders.known_breaches import Places
 from generator.making.source_files import digest_of
-from generator.making.sources import SourceReader
+from generator.making.sources import SEARCHES_FILE, SourceReader
 from generator.rows.row_search import FoundRows
 from generator.witnessed.measured_files import read_measured_file, write_measured_file
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import FileState, file_state
-from specs.spec_folders import OWN_FOLDER
 
 FORMAT = "opcert-searches/1"
-SEARCHES_FILE = OWN_FOLDER / "searches.json"
 _REMEDY = "Write it with `opcert generate --update`."
 _CODE = (
     "generator.borders.known_breaches",
