@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import CodeType, FunctionType
 from typing import Any
 
 from generator.adequacy.alike import alike
+from generator.adequacy.bench import Faulty
 from generator.adequacy.checked_code import (
     BEGUN,
     CALLED,
@@ -39,11 +40,12 @@ OFTEN = 0.5
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """Mutants that are compared at one place; without one, by what the function returns."""
+    """Mutants that are compared at a place of a part, or by what `functions` return, the right one first."""
 
     part: Part
-    place: Place | None
     mutants: Sequence[Mutant]
+    truth: bool = False
+    functions: Sequence[FunctionType] = ()
 
 
 class Infections:
@@ -60,14 +62,13 @@ class Infections:
         self._keeps = any(isinstance(_attribute(each), cached_property) for each in subject.parts)
         self._compared: list[_Compared] = []
         self._codes: dict[FunctionType, CodeType] | None = None
-        self._functions: dict[int, tuple[Callable[..., Any], list[Callable[..., Any]]]] = {}
         self._infected: set[Mutant] = set()
         self._begun: Counter[int] = Counter()
         self._within: Mutant | None = None
         self._passed = False
 
-    def may_tell(self, mutant: Mutant, drawn: Drawn) -> bool:
-        """Whether a mutant may answer something else to a call than the right code."""
+    def may_tell(self, mutant: Faulty, drawn: Drawn) -> bool:
+        """Whether a mutant may answer something else to a call than the right code: of others, any may."""
         if mutant not in self._places and mutant not in self._whole:
             return True
         known = self._known.get(id(drawn))
@@ -75,9 +76,10 @@ class Infections:
             known = self._known[id(drawn)] = self._infected_by(drawn)
         return mutant in known
 
-    def leave(self, mutant: Mutant) -> None:
+    def leave(self, mutant: Faulty) -> None:
         """Compare a mutant no more: of what is not compared, any call may tell it."""
-        if self._places.pop(mutant, None) is not None or mutant in self._whole:
+        if isinstance(mutant, Mutant) and (mutant in self._places or mutant in self._whole):
+            self._places.pop(mutant, None)
             self._whole.discard(mutant)
             self._codes = None
 
@@ -127,7 +129,7 @@ class Infections:
             yield
 
     def _make_codes(self) -> dict[FunctionType, CodeType]:
-        self._compared, self._functions = [], {}
+        self._compared = []
         by_place: dict[int, tuple[Place, list[Mutant]]] = {}
         for mutant, place in self._places.items():
             by_place.setdefault(id(place.value), (place, []))[1].append(mutant)
@@ -137,16 +139,17 @@ class Infections:
             for place, mutants in by_place.values():
                 if mutants[0].part is part:
                     places.append((len(self._compared), place, mutants))
-                    self._compared.append(_Compared(part, place, mutants))
+                    self._compared.append(_Compared(part, mutants, truth=place.truth))
             if places:
                 codes[part.function] = checked_code(part, places)
             whole = [each for each in self._whole if each.part is part]
             if whole:
-                number = len(self._compared)
-                self._compared.append(_Compared(part, None, whole))
-                right = _with_code(part.function, codes.get(part.function, part.function.__code__))
-                self._functions[number] = (right, [_with_code(part.function, each.code) for each in whole])
-                codes[part.function] = called_code(part, number)
+                right = codes.get(part.function, part.function.__code__)
+                functions = [
+                    _with_code(part.function, code) for code in (right, *(each.code for each in whole))
+                ]
+                codes[part.function] = called_code(part, len(self._compared))
+                self._compared.append(_Compared(part, whole, functions=functions))
         return codes
 
     def _begin(self, number: int) -> int:
@@ -161,22 +164,20 @@ class Infections:
         if self._is_within(compared):
             return value
         self._begun[number] -= 1
-        assert compared.place is not None
-        as_wanted = bool if compared.place.truth else _as_it_is
         for mutant, work_out in zip(compared.mutants, mistaken, strict=True):
-            self._compare(mutant, as_wanted(value), lambda ask: as_wanted(ask()), work_out)
+            self._compare(mutant, value, work_out, truth=compared.truth)
         return value
 
     def _call(self, number: int, given: Sequence[Any], named: dict[str, Any]) -> Any:
         compared = self._compared[number]
-        function, mistaken = self._functions[number]
+        function, *mistaken = compared.functions
         if self._is_within(compared):
             return function(*given, **named)
         self._begun[number] += 1
         value = function(*given, **named)
         self._begun[number] -= 1
         for mutant, other in zip(compared.mutants, mistaken, strict=True):
-            self._compare(mutant, value, lambda ask: ask(*given, **named), other)
+            self._compare(mutant, value, partial(other, *given, **named))
         return value
 
     def _is_within(self, compared: _Compared) -> bool:
@@ -191,13 +192,14 @@ class Infections:
         return True
 
     def _compare(
-        self, mutant: Mutant, right: Any, ask: Callable[[Callable[..., Any]], Any], other: Callable[..., Any]
+        self, mutant: Mutant, right: Any, work_out: Callable[[], Any], *, truth: bool = False
     ) -> None:
         if mutant in self._infected:
             return
         self._within = mutant
         try:
-            same = alike(right, ask(other))
+            other = work_out()
+            same = bool(right) == bool(other) if truth else alike(right, other)
         except Exception:  # noqa: BLE001 - a mutant may raise anything
             same = False
         except BaseException:
@@ -219,10 +221,6 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     )
     other.__kwdefaults__ = function.__kwdefaults__
     return other
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
 
 
 def _attribute(part: Part) -> Any:

@@ -173,26 +173,20 @@ def _outcome(mutant: Faulty, said: Outcome, random: RandomCalls, infections: Inf
     return replace(said, status="equivalent" if equivalent else "survived", calls=agreeing)
 
 
-def disagreeing(
-    mutant: Faulty, random: RandomCalls, infections: Infections | None = None
-) -> tuple[int, Call | None]:
+def disagreeing(mutant: Faulty, random: RandomCalls, infections: Infections) -> tuple[int, Call | None]:
     """How many random calls agree, and the first of which the judge would not accept the mutant's answer.
 
     Behind the first IN_FULL only those are asked that the mutant makes another value of on their way.
     """
-    agreeing = 0
+    agreeing, other = 0, None
     for chunk in batched(random.aimed(mutant.points, mutant)):
-        asked = chunk
-        if infections is not None and isinstance(mutant, Mutant) and agreeing >= IN_FULL:
-            asked = [each for each in chunk if infections.may_tell(mutant, each)]
+        every = agreeing < IN_FULL
+        asked = [each for each in chunk if every or infections.may_tell(mutant, each)]
         agreed, other = _agreeing(mutant, random.subject, chunk, asked)
         agreeing += agreed
         if other is not None:
             break
-    else:
-        other = None
-    if infections is not None and isinstance(mutant, Mutant):
-        infections.leave(mutant)
+    infections.leave(mutant)
     return agreeing, other
 
 

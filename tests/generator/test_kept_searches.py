@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator.adequacy.kept import expectations_of
+from generator.asking.calls import Call
 from generator.borders import known_breaches
 from generator.borders.breach_attempts import Stage
 from generator.borders.breaches import BreachPlace
@@ -66,10 +67,10 @@ def _workshop(name: str) -> tuple[Workshop, DeclaredLevels]:
     return workshop, workshop.levels
 
 
-def _digests(workshop: Workshop, found: Sequence[tuple[str, object, object]] | None) -> list[object]:
+def _digests(workshop: Workshop, found: Sequence[tuple[str, Call, Call]] | None) -> list[object]:
     operator = workshop.spec.operator
     assert found is not None
-    return [(name, *(each.digest(operator) for each in calls)) for name, *calls in found]  # type: ignore[attr-defined]
+    return [(name, *(each.digest(operator) for each in calls)) for name, *calls in found]
 
 
 def _never(*_: object, **__: object) -> None:
