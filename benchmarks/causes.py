@@ -163,7 +163,7 @@ def _alone(suite: Suite, path: Path, folder: Path, suite_name: str) -> Results:
     copied = Path(shutil.copy(path, folder / path.name))
     results = put_together(suite, read_record(copied), suite_name)
     runtime = find_runtime(str(results.record.header["runtime"]["name"]))
-    results = with_experiments(results, runtime, Limits(), seconds=FOR_EVER)
+    results = with_experiments(results, runtime, Limits(), seconds=FOR_EVER, keep_calls=False)
     found = diagnosis_of(results)
     if found is not None:
         print(f"by experiment alone: {len(found.calls)} calls in {found.seconds:.0f} s")

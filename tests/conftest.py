@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,6 +36,15 @@ def _absent(what: str) -> NoReturn:
     if IN_CI:
         pytest.fail(f"{what} is absent, and CI must have it")
     pytest.skip(f"{what}{_ABSENT}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_worked_out_is_kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests work out, with parts of ours replaced maybe, does not come into the user's cache."""
+    folder = tmp_path_factory.mktemp("worked-out")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conformance.suite.kept_work.suites_folder", lambda: folder / "suites")
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -135,8 +135,13 @@ def _either(values: Sequence[str]) -> str:
 
 def write_diagnosis(path: Path, suite: str, record: str | None, diagnosis: Diagnosis) -> None:
     """Write it for a suite and a record, which their digests name; UserError where that is impossible."""
+    _BESIDE.write(path, suite, record, diagnosis_json(diagnosis))
+
+
+def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """A diagnosis as it is kept."""
     calls = [each.to_json() for each in diagnosis.calls]
-    _BESIDE.write(path, suite, record, {**asdict(replace(diagnosis, calls=())), "calls": calls})
+    return {**asdict(replace(diagnosis, calls=())), "calls": calls}
 
 
 def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | None:
@@ -144,10 +149,11 @@ def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | No
 
     Raises UserError where the file is damaged.
     """
-    return _BESIDE.read(path, suite, record, _parse)
+    return _BESIDE.read(path, suite, record, parse_diagnosis)
 
 
-def _parse(content: Mapping[str, Any]) -> Diagnosis:
+def parse_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
+    """A diagnosis of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
     return Diagnosis(
         tuple(_cause(each) for each in content["causes"]),
         _texts(content["unexplained"]),

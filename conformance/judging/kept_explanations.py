@@ -81,10 +81,11 @@ def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Expla
 
 
 def _parse_classes(content: Mapping[str, Any]) -> tuple[Explanation, ...]:
-    return tuple(_parse(each) for each in content["classes"])
+    return tuple(parse_explanation(each) for each in content["classes"])
 
 
-def _parse(entry: Mapping[str, Any]) -> Explanation:
+def parse_explanation(entry: Mapping[str, Any]) -> Explanation:
+    """An explanation of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
     change = entry["change"]
     sentence = entry["sentence"]
     return Explanation(

@@ -74,9 +74,9 @@ def diagnose(
     """
     begun = clock()
     before = earlier.seconds if earlier is not None else 0.0
-    laboratory = Laboratory(
-        ask, most_calls, seconds, list(earlier.calls if earlier is not None else ()), begun=begun
-    )
+    known = list(earlier.calls if earlier is not None else ())
+    # To come to where experiments ended takes none of their time.
+    laboratory = Laboratory(ask, most_calls, seconds, known, begun=None if known else begun)
     work = _Work(laboratory, Spaces(folders))
 
     def told_so_far(stopped: str | None) -> Diagnosis:

@@ -57,16 +57,17 @@ class Outcome:
 
 @dataclass(eq=False)
 class Laboratory:
-    """Asks a runtime about calls; the same call is asked once. `begun` is when the time began to count.
+    """Asks a runtime about calls; the same call is asked once.
 
-    `calls` may hold calls that were asked before: they are not asked again.
+    `calls` may hold calls that were asked before: they are not asked again. `begun` is when the time began to
+    count; without it that is when the first call is asked.
     """
 
     ask: Ask
     most_calls: int = 100_000
     seconds: float = float("inf")
     calls: list[TriedCall] = field(default_factory=list)
-    begun: float = field(default_factory=time.monotonic)
+    begun: float | None = None
     _benches: dict[str, Bench] = field(default_factory=dict)
     _known: dict[str, Outcome] = field(default_factory=dict)
     _hangs: int = 0
@@ -97,6 +98,8 @@ class Laboratory:
     def _asked(self, space: Space, attempt: Attempt) -> Outcome:
         if len(self.calls) >= self.most_calls:
             raise Exhausted(f"{self.most_calls} calls were made")
+        if self.begun is None:
+            self.begun = time.monotonic()
         if time.monotonic() - self.begun >= self.seconds:
             raise Exhausted(f"{self.seconds:g} s are over")
         if self._hangs >= MOST_HANGS:

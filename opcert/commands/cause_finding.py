@@ -103,17 +103,19 @@ def with_experiments(
     folders: tuple[Path, ...] = (),
     seconds: float | None = None,
     resume: bool = False,
+    *,
+    keep_calls: bool = True,
 ) -> Results:
     """The results with experiments on the runtime, which `diagnosis.json` beside the record keeps.
 
-    Without `seconds` they take at most 30 % of the run's own time, and 30 s. Where no footer ends the record,
-    nothing fails that they could tell of, or the runtime does not start again, there are none. With `resume`
-    those that came to no end go on from the calls that the file holds. Raises UserError where the file cannot
-    be read or written.
+    Without `seconds` they take at most 30 % of the run's own time, and 30 s. With `keep_calls` those that the
+    same build of the runtime was asked behind earlier runs are not asked again, and their seconds count.
+    Where no footer ends the record, nothing fails that they could tell of, or the runtime does not start
+    again, there are none. With `resume` those that came to no end go on from the calls that the file holds.
+    Raises UserError where the file cannot be read or written.
     """
     from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
-    from generator.diagnosis.diagnose import diagnose
-    from generator.fuzzing.workers import RunningRuntime
+    from opcert.commands.kept_experiments import KeptExperiments
 
     allowed = _allowed(results) if seconds is None else seconds
     footer = results.record.footer
@@ -124,8 +126,23 @@ def with_experiments(
     earlier = read_diagnosis(path, *digests) if resume else None
     if earlier is not None and earlier.stopped is None:
         return results
+    kept = KeptExperiments(runtime, results.record, wrong, told) if keep_calls and not folders else None
+    if kept is not None and earlier is None:
+        same = kept.diagnosis() if seconds is None else None
+        if same is not None:
+            write_diagnosis(path, *digests, same)
+            made = plural(len(same.calls), "call")
+            say(f"opcert: the causes of these failures were asked for before, in {made}", error=True)
+            return replace(results)
+        earlier = kept.calls()
+        if earlier is not None and seconds is None:
+            allowed = max(LEAST_SECONDS, allowed - earlier.seconds)
+    # Imported here: much, and where the same was asked before nobody needs it.
+    from generator.diagnosis.diagnose import diagnose
+    from generator.fuzzing.workers import RunningRuntime
+
     so_far = f", beside {plural(len(earlier.calls), 'call')} that were made before" if earlier else ""
-    say(f"opcert: asking the runtime for causes, at most {allowed:.0f} s{so_far}", error=True)
+    say(f"opcert: asking the runtime for causes, at most {round(allowed, 1):g} s{so_far}", error=True)
     short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
 
     def keep(found: Diagnosis) -> None:
@@ -143,6 +160,8 @@ def with_experiments(
         raise
     else:
         keep(found)
+        if kept is not None:
+            kept.keep(found)
         if found.stopped is not None:
             say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
     # A copy, which finds its classes anew: those that `results` found are of before the experiments.

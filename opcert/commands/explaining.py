@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from conformance.judging.kept_explanations import FILE, Explanation, write_explanations
+from conformance.judging.kept_explanations import FILE, Explanation, parse_explanation, write_explanations
 from conformance.recording.outputs import restore_output
 from conformance.running.responses import NotTensor
 from conformance.suite.cases import Case
-from generator.diagnosis.explain import Failure, explain, explain_parts
+from conformance.suite.kept_work import KeptWork
 from generator.making.discovery import known_operators
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
@@ -18,51 +21,112 @@ from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.results.case_results import CaseResult, Results
 
+if TYPE_CHECKING:
+    from generator.diagnosis.change_trials import Failure
+
 
 def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
     """Write what the failures of a run resemble beside its record; returns the file.
 
     `folders` hold specs that do not ship. Classes without results (refusals, crashes) and operators without
-    a reference are left out. Raises UserError where the file cannot be written, or where the record is
-    damaged.
+    a reference are left out. What was worked out of the same answers before comes from the user's cache.
+    Raises UserError where the file cannot be written, or where the record is damaged.
     """
-
-    @cache
-    def read_case(case_id: str) -> Case:
-        return results.suite.case(case_id)
 
     def explained(found: FailureClass) -> bool:
         return found.kind in ("shape", "values", "inexact", "accepted_invalid") and known.issuperset(
             found.operators
         )
 
-    known, by_operator = {*known_operators(), *known_operators(folders)}, results.by_operator
-    every_failure, explanations = [], []
-    for found in filter(explained, classes_of(results)):
-        failures = []
-        for each in found.cases:
-            case = read_case(str(each.id))
-            outputs = _outputs(results, each, case)
-            if outputs is not None:
-                valid = None if case.valid_case is None else read_case(case.valid_case)
-                failures.append(Failure(case, outputs, valid, folders))
-        passing = (
-            read_case(str(each.id))
-            for operator in sorted(set(found.operators) & by_operator.keys())
-            for each in by_operator[operator]
-            if each.verdict == "pass" and each.demand == "answer"
-        )
-        every_failure.append(failures)
-        explanations.append(explain([str(each.id) for each in found.cases], failures, passing))
+    known, read_case = {*known_operators(), *known_operators(folders)}, cache(results.suite.case)
+    classes = [_Class(results, each, folders, read_case) for each in filter(explained, classes_of(results))]
+    explanations = [each.explain() for each in classes]
     named = _named(explanations)
     explanations = [
-        explain_parts(each, failures, named.get(_operator(each), ()))
-        for each, failures in zip(explanations, every_failure, strict=True)
+        each.explain_parts(whole, named.get(_operator(whole), ()))
+        for each, whole in zip(classes, explanations, strict=True)
     ]
     path = results.record.path.with_name(FILE)
     digest = (results.record.footer or {}).get("digest")
     write_explanations(path, results.suite.digest, digest, explanations)
     return path
+
+
+class _Class:
+    """A class of failing cases, held against changes where nobody has done that before."""
+
+    def __init__(
+        self,
+        results: Results,
+        found: FailureClass,
+        folders: tuple[Path, ...],
+        read_case: Callable[[str], Case],
+    ) -> None:
+        self._results, self._found, self._folders, self._read_case = results, found, folders, read_case
+        # Specs of the user's own may change without any of our files.
+        self._work = None if folders else KeptWork("explanations")
+
+    @cached_property
+    def _ids(self) -> list[str]:
+        return [str(each.id) for each in self._found.cases]
+
+    @cached_property
+    def _passing(self) -> list[str]:
+        """The cases of the same operators that were answered rightly."""
+        by_operator = self._results.by_operator
+        return [
+            str(each.id)
+            for operator in sorted(set(self._found.operators) & by_operator.keys())
+            for each in by_operator[operator]
+            if each.verdict == "pass" and each.demand == "answer"
+        ]
+
+    @cached_property
+    def _failures(self) -> list[Failure]:
+        from generator.diagnosis.change_trials import Failure
+
+        failures = []
+        for each in self._found.cases:
+            case = self._read_case(str(each.id))
+            outputs = _outputs(self._results, each, case)
+            if outputs is not None:
+                valid = None if case.valid_case is None else self._read_case(case.valid_case)
+                failures.append(Failure(case, outputs, valid, self._folders))
+        return failures
+
+    def explain(self) -> Explanation:
+        """What the class resembles as a whole."""
+
+        def work_out() -> Explanation:
+            from generator.diagnosis.explain import explain
+
+            return explain(self._ids, self._failures, map(self._read_case, self._passing))
+
+        return self._kept("whole", (), work_out)
+
+    def explain_parts(self, whole: Explanation, named: Sequence[str]) -> Explanation:
+        """The same, with what parts of it resemble where nothing is named; `named` are keys of changes."""
+
+        def work_out() -> Explanation:
+            from generator.diagnosis.explain import explain_parts
+
+            return explain_parts(whole, self._failures, named)
+
+        return whole if whole.sentence is not None else self._kept("parts", named, work_out)
+
+    def _kept(self, what: str, named: Sequence[str], work_out: Callable[[], Explanation]) -> Explanation:
+        """What was worked out of the same answers before, or is now."""
+        if self._work is None:
+            return work_out()
+        rows = [
+            (str(each.id), each.row.outputs if each.row is not None else ()) for each in self._found.cases
+        ]
+        key = self._work.key(what, self._results.suite.digest, rows, self._passing, named)
+        with suppress(KeyError, TypeError, ValueError):
+            return parse_explanation(self._work.find(key))
+        found = work_out()
+        self._work.keep(key, asdict(found))
+        return found
 
 
 def _named(explanations: Sequence[Explanation]) -> Mapping[str, Sequence[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +18,10 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
-from reports.causes.features import case_features
 from reports.causes.others import OtherRun
 from reports.certificates.standing import SuiteStanding
 from reports.gates.excuses import Excuses
+from reports.results.case_facts import CaseFacts, facts_in_order
 from reports.results.kept_rows import KeptRows
 from reports.single_cases.document_texts import DocumentTexts
 
@@ -155,10 +154,13 @@ def put_together(
         )
     names = suite.case_ids
     rows = rows_by_case(suite, record, names, only)
-    chosen = (place for place, each in enumerate(names) if only is None or each in only)
-    make = _bare_result if bare else _case_result
-    cases = tuple(make(suite, names[place], rows[place] or ()) for place in chosen)
-    return Results(suite, record, cases, suite_name)
+    chosen = [place for place, each in enumerate(names) if only is None or each in only]
+    facts = (_bare_facts(suite, names[each]) for each in chosen) if bare else facts_in_order(suite, chosen)
+    cases = (
+        CaseResult(CaseId.parse(names[place]), *each, *_worst(rows[place] or ()), rows[place] or ())
+        for place, each in zip(chosen, facts, strict=True)
+    )
+    return Results(suite, record, tuple(cases), suite_name)
 
 
 def rows_by_case(
@@ -194,29 +196,10 @@ def _worst(own: tuple[Result, ...]) -> tuple[str, Result | None]:
     return verdict, next((each for each in own if each.verdict == verdict), None)
 
 
-def _bare_result(suite: Suite, case_id: str, own: tuple[Result, ...]) -> CaseResult:
-    entry, (verdict, row) = suite.entry(case_id), _worst(own)
-    of_manifest = (intern(entry["element_type"]), intern(entry["demand"]), None, _NOTHING, _NO_SIZE)
-    return CaseResult(CaseId.parse(case_id), *of_manifest, verdict, row, own)
+def _bare_facts(suite: Suite, case_id: str) -> CaseFacts:
+    entry = suite.entry(case_id)
+    return CaseFacts(intern(entry["element_type"]), intern(entry["demand"]), None, _NOTHING, _NO_SIZE)
 
 
 _NOTHING: Mapping[str, str] = {}
 _NO_SIZE = (0, 0, 0)
-
-
-def _case_result(suite: Suite, case_id: str, own: tuple[Result, ...]) -> CaseResult:
-    case = suite.outline(case_id)
-    verdict, row = _worst(own)
-    there = [shape for _, shape in case.shapes if shape is not None]
-    size = (sum(map(math.prod, there)), len(case.attributes), sum(map(len, there)))
-    return CaseResult(
-        case.id,
-        case.element_type,
-        case.demand,
-        case.constraint,
-        {intern(name): intern(level) for name, level in case_features(case).items()},
-        size,
-        verdict,
-        row,
-        own,
-    )

@@ -1,0 +1,85 @@
+"""What experiments asked of a runtime before, and what they came to, in the user's cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.judging.kept_diagnosis import Diagnosis, TriedCall, diagnosis_json, parse_diagnosis
+from conformance.recording.records import Record
+from conformance.runtimes.runtimes import Runtime
+from conformance.suite.cases import Case
+from conformance.suite.kept_work import KeptWork
+
+MOST_DIAGNOSES = 8
+"""Of so many sets of failing cases the diagnosis is kept; of all of them every call."""
+_EARLIER = "earlier"
+"""What `stopped` says of calls without a diagnosis."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The calls, and the diagnoses without them, each with the key of the failing cases that it is of."""
+
+    seconds: float
+    calls: tuple[TriedCall, ...]
+    diagnoses: tuple[tuple[str, Diagnosis], ...]
+
+
+class KeptExperiments:
+    """Experiments on the same build of a runtime behind earlier runs of the same suite.
+
+    It is the same build where opcert made its environment, and each library that was loaded in both runs has
+    one digest: a runtime that somebody is working on has no such environment, and is asked again each time.
+    `wrong` and `told` are the failing cases that are asked about.
+    """
+
+    def __init__(
+        self, runtime: Runtime, record: Record, wrong: Sequence[Case], told: Sequence[Sequence[Case]]
+    ) -> None:
+        footer = record.footer or {}
+        self._loaded = {str(each["file"]): str(each["sha256"]) for each in footer.get("loaded") or ()}
+        self._key: str | None = None
+        self._work = KeptWork("experiments")
+        if runtime.requirements and self._loaded:
+            self._key = self._work.key([record.header.get(each) for each in ("suite", "runtime", "platform")])
+            asked = [[str(each.id) for each in cases] for cases in (wrong, *told)]
+            self._asked = self._work.key(asked)
+        self._kept = self._read() or _Kept(0.0, (), ())
+
+    def diagnosis(self) -> Diagnosis | None:
+        """What was found of the same failing cases; None where that was never asked."""
+        found = dict(self._kept.diagnoses).get(self._asked) if self._key is not None else None
+        return None if found is None else replace(found, calls=self._kept.calls)
+
+    def calls(self) -> Diagnosis | None:
+        """The calls of before without what they say, and the seconds that they took; None without any."""
+        if not self._kept.diagnoses:
+            return None
+        return Diagnosis((), (), (), self._kept.seconds, _EARLIER, self._kept.calls)
+
+    def keep(self, found: Diagnosis) -> None:
+        """Keep a diagnosis, and its calls, those of before among them."""
+        if self._key is not None:
+            others = [each for each in self._kept.diagnoses if each[0] != self._asked]
+            latest = [*others, (self._asked, found)][-MOST_DIAGNOSES:]
+            content = {
+                "seconds": found.seconds,
+                "loaded": self._loaded,
+                "calls": [each.to_json() for each in found.calls],
+                "diagnoses": [(asked, diagnosis_json(replace(each, calls=()))) for asked, each in latest],
+            }
+            self._work.keep(self._key, content)
+
+    def _read(self) -> _Kept | None:
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            content: Any = self._work.find(self._key) if self._key is not None else None
+            # Which libraries a process has loaded hangs on the cases that it has met.
+            before = content["loaded"].items()
+            if all(self._loaded.get(name, digest) == digest for name, digest in before):
+                calls = tuple(TriedCall(**each) for each in content["calls"])
+                diagnoses = tuple((str(asked), parse_diagnosis(each)) for asked, each in content["diagnoses"])
+                return _Kept(float(content["seconds"]), calls, diagnoses)
+        return None

@@ -1,0 +1,80 @@
+"""What reports say of a case, whatever a runtime makes of it: type, demand, rule, features and size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from sys import intern
+from typing import Any, NamedTuple
+
+from conformance.suite.case_outlines import CaseOutline
+from conformance.suite.kept_work import KeptWork
+from conformance.suite.suites import Suite
+from reports.causes.features import case_features
+
+FEWEST_KEPT, MOST_KEPT = 2_000, 50_000
+"""The facts of a suite of so many cases are kept: of fewer they are soon found, more are not in memory."""
+
+
+class CaseFacts(NamedTuple):
+    """The rule that a case is about, the features that distinguish it, and what orders it by size."""
+
+    element_type: str
+    demand: str
+    constraint: str | None
+    features: Mapping[str, str]
+    size: tuple[int, int, int]
+
+
+def facts_of(case: CaseOutline) -> CaseFacts:
+    """The facts of a case."""
+    there = [shape for _, shape in case.shapes if shape is not None]
+    size = (sum(map(math.prod, there)), len(case.attributes), sum(map(len, there)))
+    features = {intern(name): intern(level) for name, level in case_features(case).items()}
+    return CaseFacts(case.element_type, case.demand, case.constraint, features, size)
+
+
+def facts_in_order(suite: Suite, places: Sequence[int]) -> Iterable[CaseFacts]:
+    """The facts of the cases at these places of a suite.
+
+    Those of all cases stay in the user's cache; UserError where a case has to be read, and is damaged.
+    """
+    names = suite.case_ids
+    read = (facts_of(suite.outline(names[place])) for place in places)
+    if not FEWEST_KEPT <= len(names) <= MOST_KEPT:
+        return read
+    work = KeptWork("case-facts")
+    key = work.key(suite.digest)
+    kept = _unpack(work.find(key), len(names))
+    if kept is not None:
+        return [kept[place] for place in places]
+    found = list(read)
+    if len(found) == len(names):
+        work.keep(key, _pack(found))
+    return found
+
+
+def _pack(cases: Iterable[CaseFacts]) -> dict[str, Any]:
+    """As JSON: what many cases share stands there once."""
+    shared: dict[tuple[Any, ...], int] = {}
+    entries = []
+    for each in cases:
+        alike = (each.element_type, each.demand, each.constraint, tuple(each.features.items()))
+        entries.append((shared.setdefault(alike, len(shared)), *each.size))
+    return {"shared": list(shared), "cases": entries}
+
+
+def _unpack(content: Any, count: int) -> Sequence[CaseFacts] | None:
+    """The facts that were packed; None of anything else, or of another number of cases."""
+    try:
+        shared = [
+            (intern(kind), intern(demand), rule, {intern(name): intern(level) for name, level in features})
+            for kind, demand, rule, features in content["shared"]
+        ]
+        found = []
+        for number, elements, attributes, ranks in content["cases"]:
+            kind, demand, rule, features = shared[number]
+            found.append(CaseFacts(kind, demand, rule, features, (elements, attributes, ranks)))
+    except (KeyError, TypeError, ValueError, IndexError):
+        return None
+    return found if len(found) == count else None

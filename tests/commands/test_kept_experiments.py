@@ -1,0 +1,205 @@
+"""What a build of a runtime was asked behind one run, it is not asked behind the next; any other build is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis
+from conformance.processes.worker_limits import Limits
+from conformance.running.responses import Response
+from conformance.runtimes.runtimes import Runtime, find_runtime
+from conformance.suite import kept_work
+from conformance.suite.cases import Case
+from generator.fuzzing import workers
+from generator.making.operator_cases import generate_operator
+from generator.making.workshop import Options
+from opcert.commands.cause_finding import with_experiments
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
+from reports.results.case_results import Results, put_together
+from tests.generator.fuzz_fakes import Fake, Mistake, space_of
+from tests.reports.sample import HEADER, Maker
+
+PAD = "com.microsoft::Pad-1"
+LOADED = (
+    {"file": "libone.so", "bytes": 3, "sha256": "1" * 64},
+    {"file": "libtwo.so", "bytes": 4, "sha256": "2" * 64},
+)
+asked: list[str] = []
+
+
+def reflect_as_edge(
+    attributes: dict[str, Any], _inputs: Mapping[str, Tensor | None]
+) -> dict[str, Any] | None:
+    return {**attributes, "mode": "edge"} if attributes.get("mode") == "reflect" else None
+
+
+@cache
+def pad_cases() -> tuple[Case, ...]:
+    made = generate_operator(OperatorName.parse(PAD), Options())
+    return tuple(each for each in made.cases if each.demand == "answer")
+
+
+class FakeWorkers:
+    """Stands where a runtime would be started; notes what it is asked."""
+
+    def __init__(self, *_: object) -> None:
+        self._fake = Fake(space_of(PAD), reflect_as_edge)
+
+    def ask(self, case: Case, valid_case: Case | None = None) -> Response:
+        asked.append(str(case.id))
+        return self._fake.ask(case, valid_case)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    monkeypatch.setattr(workers, "RunningRuntime", FakeWorkers)
+    asked.clear()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Results]:
+    """A run of the fake, which ended so many seconds after it began, with libraries that were loaded."""
+    mistake: Mistake = reflect_as_edge
+    made = Maker(tmp_path).make(list(pad_cases()), Fake(space_of(PAD), mistake).ask, facts={})
+
+    def results(seconds: int = 50, loaded: Any = LOADED, but: int = 0, **runtime: str) -> Results:
+        header = {**made.record.header, "runtime": {**HEADER["runtime"], **runtime}}
+        finished = f"2026-11-18T06:40:{seconds:02}Z"
+        footer = {**(made.record.footer or {}), "finished": finished, "loaded": loaded}
+        rows = list(made.record.results)
+        failing = [each for each in rows if each.verdict == "mismatch"][:but]
+        record = replace(
+            made.record, header=header, footer=footer, results=[e for e in rows if e not in failing]
+        )
+        return put_together(made.suite, record)
+
+    return results
+
+
+def diagnosis(results: Results, runtime: Runtime | None = None, **options: Any) -> tuple[Diagnosis, int]:
+    """What experiments show of a run, and of how many calls the runtime was asked for that."""
+    before = len(asked)
+    path = results.record.path.with_name(FILE)
+    path.unlink(missing_ok=True)
+    with_experiments(results, runtime or find_runtime("onnxruntime"), Limits(), **options)
+    found = read_diagnosis(path, results.suite.digest, (results.record.footer or {}).get("digest"))
+    assert found is not None
+    return found, len(asked) - before
+
+
+def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
+    run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, calls = diagnosis(run())
+    assert calls == len(first.calls) > 20
+    assert [[each.factor for each in cause.needed] for cause in first.causes] == [["mode"]]
+    capsys.readouterr()
+    again, calls = diagnosis(run(seconds=20, loaded=LOADED[:1]))
+    assert (again, calls) == (first, 0)
+    assert f"were asked for before, in {len(first.calls)} calls" in capsys.readouterr().err
+
+
+def test_of_other_failures_only_the_calls_are_known(
+    run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, _ = diagnosis(run())
+    capsys.readouterr()
+    other, calls = diagnosis(run(but=1))
+    assert "at most 15 s, beside" not in capsys.readouterr().err
+    assert calls < len(first.calls) / 4
+    assert other.causes[0].sentence == first.causes[0].sentence
+    assert diagnosis(run(but=1)) == (other, 0)
+    assert diagnosis(run()) == (first, 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"loaded": ({**LOADED[0], "sha256": "3" * 64}, LOADED[1])},
+        {"version": "2.1.1"},
+        {"loaded": None},
+        {"loaded": ()},
+    ],
+)
+def test_another_build_is_asked_anew(run: Callable[..., Results], other: dict[str, Any]) -> None:
+    first, calls = diagnosis(run())
+    found, again = diagnosis(run(**other))
+    assert again == calls
+    assert found.causes == first.causes
+
+
+def test_a_runtime_that_opcert_did_not_install_is_asked_anew(run: Callable[..., Results]) -> None:
+    runtime = find_runtime("my_module:Backend")
+    _, first = diagnosis(run(), runtime)
+    _, again = diagnosis(run(), runtime)
+    assert first == again > 20
+
+
+def test_who_says_for_how_long_has_experiments_go_on(run: Callable[..., Results]) -> None:
+    first, calls = diagnosis(run(), seconds=0.000001)
+    assert calls == 0
+    assert first.stopped is not None
+    assert diagnosis(run()) == (first, 0)
+    whole, calls = diagnosis(run(), seconds=600.0)
+    assert calls == len(whole.calls) > 20
+    assert whole.stopped is None
+    assert diagnosis(run()) == (whole, 0)
+
+
+def test_the_seconds_of_before_count(run: Callable[..., Results], capsys: pytest.CaptureFixture[str]) -> None:
+    diagnosis(run(), seconds=0.000001)
+    content = _kept()
+    content["seconds"], content["diagnoses"][0][0] = 12.0, "other failures"
+    _keep(content)
+    capsys.readouterr()
+    diagnosis(run())
+    assert "at most 3 s, beside 0 calls" in capsys.readouterr().err
+    _keep({**content, "seconds": 99.0})
+    diagnosis(run())
+    assert "at most 0.5 s, beside 0 calls" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"calls": [{"nothing": 1}]}, {"calls": 7}, {"seconds": None}, {"diagnoses": 3}, {"diagnoses": [["x"]]}],
+)
+def test_what_is_damaged_counts_for_nothing(run: Callable[..., Results], damage: dict[str, Any]) -> None:
+    first, _ = diagnosis(run())
+    _keep({**_kept(), **damage})
+    assert diagnosis(run())[0].causes == first.causes
+
+
+def test_nothing_is_kept_where_that_is_not_wanted(run: Callable[..., Results], tmp_path: Path) -> None:
+    _, first = diagnosis(run(), keep_calls=False)
+    _, again = diagnosis(run(), keep_calls=False)
+    assert first == again
+    assert not (tmp_path / "cache").exists()
+
+
+def _file() -> Path:
+    (path,) = kept_work.KeptWork("experiments").folder.iterdir()
+    return path
+
+
+def _kept() -> dict[str, Any]:
+    found: dict[str, Any] = kept_work.KeptWork("experiments").find(_file().name)
+    return found
+
+
+def _keep(content: dict[str, Any]) -> None:
+    kept_work.KeptWork("experiments").keep(_file().name, content)
