@@ -113,7 +113,7 @@ ADAPTER = Adapter(
             'TractError: Translating node #1 "output" DepthToSpace ToTypedTranslator\n\n'
             "Caused by:\n    Undetermined symbol in expression: input_1",
             kind="TractError",
-            message=r"(?m)^ +(\d+: )?Undetermined symbol in expression: \w+$",
+            message=r"(?m)^ +(\d+: )?Undetermined symbol in expression: [\w()*+/ -]+$",
         ),
         UnsupportedRule(
             'TractError: Failed analyse for node #1 "output" Flatten\n\n'

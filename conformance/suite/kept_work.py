@@ -59,7 +59,7 @@ class KeptWork:
 
     def keep(self, key: str, content: Any) -> None:
         """Keep what was worked out, in the place of what may be there."""
-        packed = gzip.compress(canonical_json(content), 1)
+        packed = gzip.compress(canonical_json(content), 1, mtime=0)
         if len(packed) > _LARGEST:
             return
         with suppress(OSError):

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from reports.results.case_results import Results
 
 MOST_SECONDS = 30.0
-"""Experiments take no longer without being asked to, and no more than this part of the run's own time."""
-PART_OF_RUN = 0.3
+PART_OF_RUN, PART_WHERE_TOLD = 0.3, 0.1
+"""Experiments take no longer without being asked to, and no more than this part of the run's own time: of one
+whose causes were all told before, as there they find out no more than what each needs, and costs."""
 LEAST_SECONDS = 0.5
 """A run that leaves less is not followed by any: nothing is shown in so short a time."""
 _CALL_SECONDS = 5.0
@@ -108,18 +109,20 @@ def with_experiments(
 ) -> Results:
     """The results with experiments on the runtime, which `diagnosis.json` beside the record keeps.
 
-    Without `seconds` they take at most 30 % of the run's own time, and 30 s. With `keep_calls` those that the
-    same build of the runtime was asked behind earlier runs are not asked again, and their seconds count.
-    Where no footer ends the record, nothing fails that they could tell of, or the runtime does not start
-    again, there are none. With `resume` those that came to no end go on from the calls that the file holds.
+    Without `seconds` they take at most 30 % of the run's own time, 10 % where every cause is told, and 30 s.
+    With `keep_calls` those that the same build of the runtime was asked behind earlier runs are not asked
+    again, and their seconds count. Where no footer ends the record, nothing fails that they could tell of, or
+    the runtime does not start again, there are none. With `resume` those that came to no end go on from the
+    calls that the file holds.
     Raises UserError where the file cannot be read or written.
     """
     from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
     from opcert.commands.kept_experiments import KeptExperiments
 
-    allowed = _allowed(results) if seconds is None else seconds
     footer = results.record.footer
     wrong, told = _asked(results)
+    part = PART_OF_RUN if wrong else PART_WHERE_TOLD
+    allowed = _allowed(results, part) if seconds is None else seconds
     if footer is None or allowed <= 0 or not (wrong or told):
         return results
     path, digests = results.record.path.with_name(FILE), (results.suite.digest, footer.get("digest"))
@@ -188,12 +191,12 @@ def _may_be_asked(verdict: str) -> bool:
     return verdict in ("mismatch", "rejected_valid")
 
 
-def _allowed(results: Results) -> float:
+def _allowed(results: Results, part: float) -> float:
     from reports.page_making.phrasing import parse_moment
 
     header, footer = results.record.header, results.record.footer or {}
     begun, ended = parse_moment(str(header.get("started"))), parse_moment(str(footer.get("finished")))
     if begun is None or ended is None:
         return 0.0
-    allowed = PART_OF_RUN * (ended - begun).total_seconds()
+    allowed = part * (ended - begun).total_seconds()
     return min(MOST_SECONDS, allowed) if allowed >= LEAST_SECONDS else 0.0

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis
 from conformance.processes.worker_limits import Limits
-from conformance.running.responses import Response
+from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite import kept_work
 from conformance.suite.cases import Case
@@ -73,9 +73,12 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Results]:
+    return run_of(tmp_path, reflect_as_edge)
+
+
+def run_of(folder: Path, mistake: Mistake) -> Callable[..., Results]:
     """A run of the fake, which ended so many seconds after it began, with libraries that were loaded."""
-    mistake: Mistake = reflect_as_edge
-    made = Maker(tmp_path).make(list(pad_cases()), Fake(space_of(PAD), mistake).ask, facts={})
+    made = Maker(folder).make(list(pad_cases()), Fake(space_of(PAD), mistake).ask, facts={})
 
     def results(seconds: int = 50, loaded: Any = LOADED, but: int = 0, **runtime: str) -> Results:
         header = {**made.record.header, "runtime": {**HEADER["runtime"], **runtime}}
@@ -189,6 +192,16 @@ def test_nothing_is_kept_where_that_is_not_wanted(run: Callable[..., Results], t
     _, again = diagnosis(run(), keep_calls=False)
     assert first == again
     assert not (tmp_path / "cache").exists()
+
+
+def test_where_every_cause_is_told_less_time_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(attributes: dict[str, Any], _inputs: Mapping[str, Tensor | None]) -> Response | None:
+        return Refused("ValueError", "no reflect") if attributes.get("mode") == "reflect" else None
+
+    diagnosis(run_of(tmp_path, refuse)())
+    assert "at most 5 s" in capsys.readouterr().err
 
 
 def _file() -> Path:

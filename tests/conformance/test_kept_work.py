@@ -52,10 +52,16 @@ def test_another_file_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch, tm
     project_digest.cache_clear()
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [b"", b"not packed", gzip.compress(b"{"), gzip.compress(b"[" * 100_000), gzip.compress(b"1" * 99)[:-9]],
-)
+DAMAGED = {
+    "nothing": b"",
+    "not packed": b"not packed",
+    "no JSON": gzip.compress(b"{"),
+    "deep": gzip.compress(b"[" * 100_000),
+    "cut off": gzip.compress(b"1" * 99)[:-9],
+}
+
+
+@pytest.mark.parametrize("raw", DAMAGED.values(), ids=DAMAGED.keys())
 def test_a_damaged_file_is_none(raw: bytes) -> None:
     work = KeptWork("one")
     key = work.key("a suite")
