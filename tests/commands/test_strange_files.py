@@ -165,6 +165,7 @@ def test_a_manifest_in_a_folder_has_a_limit_too(tmp_path: Path, first: str) -> N
     check_bomb(suite, "manifest.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bytes_", [1 << 40, -5, 10**30, True])
 def test_a_golden_of_another_size_than_the_manifest_states(tmp_path: Path, bytes_: int) -> None:
     suite = identity_suite(tmp_path)

@@ -115,6 +115,7 @@ def demand_of(family: str, parameters: Sequence[float], rate: float = RATE) -> D
     return Distributed("output", family, tuple(parameters), rate)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float", "double", "float16"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_right_draws_pass_however_the_type_rounds_them(family: str, kind: str) -> None:

@@ -81,6 +81,7 @@ def adopted(folder: Path) -> dict[str, Case]:
     return {str(each.id.word): each for each in cases}
 
 
+@pytest.mark.slow
 def test_all_of_them_are_carried(node_tests: dict[str, Any], adopted: dict[str, Case]) -> None:
     assert adopted.keys() == node_tests.keys()
     assert len(adopted) > 20

@@ -86,6 +86,7 @@ def test_cases_accept_what_is_no_mistake_in_moved_data(operator: str) -> None:
     assert count_different(subject_of(operator), cases) >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 @pytest.mark.parametrize("scale", [0.5, 2.0, 2.5])
 def test_cases_accept_what_is_no_mistake_in_computed_data(mode: str, scale: float) -> None:

@@ -288,6 +288,7 @@ _OF_CALLS = {
 _EVERY_NTH = 'shapes: {X: "*S"}\nextents: {S: 1..3}\nkinds:\n  axis: axis(X)\n  step: integer(1)\n'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _OF_CALLS)
 def test_try_tells_what_only_calls_show(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

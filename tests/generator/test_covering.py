@@ -55,6 +55,7 @@ def models(draw: st.DrawFn) -> Model:
     return model_of(sizes, tuple(rules))
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(models(), st.integers(1, 3))
 def test_rows_hold_every_feasible_tuple_and_break_no_rule(model: Model, strength: int) -> None:

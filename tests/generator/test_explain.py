@@ -99,6 +99,7 @@ def halved(answer: NDArray[Any]) -> NDArray[Any]:
     return flat if answer.dtype == object or answer.dtype == bool else (flat / 2).astype(answer.dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operator", [planted.RESIZE, planted.PAD, planted.CENTER, planted.BATCH, planted.PATCHES]
 )

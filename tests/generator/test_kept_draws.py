@@ -42,6 +42,7 @@ def _made(name: str, monkeypatch: pytest.MonkeyPatch, *, afresh: bool) -> tuple[
     return made, len(asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [UNCLEAR, "ai.onnx::Mod"])
 def test_the_same_cases_are_made_with_fewer_questions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searched, many = _made(name, monkeypatch, afresh=True)

@@ -31,6 +31,7 @@ def edges_of(short: str) -> dict[str, Call]:
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("short", KEPT)
 def test_an_output_is_as_large_as_the_input_though_something_is_asked_for(short: str) -> None:
     space = space_of(OperatorName.parse(f"ai.onnx::{short}"))

@@ -96,6 +96,7 @@ def _moved(places: Places, move: Callable[[BreachPlace], BreachPlace]) -> Places
     return tuple(tuple(map(move, each)) for each in places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_where_no_breach_is_all_are_looked_for(name: str) -> None:
     workshop, levels = _workshop(name)
@@ -124,6 +125,7 @@ def test_a_call_that_breaks_its_rule_no_more_is_no_breach(monkeypatch: pytest.Mo
     assert breaches_at(levels.space, workshop.draw("invalid"), places) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, LACKING, REPLACED])
 def test_rows_are_found_without_a_search(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     workshop, _ = _workshop(name)
@@ -151,15 +153,19 @@ def _covered(name: str, rows: FoundRows | None, *, draws: bool) -> Workshop:
     return workshop
 
 
-@pytest.mark.parametrize("rows", [FoundRows((3, 3), ()), FoundRows((0,), tuple(range(40))), FoundRows()])
-@pytest.mark.parametrize("draws", [True, False])
-def test_rows_that_no_kept_draws_are_of_are_searched_for(rows: FoundRows, *, draws: bool) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rows", "draws"),
+    [(FoundRows((3, 3), ()), True), (FoundRows((0,), tuple(range(40))), False), (FoundRows(), True)],
+)
+def test_rows_that_no_kept_draws_are_of_are_searched_for(rows: FoundRows, draws: bool) -> None:
     searched, found = (_covered(LACKING, each, draws=draws) for each in (None, rows))
     assert expectations_of(found.cases.values()) == expectations_of(searched.cases.values())
     assert found.rows == searched.rows
     assert found.draws == searched.draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [NAMES[0], LACKING])
 def test_the_same_cases_are_made_with_what_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     operator = _operator(name)
@@ -235,6 +241,7 @@ def test_a_damaged_file_is_told_with_its_place_and_what_to_do(text: str, tmp_pat
     assert "generate --update" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_only_what_is_out_of_date_is_searched_for(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     operators = [_operator(NAMES[0]), _operator(NAMES[1])]

@@ -83,6 +83,7 @@ def _cases(operator: str) -> tuple[Case, ...]:
     return tuple(each for each in made.cases if each.demand == "answer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("operator", "fault", "key"), FAULTS, ids=[key for _, _, key in FAULTS])
 def test_a_fault_is_named_by_a_change_of_its_kind(operator: str, fault: Fault, key: str) -> None:
     failures, passing = [], []

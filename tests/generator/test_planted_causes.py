@@ -28,6 +28,7 @@ HIDDEN_TYPES = FAULTS[11:13]
 """Both hang on the type of one input and look otherwise: no case of one is of the other."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", [*((each,) for each in FACTORS_BY_CHANCE), HIDDEN_TYPES])
 def test_no_cause_is_named_by_what_is_right_by_chance_or_by_cases_of_another(
     faults: tuple[Fault, ...],
@@ -63,6 +64,7 @@ INFINITIES = (
 """The second one needs less, but an infinity, which the first does not need."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", [FAR_TYPES, INFINITIES])
 def test_no_cause_has_cases_of_two_faults(faults: tuple[Fault, ...]) -> None:
     plant = Plant(faults)

@@ -116,6 +116,7 @@ SHORT = {"AffineGrid", "Attention", "DFT", "GRU", "LSTM", "MelWeightMatrix", "RN
 """Their declarations bound every extent: what is computed exactly costs too much where it is long."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operator", [each for each in default_operators() if each.name not in WITHOUT | SHORT], ids=str
 )

@@ -29,6 +29,7 @@ def in_vectors(cases: list[Case]) -> list[Case]:
     return [each for each in cases if str(each.id.word).startswith(WORD)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["ai.onnx::Erf-13", "ai.onnx::Erf-9", "ai.onnx::Div-14", "ai.onnx::Softmax-13"]
 )

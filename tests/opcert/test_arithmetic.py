@@ -107,6 +107,7 @@ def found(line: str) -> list[str]:
     return [each.what for each in check(f"{IMPORTS}{line}\n", "sample.py")]
 
 
+@pytest.mark.slow
 def test_the_project_has_none() -> None:
     assert not list(map(str, check_project()))
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 PACKAGES = ("opcert", "conformance", "generator", "reference", "reports", "specs")
 PRINTS = {
     "opcert/commands/terminal.py": "the one place that prints",
@@ -61,6 +63,7 @@ def sources(repository: Path) -> Iterator[tuple[str, str]]:
                 yield name, path.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_every_writer_takes_the_one_way(repository: Path) -> None:
     allowed = {
         "opcert/vocabulary/harmless.py",

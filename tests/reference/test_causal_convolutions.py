@@ -79,6 +79,7 @@ def state(given: Arrays) -> Any:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activation", ["none", "silu", "swish"])
 def test_the_definition(activation: str) -> None:
     random = Random(5)
@@ -137,6 +138,7 @@ def by_tanh(x: Any) -> Any:
     return x * (np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activate", [as_written, as_quotient])
 def test_honest_programs_are_accepted(activate: Callable[[Any], Any]) -> None:
     """Among them those that make 0 of a sigmoid that is no normal number."""

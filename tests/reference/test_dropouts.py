@@ -72,6 +72,7 @@ def dropped(seed: int, route: int = 0, data: NDArray[np.floating] = DATA, ratio:
     return np.asarray(scaled, kind), keep
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", range(3))
 def test_honest_programs_are_never_accused(route: int) -> None:
     both, alone = training(), training(("output",))

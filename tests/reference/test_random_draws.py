@@ -149,6 +149,7 @@ PROGRAMS: dict[str, tuple[Callable[[str], Case], Callable[[Rng, str], NDArray[np
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_honest_programs_are_never_accused(program: str, width: str) -> None:

@@ -97,6 +97,7 @@ def test_mpmath_comes_to_the_same(name: str, call: str, ragged: bool) -> None:
             assert not closed.all() or not (ragged and at == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(programs(np.float32)))
 @pytest.mark.parametrize(("name", "call"), NAMED)
 def test_honest_programs_are_inside(name: str, call: str, way: str) -> None:

@@ -254,6 +254,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fault"), [(name, each) for name in FAULTS for each in FAULTS[name]])
 def test_a_planted_fault_is_outside_wherever_it_changes_a_number_that_counts(name: str, fault: str) -> None:
     changed = noticed = 0

@@ -107,6 +107,7 @@ def test_what_may_be_holds(reproduce: Reproduce, case: Case) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "said"),
     [

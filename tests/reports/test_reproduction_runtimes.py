@@ -31,6 +31,7 @@ def run(runtime: str, arguments: list[str], folder: Path) -> subprocess.Complete
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "code", "said"),
     [(add(4.0, 6.0), 0, "holds: the answer"), (add(4.0, 5.0), 1, "worst at [1]: got 6.0, expected 5.0")],

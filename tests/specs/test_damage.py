@@ -124,6 +124,7 @@ def test_any_text_is_refused_or_read(content: str) -> None:
             continue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "repeated", "behind", "times"),
     [

@@ -129,6 +129,7 @@ SECTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", SECTIONS)
 def test_a_section_that_is_missing_is_reported(dialect: str) -> None:
     mark, heading, titles = SECTIONS[dialect]

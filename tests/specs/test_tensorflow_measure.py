@@ -91,6 +91,7 @@ def test_docstrings_written_from_every_definition_are_read_back() -> None:
     assert len(dump.operators) > 1400
 
 
+@pytest.mark.slow
 @pytest.mark.runtimes("tensorflow")
 def test_docstrings_of_the_package_say_what_its_definitions_say() -> None:
     agreement = measure_package(package_document("tensorflow", print))
