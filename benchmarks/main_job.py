@@ -10,14 +10,14 @@ the runtime.
 
 Both bare loops create a session for every case. One is what somebody writes by hand (bare_tests.py): it reads
 the cases as tests in ONNX's layout and compares with numpy's assert_allclose. The other is as bare as can be
-(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. Cases that
-take a process down are left out of all: a loop would end there. The harness creates one session for
-neighbours that are the same call with other data (few are), and judges in a second process while the runtime
-works, so that it can use two processors where a loop uses one. The first run of a suite on a runtime reads
-its cases and makes the models, later ones find requests and rows in the user's cache: each round has a suite
-of its own, which is run twice. It runs as it does by default, with some cases in the other forms too, and
-with the loops' calls alone (`--forms preferred`). Its record is whole before the failures are divided into
-classes for the summary at its end.
+(bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. Operators
+that take a process down are left out of all: a loop would end there, or some cases later. The harness creates
+one session for neighbours that are the same call with other data (few are), and judges in a second process
+while the runtime works, so that it can use two processors where a loop uses one. The first run of a suite on
+a runtime reads its cases and makes the models, later ones find requests and rows in the user's cache: each
+round has a suite of its own, which is run twice. It runs as it does by default, with some cases in the other
+forms too, and with the loops' calls alone (`--forms preferred`). Its record is whole before the failures are
+divided into classes for the summary at its end.
 """
 
 from __future__ import annotations
@@ -132,12 +132,12 @@ def _to_the_record(command: Sequence[str], record: Path) -> tuple[Measured, Meas
 
 
 def _surviving(suite: Suite, cases: Sequence[Case], folder: Path) -> list[Case]:
-    """Those of the cases that do not take the runtime's process down."""
+    """The cases of operators of which none takes the runtime's process down, now or by what it leaves."""
     only = {str(each.id) for each in cases}
     options = RunOptions(forms="preferred")
     record = run_suite(suite, find_runtime("onnxruntime"), folder / "survival.jsonl", options, only=only)
-    lost = {each.case for each in record.results if each.response in ("crashed", "timed out")}
-    return [each for each in cases if str(each.id) not in lost]
+    lost = {each.operator for each in record.results if each.response in ("crashed", "timed out")}
+    return [each for each in cases if str(each.operator) not in lost]
 
 
 def main() -> None:
