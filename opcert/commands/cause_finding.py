@@ -132,7 +132,8 @@ def with_experiments(
     kept = KeptExperiments(runtime, results.record, wrong, told) if keep_calls and not folders else None
     if kept is not None and earlier is None:
         same = kept.diagnosis() if seconds is None else None
-        if same is not None:
+        # One that was ended sooner, as somebody had said, is not all that there is time for.
+        if same is not None and (same.stopped is None or same.seconds >= allowed):
             write_diagnosis(path, *digests, same)
             made = plural(len(same.calls), "call")
             say(f"opcert: the causes of these failures were asked for before, in {made}", error=True)

@@ -157,11 +157,25 @@ def test_who_says_for_how_long_has_experiments_go_on(run: Callable[..., Results]
     first, calls = diagnosis(run(), seconds=0.000001)
     assert calls == 0
     assert first.stopped is not None
-    assert diagnosis(run()) == (first, 0)
     whole, calls = diagnosis(run(), seconds=600.0)
     assert calls == len(whole.calls) > 20
     assert whole.stopped is None
     assert diagnosis(run()) == (whole, 0)
+
+
+def test_what_was_ended_sooner_than_it_need_be_goes_on(run: Callable[..., Results]) -> None:
+    diagnosis(run(), seconds=0.000001)
+    found, calls = diagnosis(run())
+    assert calls == len(found.calls) > 20
+    assert found.stopped is None
+
+
+def test_what_had_all_its_time_stands(run: Callable[..., Results]) -> None:
+    first, _ = diagnosis(run(), seconds=0.000001)
+    content = _kept()
+    content["diagnoses"][0][1]["seconds"] = 15.0
+    _keep(content)
+    assert diagnosis(run()) == (replace(first, seconds=15.0), 0)
 
 
 def test_the_seconds_of_before_count(run: Callable[..., Results], capsys: pytest.CaptureFixture[str]) -> None:
