@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from conformance.judging.kept_explanations import FILE, Explanation, parse_explanation, write_explanations
 from conformance.recording.outputs import restore_output
 from conformance.running.responses import NotTensor
+from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
 from generator.making.discovery import known_operators
@@ -67,10 +68,6 @@ class _Class:
         self._work = None if folders else KeptWork("explanations")
 
     @cached_property
-    def _ids(self) -> list[str]:
-        return [str(each.id) for each in self._found.cases]
-
-    @cached_property
     def _passing(self) -> list[str]:
         """The cases of the same operators that were answered rightly."""
         by_operator = self._results.by_operator
@@ -100,9 +97,10 @@ class _Class:
         def work_out() -> Explanation:
             from generator.diagnosis.explain import explain
 
-            return explain(self._ids, self._failures, map(self._read_case, self._passing))
+            ids = [str(each.id) for each in self._found.cases]
+            return explain(ids, self._failures, map(self._read_case, self._passing))
 
-        return self._kept("whole", (), work_out)
+        return self._kept(("whole",), work_out)
 
     def explain_parts(self, whole: Explanation, named: Sequence[str]) -> Explanation:
         """The same, with what parts of it resemble where nothing is named; `named` are keys of changes."""
@@ -112,16 +110,21 @@ class _Class:
 
             return explain_parts(whole, self._failures, named)
 
-        return whole if whole.sentence is not None else self._kept("parts", named, work_out)
+        return whole if whole.sentence is not None else self._kept(("parts", *named), work_out)
 
-    def _kept(self, what: str, named: Sequence[str], work_out: Callable[[], Explanation]) -> Explanation:
-        """What was worked out of the same answers before, or is now."""
-        if self._work is None:
-            return work_out()
+    @cached_property
+    def _answers(self) -> str:
+        """The digest of what the class hangs on: its cases, what they were answered, and what is right."""
         rows = [
             (str(each.id), each.row.outputs if each.row is not None else ()) for each in self._found.cases
         ]
-        key = self._work.key(what, self._results.suite.digest, rows, self._passing, named)
+        return sha256(canonical_json([self._results.suite.digest, rows, self._passing]))
+
+    def _kept(self, what: Sequence[str], work_out: Callable[[], Explanation]) -> Explanation:
+        """What was worked out of the same answers before, or is now."""
+        if self._work is None:
+            return work_out()
+        key = self._work.key(self._answers, what)
         with suppress(KeyError, TypeError, ValueError):
             return parse_explanation(self._work.find(key))
         found = work_out()

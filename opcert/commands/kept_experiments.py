@@ -10,6 +10,7 @@ from typing import Any
 from conformance.judging.kept_diagnosis import Diagnosis, TriedCall, diagnosis_json, parse_diagnosis
 from conformance.recording.records import Record
 from conformance.runtimes.runtimes import Runtime
+from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
 
@@ -43,15 +44,14 @@ class KeptExperiments:
         self._loaded = {str(each["file"]): str(each["sha256"]) for each in footer.get("loaded") or ()}
         self._key: str | None = None
         self._work = KeptWork("experiments")
+        self._asked = sha256(canonical_json([[str(each.id) for each in cases] for cases in (wrong, *told)]))
         if runtime.requirements and self._loaded:
             self._key = self._work.key([record.header.get(each) for each in ("suite", "runtime", "platform")])
-            asked = [[str(each.id) for each in cases] for cases in (wrong, *told)]
-            self._asked = self._work.key(asked)
         self._kept = self._read() or _Kept(0.0, (), ())
 
     def diagnosis(self) -> Diagnosis | None:
         """What was found of the same failing cases; None where that was never asked."""
-        found = dict(self._kept.diagnoses).get(self._asked) if self._key is not None else None
+        found = dict(self._kept.diagnoses).get(self._asked)
         return None if found is None else replace(found, calls=self._kept.calls)
 
     def calls(self) -> Diagnosis | None:

@@ -17,7 +17,7 @@ FEWEST_KEPT, MOST_KEPT = 2_000, 50_000
 
 
 class CaseFacts(NamedTuple):
-    """The rule that a case is about, the features that distinguish it, and what orders it by size."""
+    """A case's type, demand and rule, the features that distinguish it, and what orders it by size."""
 
     element_type: str
     demand: str
