@@ -23,7 +23,12 @@ def adequacy(specs: Path) -> Mapping[str, Path]:
     return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/adequacy-*.json")}
 
 
-PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy}
+def agreement(specs: Path) -> Mapping[str, Path]:
+    """By its place what runtimes made of an operator version's cases."""
+    return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/agreement-*.json")}
+
+
+PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy, "agreement.json.xz": agreement}
 
 
 class PackedFiles(BuildHookInterface):

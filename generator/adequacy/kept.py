@@ -5,7 +5,6 @@ Reports show it, and the size `small` takes its cases from it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +21,6 @@ from generator.witnessed.measured_files import (
 )
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.packed_files import read_packed
 from specs.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-adequacy/1"
@@ -98,18 +96,8 @@ def kept_path(operator: OperatorName, folder: Path = FOLDER) -> Path:
 
 def read_kept(operator: OperatorName, folder: Path = FOLDER) -> Kept | None:
     """What was measured of an operator; None where nothing was. UserError where the file is damaged."""
-    path, packed = kept_path(operator, folder), folder / PACKED
-    if packed.is_file() and not path.is_file():
-        return _packed_in(packed, path.relative_to(folder).as_posix())
-    return read_measured_file(path, FORMAT, _made, "adequacy", REMEDY)
-
-
-def _packed_in(packed: Path, name: str) -> Kept | None:
-    """What a wheel has instead of the files."""
-    try:
-        return parse_kept(json.dumps(read_packed(packed, name)))
-    except KeyError:
-        return None
+    path = kept_path(operator, folder)
+    return read_measured_file(path, FORMAT, _made, "adequacy", REMEDY, folder / PACKED)
 
 
 def parse_kept(text: str) -> Kept:

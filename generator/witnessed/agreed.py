@@ -15,6 +15,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-agreement/1"
+PACKED = "agreement.json.xz"
 REMEDY = "Ask again with `python -m benchmarks.operators --keep`."
 
 
@@ -48,7 +49,8 @@ def agreed_path(operator: OperatorName, folder: Path = OWN_FOLDER) -> Path:
 
 def read_agreed(operator: OperatorName, folder: Path = OWN_FOLDER) -> Agreed | None:
     """What is kept of an operator version; None where nothing is. UserError where the file is damaged."""
-    return read_measured_file(agreed_path(operator, folder), FORMAT, _made, "agreement", REMEDY)
+    path = agreed_path(operator, folder)
+    return read_measured_file(path, FORMAT, _made, "agreement", REMEDY, folder / PACKED)
 
 
 def _made(raw: dict[str, Any]) -> Agreed:

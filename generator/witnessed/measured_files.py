@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any, TypeVar
 
 from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.packed_files import read_packed
 
 Found = TypeVar("Found")
-DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError)
+DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, LZMAError)
 """What reading a file raises that is missing a part, or holds something else."""
 
 
@@ -23,17 +25,38 @@ def parse_measured(text: str, form: str, make: Callable[[dict[str, Any]], Found]
 
 
 def read_measured_file(
-    path: Path, form: str, make: Callable[[dict[str, Any]], Found], what: str, remedy: str
+    path: Path,
+    form: str,
+    make: Callable[[dict[str, Any]], Found],
+    what: str,
+    remedy: str,
+    packed: Path | None = None,
 ) -> Found | None:
-    """The content of a file; None where there is none. UserError where it is damaged; `what` names it."""
-    if not path.is_file():
-        return None
+    """The content of a file; None where there is none. UserError where it is damaged; `what` names it.
+
+    `packed` is what a wheel has instead of such files, in the folder that they lie below.
+    """
+    source = path
     try:
-        return parse_measured(path.read_text(encoding="utf-8"), form, make)
+        if path.is_file():
+            return parse_measured(path.read_text(encoding="utf-8"), form, make)
+        if packed is None or not packed.is_file():
+            return None
+        source = packed
+        text = _packed_text(packed, path.relative_to(packed.parent).as_posix())
+        return None if text is None else parse_measured(text, form, make)
     except DAMAGED as error:
         raise UserError(
-            f"{what} cannot be read", got=str(error), expected=form, where=Place(str(path)), remedy=remedy
+            f"{what} cannot be read", got=str(error), expected=form, where=Place(str(source)), remedy=remedy
         ) from error
+
+
+def _packed_text(packed: Path, name: str) -> str | None:
+    """The text of a file that was packed; None where there was none of that name."""
+    try:
+        return json.dumps(read_packed(packed, name))
+    except KeyError:
+        return None
 
 
 def measured_json(form: str, content: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import re
 import subprocess
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from generator.adequacy.kept import read_kept
 from generator.making.lock import read_lock
 from generator.making.named_operators import first_operators
 from generator.spaces.modelled import modelled_operators
+from generator.witnessed.agreed import read_agreed
 from opcert.commands import cli
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName
@@ -251,18 +252,21 @@ def test_the_wheel_stays_small_and_knows_every_lock_and_measurement(repository: 
     assert wheel.stat().st_size < WHEEL_BYTES
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        assert not [each for each in names if each.startswith("specs/locks/") or "/adequacy-" in each]
-        files = ("suite.lock", "locks.json.xz", "adequacy.json.xz")
+        unpacked = re.compile(r"specs/locks/|.*/(adequacy|agreement)-")
+        assert not [each for each in names if unpacked.match(each)]
+        files = ("suite.lock", "locks.json.xz", "adequacy.json.xz", "agreement.json.xz")
         archive.extractall(tmp_path, [f"specs/{name}" for name in files])
     packed, own = read_lock(tmp_path / "specs" / "suite.lock"), read_lock()
     assert packed.versions == own.versions
     for name in packed.versions:
         assert packed.operators[name] == own.operators[name]
     operators = [OperatorName.parse(each) for each in own.versions]
-    measured = [read_kept(each, tmp_path / "specs") for each in operators]
-    assert measured == [read_kept(each) for each in operators]
-    assert None in measured
-    assert any(measured)
+    readers: tuple[Callable[..., object], ...] = (read_kept, read_agreed)
+    for read in readers:
+        measured = [read(each, tmp_path / "specs") for each in operators]
+        assert measured == [read(each) for each in operators]
+        assert any(measured)
+        assert read(OperatorName("ai.onnx", "Unheard", 1), tmp_path / "specs") is None
 
 
 def test_the_readme_names_each_document(shipped: dict[OperatorName, list[YamlDocument]]) -> None:
