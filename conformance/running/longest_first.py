@@ -170,9 +170,11 @@ def _types(case: Case) -> list[object]:
 def earlier_times(path: Path, suite: str, runtime: str) -> dict[str, float]:
     """The seconds of each case in a record of the same suite and runtime at a place; none where it is not.
 
-    Of one that is broken they are those before the place.
+    Of one that is broken they are those before the place. What the runtime died of counts as nothing: many
+    workers lost one behind the other would look like a runtime that answers nothing.
     """
     found: dict[str, float] = {}
+    deadly: set[str] = set()
     if not path.is_file():
         return found
     with suppress(*_DAMAGED), path.open("rb") as lines:
@@ -183,4 +185,6 @@ def earlier_times(path: Path, suite: str, runtime: str) -> dict[str, float]:
             row = json.loads(line)
             if row.get("type") == "result" and row["seconds"] > 0:
                 found[row["case"]] = found.get(row["case"], 0.0) + float(row["seconds"])
-    return found
+                if row.get("verdict") == "crash":
+                    deadly.add(row["case"])
+    return found | dict.fromkeys(deadly, 0.0)

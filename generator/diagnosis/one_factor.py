@@ -14,7 +14,7 @@ from generator.fuzzing.known_space import Space
 from generator.fuzzing.matters import value_text, values_of
 from generator.fuzzing.plainness import numbers_of, type_rank
 from generator.fuzzing.reductions import converted, fewer_axes, with_type
-from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
@@ -74,7 +74,7 @@ def plainest(space: Space, call: Call) -> Iterator[Changed]:
             # What has no default has no plainest value either.
             for value in values_of(space, known)[:MOST_VALUES]:
                 if value != given.value:
-                    changed = call.with_attribute(name, Attribute(known.kind, value))
+                    changed = call.with_attribute(name, attribute(known.kind, value))
                     yield Changed(name, _text(value), changed, plain=True)
     if not call.slots:
         for parameter in space.spec.inputs:
@@ -95,11 +95,11 @@ def others(space: Space, call: Call) -> Iterator[Changed]:
         now = value_text(space, call, known.name)
         for value in values_of(space, known)[:MOST_VALUES]:
             if known.kind is not None and str(value) != now:
-                changed = call.with_attribute(known.name, Attribute(known.kind, value))
+                changed = call.with_attribute(known.name, attribute(known.kind, value))
                 yield Changed(known.name, _text(value), changed)
         if known.name not in call.attributes and known.has_default and known.kind is not None:
             # A runtime may have another default than the document.
-            given = call.with_attribute(known.name, Attribute(known.kind, known.default))
+            given = call.with_attribute(known.name, attribute(known.kind, known.default))
             yield Changed(known.name, f"{GIVEN_AS}{_text(known.default)}", given)
     if not call.slots:
         for factor, names, kinds in _types(space, call):
@@ -115,7 +115,7 @@ def with_value(space: Space, call: Call, factor: str, value: str) -> Changed | N
     if known is not None and known.kind is not None:
         for each in values_of(space, known):
             if _text(each) == value:
-                return Changed(factor, value, call.with_attribute(factor, Attribute(known.kind, each)))
+                return Changed(factor, value, call.with_attribute(factor, attribute(known.kind, each)))
     if not call.slots:
         for name, names, kinds in _types(space, call):
             if name == factor and value in kinds:
@@ -181,7 +181,7 @@ def _positive(call: Call) -> Iterator[Changed]:
         given = call.attributes.get(name)
         if given is not None:
             value = tuple(turned) if isinstance(given.value, tuple) else turned[0]
-            changed = call.with_attribute(name, Attribute(given.kind, value))
+            changed = call.with_attribute(name, attribute(given.kind, value))
         else:
             tensor = dict(call.inputs)[name]
             assert tensor is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -196,7 +197,7 @@ def _ratio(case: CaseResult) -> float | None:
         return _WRONG_SHAPE
     if case.ratio is None or not math.isfinite(case.ratio):
         return 0 if case.verdict == "pass" else _NOT_EQUAL
-    rounded = float(f"{case.ratio:.4g}")
+    rounded = min(float(f"{case.ratio:.4g}"), sys.float_info.max)
     return max(rounded, 1.001) if case.verdict == "mismatch" else min(rounded, 1.0)
 
 

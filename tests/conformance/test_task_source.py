@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -195,3 +196,18 @@ def test_of_a_broken_record_times_are_those_before_the_place(line: str, tmp_path
     path.write_text("\n".join((head, row, row, line, row)), encoding="latin-1")
     assert earlier_times(path, "s", "r") == {"a": 1.0}
     assert earlier_times(tmp_path, "s", "r") == earlier_times(tmp_path / "none", "s", "r") == {}
+
+
+def test_what_a_runtime_died_of_comes_last_the_next_time(suite: Suite, tmp_path: Path) -> None:
+    echoes = [each for each in suite.case_ids if "/Echo-" in each]
+    path = tmp_path / "run.jsonl"
+    rows = [{"type": "result", "case": each, "seconds": 1.0, "verdict": "pass"} for each in echoes]
+    rows[1] |= {"seconds": 9.0, "verdict": "crash"}
+    rows.append({**rows[1], "seconds": 8.0, "verdict": "pass"})
+    rows[2] |= {"seconds": 20.0, "verdict": "timeout"}
+    head = {"suite": "s", "runtime": {"source": "r"}}
+    path.write_text("\n".join(map(json.dumps, (head, *rows))), encoding="utf-8")
+    source = LongestFirst(Plan(suite, echoes, ("inputs",), 1), earlier_times(path, "s", "r"))
+    order = [each.case_id for each in source.lane()]
+    assert (order[0], order[-1]) == (echoes[2], echoes[1])
+    assert len(order) == len(echoes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -90,6 +91,19 @@ def test_what_a_page_holds_does_not_grow_with_the_cases(
     assert more_listed <= 1.2 * listed
     assert more_details <= 1.2 * details
     assert more_table <= 1.3 * table
+
+
+def test_an_error_as_great_as_any_number_is_told_in_digits_that_are_a_number(results: Results) -> None:
+    place, case = next((at, each) for at, each in enumerate(results.cases) if each.verdict == "mismatch")
+    assert case.row is not None
+    worst = {**(case.row.worst or {}), "ratio": math.nextafter(math.inf, 0)}
+    row = replace(case.row, worst=worst, difference="value")
+    cases = [*results.cases]
+    cases[place] = replace(case, row=row)
+    report = Report([replace(results, cases=tuple(cases))])
+    (ratio,) = (table_run["ratio"][place] for table_run in build_table(report)["runs"])
+    assert ratio == math.nextafter(math.inf, 0)
+    assert "ratio" in render_report([replace(results, cases=tuple(cases))])
 
 
 @pytest.mark.parametrize(
