@@ -32,7 +32,11 @@ def products(rows: Numbers, columns: Numbers) -> Numbers:
 
 def scaled_products(q: Numbers, k: Numbers, factor: Numbers, root: Numbers) -> Numbers:
     """Products times a factor, which is multiplied last, or with one side, or its root with both."""
-    return whichever(products(q, k) * factor, products(q * root, k * root), products(q * factor, k))
+    return whichever(
+        products(q, k) * factor,
+        lambda: products(q * root, k * root),
+        lambda: products(q * factor, k),
+    )
 
 
 def scaling(

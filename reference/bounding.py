@@ -29,6 +29,11 @@ def bounded(wanted: bool) -> Iterator[None]:
         _BOUNDED.reset(before)
 
 
+def values_alone() -> bool:
+    """Whether nothing is asked but values: no error, nor what else may come out in their place."""
+    return not (_BOUNDED.get() or _CHARGED.get())
+
+
 def is_charged() -> bool:
     """Whether single operations on numbers add to their errors."""
     return _CHARGED.get()

@@ -76,7 +76,8 @@ class CellFunction:
             case "Elu":
                 low, alpha = x.where(below(x, one), one), self._alpha(x)
                 power = function_of("exp", low)
-                return _bent(x, whichever(exponential_less_one(low) * alpha, power * alpha - alpha))
+                bent = whichever(exponential_less_one(low) * alpha, lambda: power * alpha - alpha)
+                return _bent(x, bent)
             case "Softsign":
                 ones = Numbers.exact(np.where(x.sign < 0, -1, 1).astype(object), x.working)
                 return in_the_limit(x / (abs(x) + one), np.isinf(x.sign), ones, self.unsaid.infinity)

@@ -42,10 +42,13 @@ def in_steps(
     """A sum in steps of the output: `scaled`, of numbers that were scaled one by one, divided by the step; or
     the sum `plain` of their distances times both scales and the reciprocal of the step, in any order.
     """
-    factor = whichever((first * second) / step, first * (second / step))
-    # Other orders round as often, each time by at most twice what is charged here.
-    factor = replace(factor, error=2 * factor.error)
-    return whichever(scaled / step, replace(plain, working=precise) * factor)
+
+    def at_once() -> Numbers:
+        factor = whichever((first * second) / step, lambda: first * (second / step))
+        # Other orders round as often, each time by at most twice what is charged here.
+        return replace(plain, working=precise) * replace(factor, error=2 * factor.error)
+
+    return whichever(scaled / step, at_once)
 
 
 def halves(quotient: Numbers) -> Mask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from flint import arb
 
+from reference.bounding import values_alone
 from reference.choices import Choice, Reading
 from reference.enclosures import nearest_value
 from reference.functions import function_of
@@ -39,32 +41,39 @@ def overflowing(found: Numbers, beyond: Mask, exact: Numbers, option: Choice[str
     return replace(found, lost=found.lost | beyond) if option.ask() == "as_formula" else found
 
 
-def whichever(first: Numbers, *others: Numbers) -> Numbers:
+def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:
     """One value that programs come to by several formulas: with the greatest of their errors.
 
-    Where one formula gives a number and another none, anything may come out.
+    Where one formula gives a number and another none, anything may come out. The others are worked out where
+    that is asked.
     """
+    if values_alone():
+        return first
     error, lost = first.error, first.lost
-    for each in others:
+    for work_out in others:
+        each = work_out()
         error = np.maximum(error, each.error)
         lost = lost | each.lost | (each.finite != first.finite)
     return replace(first, error=error, lost=lost)
 
 
-def allowing(found: Numbers, other: Numbers) -> Numbers:
+def allowing(found: Numbers, work_out: Callable[[], Numbers]) -> Numbers:
     """What a formula gives, with the error of another one for it where that gives a number as well."""
+    if values_alone():
+        return found
+    other = work_out()
     return replace(found, error=np.maximum(found.error, np.where(other.finite, other.error, 0)))
 
 
 def exponential_less_one(numbers: Numbers) -> Numbers:
     """exp(x) - 1, as it is written or by the function of that name."""
-    return whichever(function_of("exp", numbers) - 1, function_of("expm1", numbers))
+    return whichever(function_of("exp", numbers) - 1, lambda: function_of("expm1", numbers))
 
 
 def logarithm_of_one_more(numbers: Numbers, overflow: Choice[str]) -> Numbers:
     """ln(exp(x) + 1) by either function of it, which is x where the exponential overflows."""
     power = function_of("exp", numbers)
-    found = whichever(function_of("log", power + 1), function_of("log1p", power))
+    found = whichever(function_of("log", power + 1), lambda: function_of("log1p", power))
     beyond = np.isinf(power.sign) & numbers.finite
     if not beyond.any():
         return found

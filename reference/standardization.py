@@ -12,6 +12,7 @@ from flint import arb
 
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from reference.accumulations import WHOLE
+from reference.bounding import values_alone
 from reference.choices import Choice, Reading
 from reference.enclosures import nearest_value
 from reference.number_answers import answer_of
@@ -49,7 +50,7 @@ class Standardized:
             return cls(mean, apart, variance)
         if not far.all() or body_arithmetic.ask() == "body":
             squares = mean_of(total_of_products(rows, rows, -1, keepdims=True), count)
-            either = whichever(variance, squares - mean * mean)
+            either = whichever(variance, lambda: squares - mean * mean)
             if far.any() and body_arithmetic.ask() == "text":
                 either = either.where(~far, variance)
             variance = either
@@ -69,6 +70,8 @@ def _mean_by_steps(rows: Numbers, mean: Numbers) -> Numbers:
 
     Of n elements with a sum of magnitudes S that errs by u S (1 + 3 (2 + ln n) / n) at most.
     """
+    if values_alone():
+        return mean
     count, working = rows.shape[-1], rows.working
     sizes = WHOLE.floats(rows.magnitude)
     charge = working.unit * sizes * (1 + 3 * (2 + _logarithm(max(count, 1))) / max(count, 1))
@@ -87,6 +90,15 @@ def _logarithm(count: int) -> float:
 def affine(x: Numbers, mean: Numbers, deviation: Numbers, scale: Numbers, bias: Numbers) -> Numbers:
     """(x - mean) / deviation * scale + bias, or a slope for each mean times x and what is left beside it."""
     written = (x - mean) / deviation * scale + bias
+    return _beside_folded(written, x, mean, deviation, scale, bias)
+
+
+def _beside_folded(
+    written: Numbers, x: Numbers, mean: Numbers, deviation: Numbers, scale: Numbers, bias: Numbers
+) -> Numbers:
+    """The formula as it is written, and what programs come to that multiply with a slope."""
+    if values_alone():
+        return written
     slope = scale / deviation
     # What the slope is off by is the same in both products: the difference from the mean is multiplied by it.
     exact = replace(slope, error=np.zeros(slope.shape))
@@ -101,7 +113,7 @@ def affine(x: Numbers, mean: Numbers, deviation: Numbers, scale: Numbers, bias: 
         error = np.maximum(folded.error + away * slope.error, unshared.error + of_deviation)
     folded = replace(folded, error=rounded_up(error))
     apart = ~written.finite & ~folded.finite & (np.isnan(written.sign) != np.isnan(folded.sign))
-    found = whichever(written, folded)
+    found = whichever(written, lambda: folded)
     # The scale may be multiplied first, which may overflow where the quotient does not.
     with np.errstate(over="ignore"):
         first = np.maximum((x - mean).magnitude, mean.magnitude) * scale.magnitude

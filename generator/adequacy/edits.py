@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 Node = ast.expr | ast.stmt
 
-RESULTS = ("Answer", "Rounded", "Weights")
+RESULTS = ("Answer", "Rounded", "Weights", "allowing", "whichever")
 """Calls whose first argument is the result, and the others what may stand in its place."""
 
 

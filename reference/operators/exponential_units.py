@@ -47,7 +47,7 @@ def continuous_exponential_unit(
 def _bent(argument: Numbers, alpha: Fraction) -> Numbers:
     """alpha * (exp(argument) - 1), or with the product taken apart."""
     power = function_of("exp", argument)
-    return whichever(exponential_less_one(argument) * alpha, power * alpha - alpha)
+    return whichever(exponential_less_one(argument) * alpha, lambda: power * alpha - alpha)
 
 
 @reference_operator("ai.onnx::Softsign")
@@ -67,7 +67,7 @@ def softplus(X: Numbers, *, intermediate_overflow: Overflow) -> Numbers:
 def mish(X: Numbers, *, infinity_in_formula: Infinity) -> Numbers:
     """x * tanh(ln(1 + e^x)). Source: Mish, Summary."""
     power = function_of("exp", X)
-    softened = whichever(function_of("log", power + 1), function_of("log1p", power))
+    softened = whichever(function_of("log", power + 1), lambda: function_of("log1p", power))
     # Where the tangent is 1 but for a rounding it makes no difference whether the exponential overflows.
     great = below(X.lift(8), X)
     if great.any():
@@ -91,8 +91,8 @@ def gaussian_unit(X: Numbers, *, approximate: str = "none", infinity_in_formula:
         cube = (X * X * X).rounded(1, exact=False, ulps=POWER)
         cubic = X + cube * Fraction(44715, 1000000)
         turned = cubic * X.held(2 / PI).sqrt()
-        weight = whichever(function_of("tanh", turned) + 1, logistic(turned * 2) * 2)
+        weight = whichever(function_of("tanh", turned) + 1, lambda: logistic(turned * 2) * 2)
     else:
         turned = X / X.lift(2).sqrt()
-        weight = whichever(function_of("erf", turned) + 1, function_of("erfc", -turned))
+        weight = whichever(function_of("erf", turned) + 1, lambda: function_of("erfc", -turned))
     return in_the_limit(X * Fraction(1, 2) * weight, X.sign == -np.inf, X.lift(0), infinity_in_formula)

@@ -30,7 +30,11 @@ def scaled_exponential_unit(
     gamma = known["gamma"] if gamma is None else gamma
     power = function_of("exp", X.where(~(X.sign > 0), 0))
     bent = exponential_less_one(X.where(~(X.sign > 0), 0))
-    low = whichever(bent * alpha * gamma, (power * alpha - alpha) * gamma, bent * (X.held(alpha) * gamma))
+    low = whichever(
+        bent * alpha * gamma,
+        lambda: (power * alpha - alpha) * gamma,
+        lambda: bent * (X.held(alpha) * gamma),
+    )
     return low.where(~(X.sign > 0), X * gamma)
 
 

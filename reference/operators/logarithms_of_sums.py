@@ -52,7 +52,7 @@ def reduce_log_sum_of_powers(
     below = np.any(tiny, axis=chosen, keepdims=True) & (most.sign < 0) & most.finite
     wild = over | below
     found = written.where(~wild, stable)
-    either = whichever(found, stable).where(most.finite, written)
+    either = whichever(found, lambda: stable).where(most.finite, written)
     found = either.where(~wild, found)
     if wild.any() and intermediate_overflow.ask() == "as_formula":
         found = replace(found, error=np.where(below, np.inf, found.error), lost=found.lost | wild)

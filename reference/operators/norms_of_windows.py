@@ -61,7 +61,8 @@ def norm(X: Numbers, p: int, rows_of: Callable[[Numbers], Numbers]) -> Numbers:
     rows = rows_of(powers)
     summed = total(rows, -1)
     if count := rows.shape[-1]:
-        summed = whichever(summed, mean_of(summed, count) * count)
+        sums = summed
+        summed = whichever(sums, lambda: mean_of(sums, count) * count)
     if p == 1:
         return summed
     found = _as_power(summed.sqrt()) if p == 2 else _root(summed, p)

@@ -107,5 +107,6 @@ def dequantize_linear(
         zeros = Numbers.of(x_zero_point, working).reshape(x_scale.shape).gather(places)
         apart = Numbers.of(x, working) - zeros
         # A program of few bits has both in its own type first.
-        distance = whichever(apart, distance - held(zeros, working)) if working.is_narrow else apart
+        narrow = distance
+        distance = whichever(apart, lambda: narrow - held(zeros, working)) if working.is_narrow else apart
     return distance * held(x_scale, working).gather(places)

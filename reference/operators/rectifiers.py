@@ -68,8 +68,14 @@ def hard_swish(
         alpha = Fraction(float(np.float32(1 / 6)))
     line = X * X.held(alpha) + Fraction(1, 2)
     found = X * greater_of(X.lift(0), lesser_of(X.lift(1), line, nan_in_max_min), nan_in_max_min)
-    taken_out = X * greater_of(X.lift(0), lesser_of(X.lift(6), X + 3, nan_in_max_min), nan_in_max_min)
-    found = allowing(found, taken_out * X.held(alpha))
+    found = allowing(
+        found,
+        lambda: (
+            X
+            * greater_of(X.lift(0), lesser_of(X.lift(6), X + 3, nan_in_max_min), nan_in_max_min)
+            * X.held(alpha)
+        ),
+    )
     lowest = X.sign == -np.inf
     if lowest.any() and infinity_in_formula.ask() == "limit":
         return found.where(~lowest, 0)

@@ -39,6 +39,6 @@ def local_response_normalization(
     region = rows.arranged(lambda each: each[:, np.where(inside, columns, 0)])
     region = region.where(np.broadcast_to(inside[..., None], region.shape), 0)
     squares = total_of_products(region, region, 2).reshape(X.shape)
-    share = whichever(squares * (X.held(alpha) / size), mean_of(squares, size) * alpha)
+    share = whichever(squares * (X.held(alpha) / size), lambda: mean_of(squares, size) * alpha)
     power = power_of(share + bias, X.held(beta), special_powers)
     return overflowed(X / power, power, intermediate_overflow)

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from reference.bounding import values_alone
 from reference.choices import Choice
 from reference.extremes import greatest
 from reference.functions import function_of
@@ -88,13 +89,23 @@ def softmax(
     if not prod(input.shape):
         return input
     lanes = Lanes(_lanes_of(input, axis, version))
-    found = whichever(lanes.shares, function_of("exp", lanes.apart - function_of("log", lanes.summed)))
-    tame = whichever(found, lanes.shares_as_written).where(~lanes.wild, found)
-    if lanes.wild.any() and intermediate_overflow.ask() == "as_formula":
+    found = whichever(
+        lanes.shares, lambda: function_of("exp", lanes.apart - function_of("log", lanes.summed))
+    )
+    found = _beside_as_written(found, lanes, intermediate_overflow)
+    return _restored(opened(found, lanes.open) if lanes.open.any() else found, input, axis, version)
+
+
+def _beside_as_written(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> Numbers:
+    """Shares, and what programs come to that divide the exponentials of the elements themselves."""
+    if values_alone():
+        return found
+    tame = whichever(found, lambda: lanes.shares_as_written).where(~lanes.wild, found)
+    if lanes.wild.any() and overflow.ask() == "as_formula":
         # Any share of 1, or none.
         error = np.where(lanes.wild, np.maximum(tame.error, 1.0), tame.error)
         tame = replace(tame, error=error, lost=tame.lost | lanes.wild)
-    return _restored(opened(tame, lanes.open) if lanes.open.any() else tame, input, axis, version)
+    return tame
 
 
 @reference_operator("ai.onnx::LogSoftmax", segments=(13,))
@@ -109,14 +120,20 @@ def logarithm_of_softmax(
         return input
     lanes = Lanes(_lanes_of(input, axis, version))
     found = lanes.apart - function_of("log", lanes.summed)
+    found = _beside_logarithms(found, lanes, intermediate_overflow)
+    return _restored(opened(found, lanes.open) if lanes.open.any() else found, input, axis, version)
+
+
+def _beside_logarithms(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> Numbers:
+    """Logarithms of shares, and what programs come to that take those of the shares themselves."""
+    if values_alone():
+        return found
     small = lanes.shares.value.floats() < 2 * lanes.given.working.least_normal
     thin = lanes.given.finite & lanes.shares.finite & small
     wild = thin | lanes.wild
-    thick = whichever(found, function_of("log", lanes.shares)).where(~thin, found)
-    tame = whichever(thick, function_of("log", lanes.shares_as_written)).where(~wild, thick)
-    if wild.any() and intermediate_overflow.ask() == "as_formula":
-        tame = opened(tame, wild)
-    return _restored(opened(tame, lanes.open) if lanes.open.any() else tame, input, axis, version)
+    thick = whichever(found, lambda: function_of("log", lanes.shares)).where(~thin, found)
+    tame = whichever(thick, lambda: function_of("log", lanes.shares_as_written)).where(~wild, thick)
+    return opened(tame, wild) if wild.any() and overflow.ask() == "as_formula" else tame
 
 
 def _lanes_of(numbers: Numbers, axis: int | None, version: int) -> Numbers:
