@@ -24,7 +24,8 @@ in process against the cases, small ones first, through the judge of a run; it i
 fails. What runs out of time is killed only where the right code takes far less. It counts as equivalent only
 where random calls that it can matter to, from the levels and from small variations beyond them, get an answer
 that the judge accepts: 2000 of them, the fewest of an operator's stand below. Behind the first hundred those
-count as well on whose way the mutant has no other value, at its statement or where its function ends
+count as well on whose way the mutant has no other value: at its statement, where its function ends, or where
+those end within which it is called
 (`generator/adequacy/infection.py`). A score is the share killed of those that are not equivalent, rounded
 down. Code that serves the allowed error or the speed has no mutants
 (`unmutated.yaml` in the operator's room says which, and why), nor has what only an unchosen reading comes by.

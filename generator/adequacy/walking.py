@@ -46,7 +46,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
         if name in ("annotation", "returns", "targets", "target", "ctx", "op", "ops"):
             continue
         for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, ast.keyword) and each.arg in ("strict", "dtype", "keepdims"):
+            if isinstance(each, ast.keyword) and each.arg in ("strict", "dtype", "keepdims", "error", "lost"):
                 continue
             if name == "iter" and isinstance(each, ast.Tuple):
                 continue

