@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,10 @@ def _add(workshop: Workshop, kept: KeptCall) -> None:
 
 
 def in_order(spec: Spec, call: Call) -> Call:
-    """The call with its inputs in the operator's order; raises UserError for names that it does not have."""
+    """The call with its inputs in the operator's order; raises UserError for names that it does not have.
+
+    Inputs that several tensors make, and those that are told part by part, stay as they are.
+    """
     given = dict(call.inputs)
     known = [each.name for each in spec.inputs]
     unknown = sorted({*given, *call.attributes} - {*known, *spec.attributes})
@@ -98,4 +102,6 @@ def in_order(spec: Spec, call: Call) -> Call:
             got=", ".join(unknown),
             expected=f"some of {', '.join((*known, *spec.attributes))}",
         )
-    return Call(call.attributes, tuple((name, given.get(name)) for name in known)).trimmed()
+    if call.slots or len(given) < len(call.inputs):
+        return call.trimmed()
+    return replace(call, inputs=tuple((name, given.get(name)) for name in known)).trimmed()

@@ -302,3 +302,19 @@ def test_a_call_that_says_nothing_is_refused_with_its_file(
         return
     with pytest.raises(UserError, match=said):
         write_suite_of_calls(tmp_path, tmp_path / "suite")
+
+
+def test_a_suite_of_calls_has_every_tensor_of_a_variadic_input_and_the_outputs_that_are_wanted(
+    tmp_path: Path,
+) -> None:
+    several = Call({}, tuple(("data_0", tensor([each], "float")) for each in (1.0, 2.0, 4.0)))
+    one = Call({}, (("X", tensor([3.0, 1.0, 2.0], "float")), ("K", tensor([2], "int64"))), (), ("Values",))
+    for operator, call in (("ai.onnx::Sum-13", several), ("ai.onnx::TopK-24", one)):
+        name = OperatorName.parse(operator)
+        write_call(KeptCall(name, call), tmp_path / "calls" / f"{name.name}.json")
+    write_suite_of_calls(tmp_path / "calls", tmp_path / "suite")
+    with open_suite(tmp_path / "suite") as suite:
+        found = {each.operator.name: each for each in suite.cases()}
+    assert found["Sum"].inputs == several.inputs
+    assert found["TopK"].output_names == ("Values",)
+    assert [each.name for each in found["TopK"].expectations[0].outputs] == ["Values"]
