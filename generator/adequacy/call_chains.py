@@ -6,7 +6,7 @@ work out a caller once more takes less than the whole answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType, FrameType, FunctionType
@@ -45,13 +45,6 @@ class Called:
     inner: Sequence[Chain]
     outer: Sequence[Chain]
     kept: bool
-
-    @property
-    def own(self) -> Iterator[Mutant]:
-        """The mutants of the part itself that are compared at calls."""
-        yield from self.whole
-        for chain in self.inner:
-            yield from chain.functions
 
 
 def stack_at(frame: FrameType | None, part_of: Mapping[CodeType, Part]) -> Stack:

@@ -46,11 +46,10 @@ class Watch:
         self.mutants = frozenset((*places, *whole, *further))
         self.hanging: set[Mutant] = set()
         self._subject, self._stacks = subject, stacks
-        self._whole = whole
         self._compared: list[_Compared] = []
         self._called: list[Called] = []
         self._part_of = {each.function.__code__: each for each in subject.parts}
-        self._codes = self._make_codes(places, list(_chains(further)))
+        self._codes = self._make_codes(places, whole, list(_chains(further)))
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -88,7 +87,7 @@ class Watch:
             yield
 
     def _make_codes(
-        self, at: Mapping[Mutant, Place], chains: Sequence[Chain]
+        self, at: Mapping[Mutant, Place], whole: Collection[Mutant], chains: Sequence[Chain]
     ) -> dict[FunctionType, CodeType]:
         by_place: dict[int, tuple[Place, list[Mutant]]] = {}
         for mutant, place in at.items():
@@ -102,7 +101,8 @@ class Watch:
                     self._compared.append(_Compared(mutants, place.truth))
             if places:
                 codes[part.function] = checked_code(part, places)
-            called = self._called_of(part, codes.get(part.function, part.function.__code__), chains)
+            right = _with_code(part.function, codes.get(part.function, part.function.__code__))
+            called = _called_of(part, right, whole, chains)
             if called is not None:
                 codes[part.function] = called_code(part, len(self._called))
                 self._called.append(called)
@@ -110,16 +110,6 @@ class Watch:
             if part.function in codes:
                 self._part_of[codes[part.function]] = part
         return codes
-
-    def _called_of(self, part: Part, code: CodeType, chains: Sequence[Chain]) -> Called | None:
-        """What is to be watched at calls of a part; None where that is nothing."""
-        whole = {each: _with_code(part.function, each.code) for each in self._whole if each.part is part}
-        inner = [each for each in chains if each.part is part]
-        outer = [each for each in chains if part in each.outer]
-        kept = is_kept(part)
-        if not (whole or inner or outer or kept):
-            return None
-        return Called(part, _with_code(part.function, code), whole, inner, outer, kept)
 
     def _begin(self, number: int) -> int:
         if self._within is None:
@@ -226,6 +216,17 @@ class Watch:
                 self._subject.forget()
         if not same:
             self._infected.add(mutant)
+
+
+def _called_of(
+    part: Part, right: FunctionType, mutants: Collection[Mutant], chains: Sequence[Chain]
+) -> Called | None:
+    """What is to be watched at calls of a part; None where that is nothing."""
+    whole = {each: _with_code(part.function, each.code) for each in mutants if each.part is part}
+    inner = [each for each in chains if each.part is part]
+    outer = [each for each in chains if part in each.outer]
+    kept = is_kept(part)
+    return Called(part, right, whole, inner, outer, kept) if whole or inner or outer or kept else None
 
 
 def _chains(further: Mapping[Mutant, frozenset[Part]]) -> Iterable[Chain]:
