@@ -1,4 +1,4 @@
-"""What a wheel carries instead of hundreds of JSON files: the same, packed into one file for each sort."""
+"""What wheel and sdist carry instead of hundreds of JSON files: the same, packed into one file for each sort."""
 
 from __future__ import annotations
 
@@ -32,14 +32,17 @@ PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy, "agreement.json.
 
 
 class PackedFiles(BuildHookInterface):
-    """Packs them; an editable install reads them where they are."""
+    """Packs them; an editable install reads them where they are, and an sdist has them packed already."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
             return
         self._folder = Path(tempfile.mkdtemp())
+        specs = Path(self.root, "specs")
         for name, find in PACKED.items():
-            files = find(Path(self.root, "specs"))
+            if (specs / name).exists():
+                continue
+            files = find(specs)
             contents = {key: json.loads(path.read_bytes()) for key, path in files.items()}
             text = json.dumps(contents, separators=(",", ":"), sort_keys=True)
             packed = self._folder / name
