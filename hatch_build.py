@@ -1,4 +1,4 @@
-"""What wheel and sdist carry instead of hundreds of JSON files: the same, packed into one file for each sort."""
+"""What wheel and sdist carry instead of hundreds of JSON files: the same, packed, a file for each sort."""
 
 from __future__ import annotations
 

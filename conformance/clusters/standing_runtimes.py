@@ -14,8 +14,8 @@ from typing import Any
 from conformance.clusters.run_units import RunOrder
 from conformance.models.case_models import Form
 from conformance.processes.loaded_files import digest_files
-from conformance.running.harness import make_header
 from conformance.running.lane import Lane
+from conformance.running.record_header import make_header
 from conformance.running.requests import Offer
 from conformance.running.run_options import choose_forms
 from conformance.runtimes.runtimes import install

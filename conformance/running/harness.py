@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import threading
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from conformance.processes.loaded_files import digest_files
-from conformance.processes.worker_limits import describe_confinement
 from conformance.processes.worker_process import Stopped
-from conformance.recording.records import Record, RecordWriter, timestamp
+from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.collector import Collector
@@ -28,13 +22,13 @@ from conformance.running.kept_answers import kept_run
 from conformance.running.lane import Lane
 from conformance.running.longest_first import LongestFirst, earlier_times
 from conformance.running.progress import Progress, Silent
-from conformance.running.requests import Offer
+from conformance.running.record_header import make_header
 from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
-from conformance.running.run_options import SAMPLE, RunOptions, choose_forms
+from conformance.running.run_options import RunOptions, choose_forms
 from conformance.running.task_source import Plan, TaskSource
-from conformance.runtimes.runtimes import Installed, Runtime, install
+from conformance.running.written_records import WrittenRecords
+from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.case_selection import nothing_selected
-from conformance.suite.form_sample import CASES
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import NothingRan, Place, RuntimeUnavailable
 
@@ -55,6 +49,7 @@ def run_suite(
     first: FirstWorker | None = None,
     replacing: Callable[[], None] = lambda: None,
     keep: bool = False,
+    written: WrittenRecords | None = None,
 ) -> Record:
     """Run the selected cases on a runtime and write the record; returns it as it was written.
 
@@ -63,6 +58,7 @@ def run_suite(
     that is the record of another run. `first` is a worker of this runtime that is starting already.
     `replacing` is called before anything changes of a record that is there. With `keep` requests and rows are
     kept in the user's cache (`kept_answers.py`), and those that are there are taken: the record is the same.
+    With `written` nothing is run where the record that is there stands for this run.
 
     The record's footer says in `stopped` why a run ended early: `kind` is `runtime_dies` or `max_failures`;
     the cases that were left are `not_run`. Raises NothingRan where nothing is selected, RuntimeUnavailable
@@ -86,6 +82,14 @@ def run_suite(
         offer = lanes[0].start()
         forms = choose_forms(options.forms, offer)
         header = make_header(suite.digest, runtime, installed, lanes[0], offer, options, forms)
+        standing = None if written is None else written.find(record_path, header)
+        if standing is not None:
+            progress.note(
+                f"the same build was asked these cases here, {standing.header['started']}: --again asks anew"
+            )
+            for lane in lanes:
+                lane.close()
+            return standing
         plan = Plan(suite, selected, forms, options.repeat, sampled=header["options"]["sampled"])
         if keep:
             plan = replace(plan, kept=kept_run(suite.digest, runtime.text, offer.facts))
@@ -118,10 +122,11 @@ def run_suite(
             with few_collections():
                 _run_lanes(lanes, tasks, collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
-            loaded = None
-            if options.identify:
-                loaded = digest_files(set().union(*(lane.loaded_files() for lane in lanes)))
+            files = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else set()
+            loaded = digest_files(files) if options.identify else None
             record = collector.finish(plan.tasks(), losses, loaded)
+            if written is not None:
+                written.keep(record, header, files)
             if plan.kept is not None:
                 plan.kept.close(whole=True)
         finally:
@@ -215,45 +220,3 @@ def _survives(lane: Lane, collector: Collector) -> bool:
     for _, response in lane.run([known]):
         collector.progress.note(f"{before} workers lost in a row; {type(response).__name__} to a known case")
     return lane.deaths == 0
-
-
-def make_header(
-    suite: str,
-    runtime: Runtime,
-    installed: Installed,
-    lane: Lane,
-    offer: Offer,
-    options: RunOptions,
-    forms: Sequence[str],
-) -> dict[str, Any]:
-    """What a record begins with: the suite by its digest, the runtime, this machine, and the options."""
-    memory = None
-    with suppress(ValueError, OSError, AttributeError):
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {
-        "suite": suite,
-        "runtime": {
-            "name": offer.name,
-            "version": offer.version,
-            "source": runtime.text,
-            "options": dict(installed.launch.options),
-            "environment": dict(installed.facts),
-            "offer": offer.facts,
-        },
-        "platform": {
-            "system": platform.system(),
-            "release": platform.release(),
-            "machine": platform.machine(),
-            "processors": os.cpu_count(),
-            "memory": memory,
-            "python": platform.python_version(),
-            "opcert": version("opcert"),
-        },
-        "confinement": describe_confinement(options.limits, lane.lacking),
-        "options": {
-            **options.to_json(),
-            "forms": list(forms),
-            "sampled": CASES if options.forms == SAMPLE and len(forms) > 1 else None,
-        },
-        "started": timestamp(),
-    }

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
 @shared_options.jobs
 @shared_options.scheduler
 @click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
+@click.option(
+    "--again", is_flag=True, help="Ask a build again of which the whole record of the same run is there."
+)
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
@@ -80,6 +83,7 @@ def command(
     jobs: int | None,
     scheduler: str | None,
     resume: bool,
+    again: bool,
     timeout: float,
     python: str | None,
     upgrade: bool,
@@ -100,6 +104,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.judging.kept_diagnosis import FILE as DIAGNOSIS
     from conformance.running.run_options import RunOptions
+    from conformance.running.written_records import WrittenRecords
     from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
     from opcert.commands.certified_suite import Asked, open_certified
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
@@ -145,7 +150,15 @@ def command(
             limits, chosen = Limits(case_seconds=timeout), forms_to_run(forms, found)
             options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
             record = record_run(
-                suite, found, path, options, ours=True, resume=resume, cluster=cluster, python=python
+                suite,
+                found,
+                path,
+                options,
+                ours=True,
+                resume=resume,
+                cluster=cluster,
+                python=python,
+                written=WrittenRecords(found, again=again),
             )
         else:
             record = given

@@ -19,6 +19,7 @@ from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
+    from conformance.running.written_records import WrittenRecords
 
 
 def record_run(
@@ -33,6 +34,7 @@ def record_run(
     own_forms: Mapping[str, Sequence[str]] | None = None,
     cluster: Cluster | None = None,
     python: str | None = None,
+    written: WrittenRecords | None = None,
 ) -> Record:
     """Run the suite as `run_suite` does, or `run_suite_on` where a cluster is given, with progress.
 
@@ -74,6 +76,7 @@ def record_run(
             first=first,
             replacing=forget,
             keep=True,
+            written=written,
         )
     except KeyboardInterrupt:
         if _identity(path) != before:

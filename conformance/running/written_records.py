@@ -1,0 +1,71 @@
+"""Records that stand for another run: the same build of a runtime was asked the same suite, here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from conformance.recording.outputs import outputs_folder
+from conformance.recording.records import Record, read_record
+from conformance.runtimes.runtimes import Runtime
+from conformance.suite.kept_work import KeptWork
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.regular_files import open_regular
+
+_LARGEST = 8 << 30
+_OF_THE_TIME = ("started", "resumed")
+
+
+class WrittenRecords:
+    """What is known, in the user's cache, of the records that whole runs of a runtime have written.
+
+    A record stands for another run where it is byte for byte the one that was written here, with the outputs
+    beside it, its header says the same of suite, runtime, options and machine, opcert's own files are the
+    same, and so is each library that the runtime ran code from. Only of a runtime that opcert installed: one
+    that somebody works on is asked again each time. With `again` no record stands for a run.
+    """
+
+    def __init__(self, runtime: Runtime, *, again: bool = False) -> None:
+        self._work = KeptWork("records")
+        self._may_stand, self._again = bool(runtime.requirements), again
+
+    def find(self, path: Path, header: Mapping[str, Any]) -> Record | None:
+        """The record at a place, where it stands for the run that would have this header; or else None."""
+        if self._again or not self._may_stand or not path.is_file():
+            return None
+        kept = self._work.find(self._key(header))
+        with suppress(OpcertError, OSError, KeyError, TypeError, AttributeError):
+            files: Mapping[str, str] = kept["files"]
+            same = [_digest(path), _outputs(path)] == [kept["record"], kept["outputs"]]
+            if same and all(_digest(Path(name)) == digest for name, digest in files.items()):
+                return read_record(path)
+        return None
+
+    def keep(self, record: Record, header: Mapping[str, Any], loaded: Iterable[Path]) -> None:
+        """Remember the record of a run, and what its workers ran code from; none of an ended run."""
+        footer = record.footer
+        if not self._may_stand or footer is None or "stopped" in footer:
+            return
+        with suppress(OSError):
+            files = {str(each): _digest(each) for each in loaded if each.exists()}
+            if files:
+                content = {"record": _digest(record.path), "outputs": _outputs(record.path), "files": files}
+                self._work.keep(self._key(header), content)
+
+    def _key(self, header: Mapping[str, Any]) -> str:
+        return self._work.key({name: each for name, each in header.items() if name not in _OF_THE_TIME})
+
+
+def _digest(path: Path) -> str:
+    """The digest of a file's bytes; OSError where it is none that can be read."""
+    with open_regular(path, _LARGEST) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _outputs(path: Path) -> list[str]:
+    """The names of the files of outputs beside a record; each says what is in it."""
+    folder = outputs_folder(path)
+    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
