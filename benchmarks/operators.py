@@ -38,9 +38,11 @@ from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_
 from generator.making.cache import named_suite
 from generator.making.named_operators import referenced_operators
 from generator.witnessed.agreed import Agreed, Asked, read_agreed, write_agreed
+from opcert.commands.known_operators import load_known
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.disagreements import load_disagreements
 from reference.registry import find_operator
+from specs.library import list_operators
 
 RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
 HEAD = """# Operators
@@ -55,6 +57,15 @@ notice. *trust*: `referenced` where the expectations agree with independent witn
 cases notice at least 97 % of the planted mistakes, too, and every case that fails on a runtime of this table
 has an entry in `disagreements.yaml` of the operator's room. For each runtime: cases that pass, fail, and are
 unsupported, in whatever form they fail; the others demand nothing but survival.
+"""
+
+ONNX = "ai.onnx"
+REST = """## The rest of ONNX
+
+Operators that no version of has a reference: those of sequences, optionals, control flow, strings, images,
+maps, trees and training. *imported*: their pages are read into specs, which `opcert lint` checks. *declared*:
+their calls are declared, too, and tried on ONNX's checker and on programs (`python -m benchmarks.truth`).
+`opcert list operators --all` says of each version, and of those before opset 7, why it has no cases.
 """
 
 
@@ -84,7 +95,7 @@ def main(words: Sequence[str]) -> int:
             uses += uses_in_run(name, everything)
             runs[name] = record, by_subject(everything)
         print(HEAD)
-        print("\n".join(_table(suite, runs)))
+        print("\n".join([*_table(suite, runs), "", *rest_of_onnx()]))
         if asked.records is not None:
             versions = {name: str(each.header["runtime"]["version"]) for name, (each, _) in runs.items()}
             write_explained(asked.records, Explained(f"the suite {asked.suite}", ("cases",), versions, uses))
@@ -137,6 +148,22 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
     for name, (_, found) in runs.items():
         explained = sum(each.entry is not None for each in found)
         yield f"- {name}: {explained} of {len(found)} failing cases and faults have an entry."
+
+
+def rest_of_onnx() -> Iterator[str]:
+    """The operators of ONNX that no version of has a reference, by how far their specs are trusted."""
+    known = load_known()
+    done = {(each.domain, each.name) for each in known.reference}
+    newest = {
+        (each.domain, each.name): each for each in sorted(list_operators(), key=lambda one: one.since_version)
+    }
+    yield REST
+    by_domain: dict[tuple[str, str], list[str]] = {}
+    for (domain, name), operator in sorted(newest.items()):
+        if domain.startswith(ONNX) and (domain, name) not in done:
+            by_domain.setdefault((domain, known.words(operator)[0]), []).append(operator.short)
+    for (domain, trust), names in by_domain.items():
+        yield f"- {trust}, {domain}: {', '.join(f'`{each}`' for each in names)}."
 
 
 def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[Agreed]:

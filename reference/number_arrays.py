@@ -82,6 +82,11 @@ class Numbers:
         return np.isfinite(self.sign)
 
     @cached_property
+    def open(self) -> Mask:
+        """Where anything may be: any number, an infinity or NaN."""
+        return np.asarray(self.finite & np.isinf(self.error))
+
+    @cached_property
     def magnitude(self) -> Floats:
         """The greatest absolute value that a program may hold; 0 where that is no number."""
         return rounded_up(np.abs(self.value.floats()) + self.error)
@@ -261,6 +266,8 @@ class Numbers:
             for each in (self, other):
                 if each.error.any():
                     lost = lost | (each.finite & (each.magnitude >= ends) & (each.error > 0))
+                    special, error, lost = beside_open(each.open, special, error, lost)
+                    zero = np.where(np.isfinite(zero), zero, special)
         return settled(self.working, value, error, special, zero, lost)
 
     def beyond_type(self) -> Mask:
@@ -311,6 +318,17 @@ class Numbers:
         elif error is self.error:
             return self
         return Numbers(self.working, self.value, error, self.sign, self.lost)
+
+
+def beside_open(anything: Mask, special: Floats, error: Floats, lost: Mask) -> tuple[Floats, Floats, Mask]:
+    """What is special, the error and what is lost of a result, where an operand may be anything.
+
+    What an infinity makes of that may be NaN, or the other infinity.
+    """
+    mask = np.isinf(special) & anything
+    if not mask.any():
+        return special, error, lost
+    return np.where(mask, 1.0, special), np.where(mask, np.inf, error), np.asarray(lost | mask)
 
 
 def settled(

@@ -8,7 +8,7 @@ import numpy as np
 
 from opcert.vocabulary.element_types import FloatLayout
 from reference.accumulations import RUNNING, WHOLE, Along
-from reference.number_arrays import Numbers, settled
+from reference.number_arrays import Numbers, beside_open, settled
 from reference.numbers import largest, smallest_normal
 from reference.rationals import Integers, Rationals
 from reference.summation import last_axis
@@ -39,11 +39,10 @@ def _multiplied(factors: Numbers, along: Along) -> Numbers:
         return settled(working, value, np.zeros(sign.shape), sign, sign, lost)
     error, gone, vanishes = _errors(factors, value, along)
     error = np.where(along.any((factors.sign == 0) & (factors.error == 0)), 0.0, error)
-    # What underflowed to zero makes NaN of an infinity.
-    doubtful = vanishes & np.isinf(sign)
-    sign = np.where(doubtful, 1.0, sign)
-    error = np.where(doubtful, np.inf, error)
-    return settled(working, value, error, sign, sign, lost | gone | doubtful)
+    # What underflowed to zero makes NaN of an infinity, as what may be anything does.
+    anything = vanishes | along.any(factors.open)
+    sign, error, lost = beside_open(anything, sign, error, lost | gone)
+    return settled(working, value, error, sign, sign, lost)
 
 
 def _errors(factors: Numbers, value: Rationals, along: Along) -> tuple[Floats, Mask, Mask]:

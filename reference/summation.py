@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.accumulations import RUNNING, WHOLE, Along
 from reference.bounding import is_charged
-from reference.number_arrays import Numbers, settled
+from reference.number_arrays import Numbers, beside_open, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
 from reference.terms import Terms, terms_of_numbers, terms_of_products
@@ -126,6 +126,9 @@ def _added_up(terms: Terms, along: Along, *, operations: int) -> Numbers:
         charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
         gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= working.greatest))
     bound = np.where(exact | (roundings == 0), carried, rounded_up(carried + charge))
+    if error.any():
+        anything = along.any(np.isfinite(sign) & np.isinf(error))
+        special, bound, gone = beside_open(anything, special, bound, gone)
     tiny = along.any((sizes > 0) & (sizes < working.least_normal))
     if working.flushes(tiny | working.may_flush(np.abs(summed.floats()), bound)):
         bound = rounded_up(bound + (count + 1) * working.least_normal)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import FloatLayout
 from reference.accumulations import WHOLE, Along
 from reference.exact_sums import GREATEST_POWER, quanta
-from reference.number_arrays import Numbers
+from reference.number_arrays import Numbers, beside_open
 from reference.rationals import Rationals
 from reference.working import Floats, Mask, Working, rounded_up
 
@@ -95,6 +95,9 @@ def terms_of_products(left: Numbers, right: Numbers, shape: tuple[int, ...]) -> 
         sign = (left.sign * right.sign).reshape(shape)
     lost = (left.lost | right.lost).reshape(shape)
     error = _errors(left, right, whole).reshape(shape)
+    if left.error.any() or right.error.any():
+        anything = np.asarray(np.broadcast_to(left.open | right.open, whole)).reshape(shape)
+        sign, error, lost = beside_open(anything, sign, error, lost)
     return Terms(left.working, summed, sizes, given, steps, error, sign, lost)
 
 

@@ -104,6 +104,12 @@ ADAPTER = Adapter(
             message="to_shape was called on a dynamic shape",
         ),
         UnsupportedRule(
+            "RuntimeError: FrontEnd API failed with OpConversionFailure: MaxRoiPool operator only supports "
+            "float16, float32, and float64 datatypes.",
+            kind="RuntimeError",
+            message=r"\w+ operator only supports [\w, ]+ datatypes",
+        ),
+        UnsupportedRule(
             "RuntimeError: unsupported src_prc: string",
             kind="RuntimeError",
             message=r"unsupported src_prc: \w+",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from conformance.adopting.node_tests import node_suite
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
+from generator.asking.asked_outputs import asked_outputs
 from opcert.vocabulary.names import OperatorName
+from specs.model import Spec
 
 DOMAIN = "ai.onnx"
 
@@ -39,3 +42,9 @@ def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case
         and case.demand == "answer"
         and case.operator.since_version >= operator.since_version
     ]
+
+
+def asking_for_its_outputs(case: Case, spec: Spec) -> Case:
+    """A node test whose call asks for the outputs that its node names, by the operator's own names."""
+    asked = asked_outputs(spec, case.output_names)
+    return case if asked is None else replace(case, output_names=asked, outputs_asked=True)

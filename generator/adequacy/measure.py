@@ -9,6 +9,7 @@ from itertools import islice
 from conformance.judging.judge import FAILING, judge
 from conformance.running.responses import Response
 from conformance.suite.cases import Case
+from generator.adequacy.asked_node_tests import asking_for_its_outputs
 from generator.adequacy.bench import Bench, Faulty, Held, hold
 from generator.adequacy.choice import select
 from generator.adequacy.infection import Infections
@@ -98,7 +99,8 @@ def prepare(
     """Ask the reference about every case and about the first random calls; within `Subject.quick`."""
     demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
     bench = Bench(subject, hold(subject, demanding, strict=True))
-    usable = hold(subject, {str(each.id): each for each in node_tests}, strict=False)
+    asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in node_tests}
+    usable = hold(subject, asked, strict=False)
     nodes = Bench(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
     random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
     random.more(FIRST_CALLS)

@@ -26,26 +26,32 @@ class Index(SingleKind):
     """Indices into an axis of an input, counted from its end where they are negative.
 
     `distinct` says when those along the same axis of the indices themselves must differ from each other
-    (scattering); `negative=False` leaves counting from the end out.
+    (scattering); `negative=False` leaves counting from the end out. An element may be what `besides` says
+    instead, where the call gives that.
     """
 
     of: InputName
     axis: Expression
     distinct: Expression | None = None
     negative: Expression | None = None
+    besides: Expression | None = None
 
     needs_own_shape: ClassVar[bool] = True
 
     def levels(self) -> tuple[Level, ...]:
         counted: tuple[Level, ...] = ("negative",) if self.says(self.negative, default=True) else ()
         repeated: tuple[Level, ...] = () if self.always(self.distinct) else ("repeated",)
-        return ("inside", "ends", *repeated, *counted)
+        instead: tuple[Level, ...] = () if self.besides is None else ("besides",)
+        return ("inside", "ends", *repeated, *counted, *instead)
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.int64]]:
         shape, extent = scope.shape(self.name), self._extent(scope)
         count = prod(int(each) for each in shape)
         apart = self.distinct is not None and bool(scope.value(self.distinct))
         if extent < 1 and count:
+            return
+        if level == "besides":
+            yield from self._beside(shape, count, extent, scope, draw)
             return
         if not apart:
             found = np.array([self._one(level, extent, draw) for _ in range(count)], dtype=np.int64)
@@ -64,6 +70,21 @@ class Index(SingleKind):
             return draw.integer(-extent, -1)
         return 0 if level == "repeated" else draw.integer(0, extent - 1)
 
+    def _beside(
+        self, shape: Sequence[int], count: int, extent: int, scope: Partial, draw: Draw
+    ) -> Iterator[NDArray[np.int64]]:
+        """Indices of which one at least is what stands instead of them."""
+        instead = self._instead(scope)
+        if instead is None or not count:
+            return
+        found = [draw.choice([instead, draw.integer(0, extent - 1)]) for _ in range(count)]
+        found[draw.integer(0, count - 1)] = instead
+        yield np.array(found, dtype=np.int64).reshape(shape)
+
+    def _instead(self, scope: Partial) -> int | None:
+        said = None if self.besides is None else scope.value(self.besides)
+        return None if said is None else int(said)
+
     @staticmethod
     def _apart(level: Level, shape: Sequence[int], axis: int, extent: int, draw: Draw) -> NDArray[np.int64]:
         found = np.zeros(tuple(shape), dtype=np.int64)
@@ -80,7 +101,8 @@ class Index(SingleKind):
     def rules(self) -> Iterable[Constraint]:
         extent = f"shape({self.of})[{self.axis.text}]"
         low = f"-{extent}" if self.says(self.negative, default=True) else "0"
-        inside = f"all({low} <= each < {extent} for each in {self.name})"
+        instead = "" if self.besides is None else f" or each == ({self.besides.text})"
+        inside = f"all({low} <= each < {extent}{instead} for each in {self.name})"
         yield self.rule(f"{self.name}_range", inside, self.given)
         if self.distinct is not None:
             yield self.rule(
@@ -97,6 +119,8 @@ class Index(SingleKind):
             return
         lowest = -extent - 1 if self.says(self.negative, default=True) else -1
         for value in (extent, lowest, 2**31 - 1):
+            if value == self._instead(scope):
+                continue
             wrong = given.copy()
             wrong.reshape(-1)[-1] = value
             yield f"{self.name}_range", {self.name: wrong}

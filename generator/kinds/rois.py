@@ -38,11 +38,15 @@ _MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any], float], NDArray[Any]]], 
     ("without ends", "the second corners of the regions left out", _ends_left_out),
 )
 """Of the rows, and of what their coordinates are multiplied with."""
+_CORNERS = ("", "x1", "y1", "x2", "y2")
 
 
 @dataclass(frozen=True)
 class Rois(SingleKind):
-    """Rows of a batch index and x1, y1, x2, y2 in an input's last two axes, times `scale`."""
+    """Rows of a batch index and x1, y1, x2, y2 in an input's last two axes, times `scale`.
+
+    What a region is that ends outside, or before it begins, no document says.
+    """
 
     of: InputName
     scale: Expression
@@ -50,7 +54,7 @@ class Rois(SingleKind):
     needs_own_shape: ClassVar[bool] = True
 
     def levels(self) -> tuple[Level, ...]:
-        return ("inside", "whole", "point", "beyond", "repeated")
+        return ("inside", "whole", "point", "repeated")
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.float64]]:
         batch, height, width = (scope.shape(self.of)[axis] for axis in (0, 2, 3))
@@ -64,7 +68,6 @@ class Rois(SingleKind):
             box = {
                 "whole": (0, 0, width - 1, height - 1),
                 "point": (left, top, left, top),
-                "beyond": (left, top, width + 2, height + 2),
                 "repeated": (0, 0, width // 2, height // 2),
             }.get(str(level), (left, top, right, bottom))
             index = 0 if level == "repeated" else draw.integer(0, batch - 1)
@@ -75,6 +78,21 @@ class Rois(SingleKind):
         name = self.name
         inside = f"each == int(each) and 0 <= each < shape({self.of})[0]"
         yield self.rule(f"{name}_batch", f"all({inside} for each in values({name})[::5])", self.given)
+        height, width = (f"shape({self.of})[{axis}]" for axis in (2, 3))
+        bounds = (
+            (1, "0 <= each"),
+            (2, "0 <= each"),
+            (3, f"each < {width} - 0.5"),
+            (4, f"each < {height} - 0.5"),
+        )
+        for place, bound in bounds:
+            times = bound.replace("each", f"each * {self.scale.text}")
+            within = f"all({times} for each in values({name})[{place}::5])"
+            yield self.rule(f"{name}_inside_{_CORNERS[place]}", within, self.given, otherwise="undefined")
+        for place in (1, 2):
+            first, second = (f"values({name})[5 * each + {one}]" for one in (place, place + 2))
+            ordered = f"all({first} <= {second} for each in range(shape({name})[0]))"
+            yield self.rule(f"{name}_order_{_CORNERS[place]}", ordered, self.given, otherwise="undefined")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         given = np.asarray(scope.find(self.name), dtype=np.float64)
@@ -82,6 +100,17 @@ class Rois(SingleKind):
             wrong = given.copy()
             wrong.reshape(-1)[:1] = value
             yield f"{self.name}_batch", {self.name: wrong}
+        scale, extents = float(scope.value(self.scale)), scope.shape(self.of)[:1:-1]
+        if not given.size or scale <= 0:
+            return
+        for place, outside in ((1, -1), (2, -2), (3, extents[0]), (4, extents[1] + 2)):
+            wrong = given.copy()
+            wrong.reshape(-1)[place] = outside / scale
+            yield f"{self.name}_inside_{_CORNERS[place]}", {self.name: wrong}
+        for place in (1, 2):
+            wrong = given.copy()
+            wrong.reshape(-1)[[place, place + 2]] = np.array([1, 0]) / scale
+            yield f"{self.name}_order_{_CORNERS[place]}", {self.name: wrong}
 
     def changes(self) -> Iterable[KindChange]:
         for word, text, change in _MISREAD:

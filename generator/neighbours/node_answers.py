@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from conformance.suite.cases import Expectation
+from generator.asking.asked_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.asking.questions import describe
@@ -34,10 +35,8 @@ def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, 
     spec, reference = rules_and_reference(link.operator)
     names = [each.name for each in spec.inputs]
     names += names[-1:] * (len(tensors) - len(names))
-    outputs = tuple(_output_name(spec, place) if name else "" for place, name in enumerate(link.outputs))
-    if len(outputs) == len(spec.outputs) and all(outputs) and spec.outputs[-1].option != "variadic":
-        outputs = ()
-    call = Call(link.attributes, tuple(zip(names, tensors, strict=False)), outputs=outputs or None).trimmed()
+    outputs = asked_outputs(spec, link.outputs)
+    call = Call(link.attributes, tuple(zip(names, tensors, strict=False)), outputs=outputs).trimmed()
     try:
         found = expect(spec, reference, call)
     except OpcertError as error:
@@ -45,11 +44,3 @@ def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, 
     if any(each.unordered for each in found):
         raise Unpushed(f"{link.operator} leaves the order of what comes out open")
     return found
-
-
-def _output_name(spec: Spec, place: int) -> str:
-    """What a call calls the output at a place: of a variadic one, with the number of the tensor."""
-    last = spec.outputs[-1]
-    if last.option == "variadic" and place >= len(spec.outputs) - 1:
-        return f"{last.name}_{place - len(spec.outputs) + 1}"
-    return spec.outputs[place].name

@@ -45,6 +45,16 @@ def _resize(
     return make_case("ai.onnx::Resize-13", [("X", data), ("roi", roi), ("scales", held)], attributes)
 
 
+def _of_regions(kind: str) -> Case:
+    inputs = [("X", numbers((1, 1, 2, 2), kind)), ("rois", numbers((1, 5), kind))]
+    return make_case(
+        "ai.onnx::MaxRoiPool-22",
+        inputs,
+        {"pooled_shape": ("ints", [1, 1])},
+        output=numbers((1, 1, 1, 1), kind),
+    )
+
+
 def test_it_says_what_it_is(runtime: Conversation) -> None:
     installed = environment_of(ADAPTER).packages["openvino"]
     assert runtime.hello["runtime"] == {"name": "openvino", "version": installed}
@@ -86,6 +96,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         (training, "initializers"),
         (whole, "dynamic"),
         (best, "dynamic"),
+        _of_regions("bfloat16"),
         make_case("ai.onnx::Equal-19", [("A", words), ("B", words)], output=tensor([True, False])),
         make_case("ai.onnx::Tile-13", [("input", words), ("repeats", tensor([2]))]),
         make_case("ai.onnx::Constant-25", [], {"value": ("tensor", unknown)}, output=unknown),

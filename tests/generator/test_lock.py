@@ -31,7 +31,9 @@ ONE = OperatorLock(
 )
 LOCK = Lock.of("digest", {"size": "default", "strength": 2}, {SHIFT: ONE})
 
-OPEN = ("AffineGrid", "Attention", "DFT", "DeformConv", "GridSample", "RoiAlign", "STFT")
+OPEN = ("AffineGrid", "Attention", "DFT", "DeformConv", "GridSample", "MaxRoiPool", "RoiAlign", "STFT")
+DIVIDED = "MaxRoiPool"
+"""No page says how its regions are divided into parts, and rounding decides where some begin."""
 DRAWN = ("Dropout",)
 
 
@@ -194,7 +196,8 @@ def test_hardly_any_element_has_several_accepted_results() -> None:
     ]
     for name, each in operators.items():
         if OperatorName.parse(name).name in OPEN:
-            assert Ambiguity(**each.ambiguity).share < Fraction(1, 10), name
+            most = Fraction(1, 5) if OperatorName.parse(name).name == DIVIDED else Fraction(1, 10)
+            assert Ambiguity(**each.ambiguity).share < most, name
     few = [each for each in every if each.share < Fraction(2, 100)]
     assert len(few) > len(every) * 3 // 4
 

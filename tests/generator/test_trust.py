@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.operators import beside_others
+from benchmarks.operators import beside_others, rest_of_onnx
 from generator.adequacy.kept import Kept, Selected, adequacy_facts, cases_digest, read_kept, write_kept
 from generator.making.lock import read_lock
 from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
@@ -23,6 +24,7 @@ COVERAGE = {"strength": 2, "feasible": 4, "covered": 4, "uncovered": []}
 KEPT = Kept(
     str(NAME), "", (Selected("cover/000000000001", 3, "a" * 16),), {"mutants": {"killed": 97, "score": 0.97}}
 )
+WRITE = "write it with `python -m benchmarks.operators --keep > docs/operators.md`"
 AGREED = Agreed(str(NAME), cases_digest(CASES), {"onnx": Asked("1.0", 3, 3), "other": Asked("2.0", 0, 0)})
 
 
@@ -97,7 +99,19 @@ def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:
         (OperatorName.parse(name).short, line.cases, line.trust)
         for name, line in lock.default.versions.items()
     }
-    assert shown == wanted, "write it with `python -m benchmarks.operators --keep > docs/operators.md`"
+    assert shown == wanted, WRITE
+
+
+def test_the_table_is_followed_by_the_operators_without_a_reference(repository: Path) -> None:
+    text = (repository / "docs" / "operators.md").read_text(encoding="utf-8")
+    rest = "\n".join(rest_of_onnx())
+    assert text.endswith(rest + "\n"), (
+        "write it with `python -m benchmarks.operators --keep > docs/operators.md`"
+    )
+    shown = {line.strip("| ").split(" | ")[0] for line in text.splitlines() if line.startswith("| `")}
+    listed = set(re.findall(r"`\w+-\d+`", rest))
+    assert listed
+    assert not {each.rpartition("-")[0] for each in listed} & {each.rpartition("-")[0] for each in shown}
 
 
 def test_the_readme_counts_as_the_lock_does(repository: Path) -> None:

@@ -10,6 +10,7 @@ NEVER_ALONE: Mapping[tuple[str, str], str] = {
     ("DeformConv", "group_positive"): "no weights have the shape that C / group gives them",
     ("LinearAttention", "kv_num_heads_value"): "no number beside the listed ones divides 1, 2 or 4 heads",
     ("LinearAttention", "q_num_heads_value"): "the width of the query is so many times that of a key",
+    ("MaxRoiPool", "spatial_scale_finite"): "what is multiplied with infinity ends outside of every image",
     ("STFT", "frame_length_positive"): "a_frame_fits speaks of the same length, given or not",
 }
 """Of operators' names and rules: a breach of these breaks another rule as well, in every scope."""

@@ -1,0 +1,119 @@
+"""MaxRoiPool: the greatest elements of the parts of regions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from operator import itemgetter
+from typing import Annotated, Literal
+
+import numpy as np
+
+from reference.choices import Choice, Reading
+from reference.extremes import greatest
+from reference.number_arrays import Numbers
+from reference.orders import NanReading, below
+from reference.passing import opened
+from reference.registry import reference_operator
+from reference.stacks import stacked
+
+RegionEnds = Annotated[Choice[Literal["included", "left_out"]], Reading]
+RegionParts = Annotated[Choice[Literal["overlapping", "apart"]], Reading]
+HALF = Fraction(1, 2)
+ABOUT = (1 - Fraction(1, 1 << 20), 1 + Fraction(1, 1 << 20))
+"""Where a part begins whose extent is no number of any type, in multiples of where it should."""
+
+
+@dataclass(frozen=True)
+class _Range:
+    """Elements along an axis: those from `first` on that are before `behind`."""
+
+    first: int
+    behind: int
+
+
+@reference_operator("ai.onnx::MaxRoiPool")
+def max_roi_pool(
+    X: Numbers,
+    rois: Numbers,
+    *,
+    pooled_shape: tuple[int, ...],
+    spatial_scale: Fraction = Fraction(1),
+    region_ends: RegionEnds,
+    region_parts: RegionParts,
+    nan_in_max_min: NanReading,
+) -> Numbers:
+    """The greatest element of each part of each region; anything where rounding decides what is in a part.
+
+    Source: MaxRoiPool, Summary, spatial_scale, rois.
+    """
+    images = [int(each) for each in rois.value.spread(rois.shape).floats().reshape(-1, 5)[:, 0]]
+    corners = rois.arranged(lambda each: each[:, 1:]) * spatial_scale
+    places = np.array(corners.value.spread(corners.shape).fractions(), dtype=object).reshape(-1, 4)
+    pooled = []
+    for image, region, off in zip(images, places, corners.error.reshape(-1, 4), strict=True):
+        data = X.arranged(itemgetter(image))
+        axes = []
+        for axis, parts in enumerate(pooled_shape):
+            first, last = (_elements(region[each - axis], off[each - axis]) for each in (1, 3))
+            lengths = {(one, _length(one, other, region_ends)) for one, other in product(first, last)}
+            axes.append(list(_parts(lengths, parts, region_parts)))
+        pooled += [_greatest(data, rows, columns, nan_in_max_min) for rows, columns in product(*axes)]
+    if not pooled:
+        return Numbers.exact(np.zeros((0, X.shape[1], *pooled_shape), dtype=object), X.working)
+    return stacked(pooled).reshape((X.shape[1], len(images), *pooled_shape)).transposed((1, 0, 2, 3))
+
+
+def _elements(place: Fraction, error: float) -> set[int]:
+    """The elements that a corner may be in: it is rounded down, or to the nearest one."""
+    apart = Fraction(float(error))
+    return {math.floor(place + side + add) for side in (-apart, apart) for add in (0, HALF)}
+
+
+def _length(first: int, last: int, ends: Choice[str]) -> int:
+    """How many elements a region has along an axis: one at least."""
+    return max(last - first + (ends.ask() == "included"), 1)
+
+
+def _parts(lengths: set[tuple[int, int]], parts: int, how: Choice[str]) -> Iterator[tuple[_Range, _Range]]:
+    """For each part of a region along an axis the elements that are surely in it, and all that may be.
+
+    `lengths` are the first elements that the region may have, each with how many it has.
+    """
+    for number in range(parts):
+        found = []
+        for first, length in lengths:
+            low, high = Fraction(number * length, parts), Fraction((number + 1) * length, parts)
+            for about in ABOUT if length % parts else (1,):
+                if length % parts and how.ask() == "apart":
+                    ends = [(low * about + add, high * about + add) for add in (0, HALF)]
+                else:
+                    ends = [(low * about, Fraction(math.ceil(high * about)))]
+                found += [_range(first, length, *each) for each in ends]
+        firsts, behinds = {each.first for each in found}, {each.behind for each in found}
+        yield _Range(max(firsts), min(behinds)), _Range(min(firsts), max(behinds))
+
+
+def _range(first: int, length: int, low: Fraction, high: Fraction) -> _Range:
+    """The elements of a part between two places behind the first element of a region: one at least."""
+    begin = min(math.floor(low), length - 1)
+    return _Range(first + begin, first + max(math.floor(high), begin + 1))
+
+
+def _greatest(
+    image: Numbers, rows: tuple[_Range, _Range], columns: tuple[_Range, _Range], nan: NanReading
+) -> Numbers:
+    """Of a part of an image the greatest of each channel; anything where an element is that may be in it."""
+    if rows[0] == rows[1] and columns[0] == columns[1]:
+        return _greatest_in(image, rows[0], columns[0], nan)
+    surely, most = (_greatest_in(image, *each, nan) for each in zip(rows, columns, strict=True))
+    differs = below(surely, most) | (np.isnan(surely.sign) != np.isnan(most.sign))
+    return opened(most, differs) if differs.any() else most
+
+
+def _greatest_in(image: Numbers, rows: _Range, columns: _Range, nan: NanReading) -> Numbers:
+    down, across = (slice(max(each.first, 0), each.behind) for each in (rows, columns))
+    return greatest(image.arranged(lambda each: each[:, down, across]), (1, 2), nan)

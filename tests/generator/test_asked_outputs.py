@@ -1,0 +1,50 @@
+"""The outputs that ONNX's node tests ask for are told by the operator's own names, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.judging.judge import judge
+from generator.adequacy.asked_node_tests import asking_for_its_outputs, node_tests
+from generator.adequacy.subject import Subject
+from generator.asking.asked_outputs import asked_outputs
+from generator.asking.calls import call_of
+from generator.making.discovery import load_rules
+from opcert.vocabulary.names import OperatorName
+from reference.registry import find_operator
+from specs.library import load_spec
+
+NAMES = [
+    ("ai.onnx::Dropout-22", ("y", "z"), None),
+    ("ai.onnx::Dropout-22", ("y",), ("output",)),
+    ("ai.onnx::LSTM-22", ("", "h"), ("", "Y_h")),
+    ("ai.onnx::LSTM-22", ("a", "b", "c"), None),
+    ("ai.onnx::Split-18", ("a", "b"), ("outputs_0", "outputs_1")),
+    ("ai.onnx::Split-18", ("a",), ("outputs_0",)),
+    ("ai.onnx::Abs-13", ("anything",), None),
+]
+
+
+@pytest.mark.parametrize(("operator", "names", "expected"), NAMES)
+def test_names(operator: str, names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
+    assert asked_outputs(load_spec(OperatorName.parse(operator)), names) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "fewer"),
+    [
+        ("BatchNormalization-15", 2), ("Dropout-22", 3), ("LSTM-22", 1), ("MaxPool-22", 17), ("Split-18", 9),
+        ("NegativeLogLikelihoodLoss-22", 0), ("SoftmaxCrossEntropyLoss-13", 17),
+    ],
+)  # fmt: skip
+def test_the_reference_passes_the_node_tests_that_ask_for_some_outputs(name: str, fewer: int) -> None:
+    operator = OperatorName.parse(f"ai.onnx::{name}")
+    spec, tests = load_rules(operator), node_tests(operator, lambda _: None)
+    subject = Subject.of(spec, find_operator(operator), ())
+    asked = [asking_for_its_outputs(each, spec) for each in tests]
+    assert sum(each.outputs_asked for each in asked) == fewer
+    with subject.quick():
+        for each in asked:
+            response, _ = subject.watch(call_of(each))
+            assert judge(each, response).verdict == "pass", each.id
