@@ -31,15 +31,6 @@ def agreement(specs: Path) -> Mapping[str, Path]:
 PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy, "agreement.json.xz": agreement}
 
 
-def in_a_wheel(name: str, contents: dict[str, Any]) -> dict[str, Any]:
-    """What of packed files a wheel has: of equivalent mutants what the page of adequacy counts."""
-    if name == "adequacy.json.xz":
-        for each in contents.values():
-            told = each["equivalents"]
-            each["equivalents"] = [{"kind": one["kind"], "calls": one["calls"]} for one in told]
-    return contents
-
-
 class PackedFiles(BuildHookInterface):
     """Packs them; an editable install reads them where they are, and an sdist has them packed already."""
 
@@ -49,14 +40,12 @@ class PackedFiles(BuildHookInterface):
         self._folder = Path(tempfile.mkdtemp())
         specs = Path(self.root, "specs")
         for name, find in PACKED.items():
-            packed = self._folder / name
             if (specs / name).exists():
-                contents = json.loads(lzma.decompress((specs / name).read_bytes()))
-            else:
-                contents = {key: json.loads(path.read_bytes()) for key, path in find(specs).items()}
-            if self.target_name == "wheel":
-                contents = in_a_wheel(name, contents)
+                continue
+            files = find(specs)
+            contents = {key: json.loads(path.read_bytes()) for key, path in files.items()}
             text = json.dumps(contents, separators=(",", ":"), sort_keys=True)
+            packed = self._folder / name
             packed.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
             build_data["force_include"][str(packed)] = f"specs/{name}"
 
