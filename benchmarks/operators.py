@@ -37,6 +37,7 @@ from conformance.suite.suites import Suite, open_suite
 from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
 from generator.making.cache import named_suite
 from generator.making.named_operators import referenced_operators
+from generator.making.opsets import newest_versions
 from generator.witnessed.agreed import Agreed, Asked, read_agreed, write_agreed
 from opcert.commands.known_operators import load_known
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
@@ -154,14 +155,11 @@ def rest_of_onnx() -> Iterator[str]:
     """The operators of ONNX that no version of has a reference, by how far their specs are trusted."""
     known = load_known()
     done = {(each.domain, each.name) for each in known.reference}
-    newest = {
-        (each.domain, each.name): each for each in sorted(list_operators(), key=lambda one: one.since_version)
-    }
     yield REST
     by_domain: dict[tuple[str, str], list[str]] = {}
-    for (domain, name), operator in sorted(newest.items()):
-        if domain.startswith(ONNX) and (domain, name) not in done:
-            by_domain.setdefault((domain, known.words(operator)[0]), []).append(operator.short)
+    for each in sorted(newest_versions(list_operators())):
+        if each.domain.startswith(ONNX) and (each.domain, each.name) not in done:
+            by_domain.setdefault((each.domain, known.words(each)[0]), []).append(each.short)
     for (domain, trust), names in by_domain.items():
         yield f"- {trust}, {domain}: {', '.join(f'`{each}`' for each in names)}."
 

@@ -18,6 +18,12 @@ class BinaryNumber(NamedTuple):
             return Fraction(self.whole << self.power)
         return Fraction(self.whole, 1 << -self.power)
 
+    def exceeds(self, most: Fraction) -> bool:
+        """Whether the absolute value is greater than a number; what is far greater is told by its size."""
+        return (
+            self.size() >= (most.numerator // most.denominator).bit_length() and abs(self.fraction()) > most
+        )
+
     def size(self) -> int:
         """The least power of two that is greater than the absolute value; of 0 the power itself."""
         return self.whole.bit_length() + self.power

@@ -110,7 +110,6 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
     function, working = FUNCTIONS[name], numbers.working
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
-    size = math.floor(most).bit_length()
     signs, errors = numbers.sign.reshape(-1).tolist(), numbers.error.reshape(-1).tolist()
     found: list[BinaryNumber] = []
     special, error, lost = [0.0] * len(signs), [0.0] * len(signs), [False] * len(signs)
@@ -119,7 +118,7 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
         outcome, reach = _found(name, numerator, denominator, sign, off, bits)
         if not isinstance(outcome, BinaryNumber):
             special[at], outcome = outcome, _ZERO
-        elif outcome.size() >= size and abs(outcome.fraction()) > most:
+        elif outcome.exceeds(most):
             special[at], reach = math.inf if outcome.whole > 0 else -math.inf, None
             outcome = _ZERO
         found.append(outcome)

@@ -43,7 +43,6 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     base, exponent = base.broadcast(shape), exponent.broadcast(shape)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
-    size = math.floor(most).bit_length()
     found: list[BinaryNumber] = []
     special, error = np.zeros(shape), np.zeros(shape)
     lost = np.array(base.lost | exponent.lost)
@@ -59,7 +58,7 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
                 # Of a negative zero the logarithm is that of zero; elsewhere infinity meets zero, or a NaN.
                 outcome = math.inf if signs[0] == 0 and y < 0 else math.nan
         offs = float(base.error.flat[at]), float(exponent.error.flat[at])
-        if isinstance(outcome, BinaryNumber) and outcome.size() >= size and abs(outcome.fraction()) > most:
+        if isinstance(outcome, BinaryNumber) and outcome.exceeds(most):
             outcome = math.inf if outcome.whole > 0 else -math.inf
         reach = _reach(x, y, offs, outcome, bits) if any(offs) else 0.0
         error.flat[at], lost.flat[at] = (math.inf, True) if reach is None else (reach, lost.flat[at])

@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.clusters.run_units import RunOrder
 from conformance.models.case_models import Form
-from conformance.processes.loaded_files import digest_files
+from conformance.processes.loaded_files import digests_by_path
 from conformance.running.lane import Lane
 from conformance.running.record_header import make_header
 from conformance.running.requests import Offer
@@ -53,7 +53,7 @@ class Standing:
         """The files that the runtime runs code from, each read once."""
         for path in self.lane.loaded_files():
             if path not in self._digested:
-                self._digested[path] = next(iter(digest_files([path])), {})
+                self._digested[path] = digests_by_path([path]).get(path, {})
         return [each for each in self._digested.values() if each]
 
 

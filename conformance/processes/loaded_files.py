@@ -11,7 +11,7 @@ from conformance.processes.confinement import is_surrounding
 from conformance.processes.descendants import descendants
 from opcert.vocabulary.regular_files import open_regular
 
-_LARGEST = 8 << 30
+LARGEST = 8 << 30
 
 
 def loaded_files(process: int) -> set[Path]:
@@ -32,21 +32,31 @@ def loaded_files(process: int) -> set[Path]:
 
 
 def digest_files(files: Iterable[Path]) -> list[dict[str, Any]]:
-    """For each file that is still there: `file`, `bytes` and `sha256`, by name.
+    """What `digests_by_path` says of each file, by name."""
+    return by_name(digests_by_path(files).values())
+
+
+def by_name(digests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Digests in the order in which a record has them."""
+    return sorted(digests, key=lambda each: (str(each["file"]), str(each["sha256"])))
+
+
+def digests_by_path(files: Iterable[Path]) -> dict[Path, dict[str, Any]]:
+    """For each file that is still there: `file`, `bytes` and `sha256`.
 
     A file of an installed package is named from its `site-packages` on, any other one without its folder: two
     machines name the same file alike, and no name tells where somebody works.
     """
-    found = []
+    found = {}
     for each in files:
         try:
-            with open_regular(each, _LARGEST) as opened:
+            with open_regular(each, LARGEST) as opened:
                 digest = hashlib.file_digest(opened, "sha256").hexdigest()
                 size = opened.seek(0, 2)
         except OSError:
             continue  # a file that was removed after it was loaded
-        found.append({"file": _public_name(each), "bytes": size, "sha256": digest})
-    return sorted(found, key=lambda each: (str(each["file"]), str(each["sha256"])))
+        found[each] = {"file": _public_name(each), "bytes": size, "sha256": digest}
+    return found
 
 
 def merge_digests(parts: Iterable[Iterable[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
-from conformance.processes.loaded_files import digest_files
+from conformance.processes.loaded_files import by_name, digests_by_path
 from conformance.processes.worker_process import Stopped
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
@@ -87,9 +87,7 @@ def run_suite(
             progress.note(
                 f"the same build was asked these cases here, {standing.header['started']}: --again asks anew"
             )
-            for lane in lanes:
-                lane.close()
-            return standing
+            return _letting_go(lanes, standing)
         plan = Plan(suite, selected, forms, options.repeat, sampled=header["options"]["sampled"])
         if keep:
             plan = replace(plan, kept=kept_run(suite.digest, runtime.text, offer.facts))
@@ -102,9 +100,7 @@ def run_suite(
             check_same_run(earlier, header)
             if is_through(earlier):
                 progress.note("the record is whole already: nothing is left to run")
-                for lane in lanes:
-                    lane.close()
-                return earlier
+                return _letting_go(lanes, earlier)
             plan = go_on(earlier, plan, header, progress)
             kept = partial(kept_rows, earlier, plan)
         tasks = TaskSource(plan)
@@ -122,11 +118,13 @@ def run_suite(
             with few_collections():
                 _run_lanes(lanes, tasks, collector)
             losses = [each for lane in lanes for each in lane.unload_losses]
-            files = set().union(*(lane.loaded_files() for lane in lanes)) if options.identify else set()
-            loaded = digest_files(files) if options.identify else None
-            record = collector.finish(plan.tasks(), losses, loaded)
+            loaded = None
+            if options.identify:
+                loaded = digests_by_path(set().union(*(lane.loaded_files() for lane in lanes)))
+            named = None if loaded is None else by_name(loaded.values())
+            record = collector.finish(plan.tasks(), losses, named)
             if written is not None:
-                written.keep(record, header, files)
+                written.keep(record, header, loaded or {})
             if plan.kept is not None:
                 plan.kept.close(whole=True)
         finally:
@@ -138,6 +136,11 @@ def run_suite(
         for lane in lanes:
             lane.kill()
         raise
+    return _letting_go(lanes, record)
+
+
+def _letting_go(lanes: Sequence[Lane], record: Record) -> Record:
+    """The record, when the workers are no longer needed."""
     for lane in lanes:
         lane.close()
     return record

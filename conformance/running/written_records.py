@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from conformance.processes.loaded_files import LARGEST
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record, read_record
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.kept_work import KeptWork
 from opcert.vocabulary.errors import OpcertError
-from opcert.vocabulary.regular_files import open_regular
+from opcert.vocabulary.file_digests import digest_of
 
-_LARGEST = 8 << 30
 _OF_THE_TIME = ("started", "resumed")
 
 
@@ -39,30 +38,26 @@ class WrittenRecords:
         kept = self._work.find(self._key(header))
         with suppress(OpcertError, OSError, KeyError, TypeError, AttributeError):
             files: Mapping[str, str] = kept["files"]
-            same = [_digest(path), _outputs(path)] == [kept["record"], kept["outputs"]]
-            if same and all(_digest(Path(name)) == digest for name, digest in files.items()):
+            same = [digest_of(path), _outputs(path)] == [kept["record"], kept["outputs"]]
+            if same and all(digest_of(Path(name), LARGEST) == digest for name, digest in files.items()):
                 return read_record(path)
         return None
 
-    def keep(self, record: Record, header: Mapping[str, Any], loaded: Iterable[Path]) -> None:
+    def keep(
+        self, record: Record, header: Mapping[str, Any], loaded: Mapping[Path, Mapping[str, Any]]
+    ) -> None:
         """Remember the record of a run, and what its workers ran code from; none of an ended run."""
         footer = record.footer
         if not self._may_stand or footer is None or "stopped" in footer:
             return
         with suppress(OSError):
-            files = {str(each): _digest(each) for each in loaded if each.exists()}
+            files = {str(path): each["sha256"] for path, each in loaded.items()}
             if files:
-                content = {"record": _digest(record.path), "outputs": _outputs(record.path), "files": files}
+                content = {"record": digest_of(record.path), "outputs": _outputs(record.path), "files": files}
                 self._work.keep(self._key(header), content)
 
     def _key(self, header: Mapping[str, Any]) -> str:
         return self._work.key({name: each for name, each in header.items() if name not in _OF_THE_TIME})
-
-
-def _digest(path: Path) -> str:
-    """The digest of a file's bytes; OSError where it is none that can be read."""
-    with open_regular(path, _LARGEST) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _outputs(path: Path) -> list[str]:

@@ -48,10 +48,10 @@ class Index(SingleKind):
         shape, extent = scope.shape(self.name), self._extent(scope)
         count = prod(int(each) for each in shape)
         apart = self.distinct is not None and bool(scope.value(self.distinct))
-        if extent < 1 and count:
-            return
         if level == "besides":
             yield from self._beside(shape, count, extent, scope, draw)
+            return
+        if extent < 1 and count:
             return
         if not apart:
             found = np.array([self._one(level, extent, draw) for _ in range(count)], dtype=np.int64)
@@ -77,9 +77,14 @@ class Index(SingleKind):
         instead = self._instead(scope)
         if instead is None or not count:
             return
-        found = [draw.choice([instead, draw.integer(0, extent - 1)]) for _ in range(count)]
+        found = [draw.choice([instead, *self._inside(extent, draw)]) for _ in range(count)]
         found[draw.integer(0, count - 1)] = instead
         yield np.array(found, dtype=np.int64).reshape(shape)
+
+    @staticmethod
+    def _inside(extent: int, draw: Draw) -> tuple[int, ...]:
+        """An index into the axis; none where that has no elements."""
+        return (draw.integer(0, extent - 1),) if extent else ()
 
     def _instead(self, scope: Partial) -> int | None:
         said = None if self.besides is None else scope.value(self.besides)

@@ -79,15 +79,10 @@ class Rois(SingleKind):
         inside = f"each == int(each) and 0 <= each < shape({self.of})[0]"
         yield self.rule(f"{name}_batch", f"all({inside} for each in values({name})[::5])", self.given)
         height, width = (f"shape({self.of})[{axis}]" for axis in (2, 3))
-        bounds = (
-            (1, "0 <= each"),
-            (2, "0 <= each"),
-            (3, f"each < {width} - 0.5"),
-            (4, f"each < {height} - 0.5"),
-        )
-        for place, bound in bounds:
-            times = bound.replace("each", f"each * {self.scale.text}")
-            within = f"all({times} for each in values({name})[{place}::5])"
+        scaled = f"each * {self.scale.text}"
+        bounds = (f"0 <= {scaled}",) * 2 + tuple(f"{scaled} < {each} - 0.5" for each in (width, height))
+        for place, bound in enumerate(bounds, 1):
+            within = f"all({bound} for each in values({name})[{place}::5])"
             yield self.rule(f"{name}_inside_{_CORNERS[place]}", within, self.given, otherwise="undefined")
         for place in (1, 2):
             first, second = (f"values({name})[5 * each + {one}]" for one in (place, place + 2))

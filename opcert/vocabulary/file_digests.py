@@ -1,10 +1,18 @@
-"""One digest of many files: of their names and their bytes, in the order of the names."""
+"""Digests of files: of the bytes of one, and of the names and bytes of many."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+
+from opcert.vocabulary.regular_files import open_regular
+
+
+def digest_of(path: Path, most: int | None = None) -> str:
+    """SHA-256 over the bytes of a regular file that has at most so many; raises OSError as `open_regular`."""
+    with open_regular(path, most) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_by_name(files: Mapping[str, Path]) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reference.choices import Choice, Reading
 from reference.extremes import greatest
@@ -19,6 +20,7 @@ from reference.orders import NanReading, below
 from reference.passing import opened
 from reference.registry import reference_operator
 from reference.stacks import stacked
+from reference.working import Floats
 
 RegionEnds = Annotated[Choice[Literal["included", "left_out"]], Reading]
 RegionParts = Annotated[Choice[Literal["overlapping", "apart"]], Reading]
@@ -56,11 +58,10 @@ def max_roi_pool(
     pooled = []
     for image, region, off in zip(images, places, corners.error.reshape(-1, 4), strict=True):
         data = X.arranged(itemgetter(image))
-        axes = []
-        for axis, parts in enumerate(pooled_shape):
-            first, last = (_elements(region[each - axis], off[each - axis]) for each in (1, 3))
-            lengths = {(one, _length(one, other, region_ends)) for one, other in product(first, last)}
-            axes.append(list(_parts(lengths, parts, region_parts)))
+        axes = [
+            _parts(_lengths(region[1 - axis :: 2], off[1 - axis :: 2], region_ends), parts, region_parts)
+            for axis, parts in enumerate(pooled_shape)
+        ]
         pooled += [_greatest(data, rows, columns, nan_in_max_min) for rows, columns in product(*axes)]
     if not pooled:
         return Numbers.exact(np.zeros((0, X.shape[1], *pooled_shape), dtype=object), X.working)
@@ -73,9 +74,11 @@ def _elements(place: Fraction, error: float) -> set[int]:
     return {math.floor(place + side + add) for side in (-apart, apart) for add in (0, HALF)}
 
 
-def _length(first: int, last: int, ends: Choice[str]) -> int:
-    """How many elements a region has along an axis: one at least."""
-    return max(last - first + (ends.ask() == "included"), 1)
+def _lengths(corners: NDArray[Any], errors: Floats, ends: Choice[str]) -> set[tuple[int, int]]:
+    """The first elements that a region may have along an axis, each with how many: one at least."""
+    firsts, lasts = map(_elements, corners, errors)
+    more = ends.ask() == "included"
+    return {(first, max(last - first + more, 1)) for first, last in product(firsts, lasts)}
 
 
 def _parts(lengths: set[tuple[int, int]], parts: int, how: Choice[str]) -> Iterator[tuple[_Range, _Range]]:

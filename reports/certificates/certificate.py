@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -13,8 +12,8 @@ from typing import Any, Literal
 from conformance.judging.judge import VERDICTS
 from conformance.suite.canonical import canonical_json, plain, sha256
 from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
+from opcert.vocabulary.file_digests import digest_of
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.regular_files import open_regular
 from reports.causes.followed_readings import fault_text, find_readings
 from reports.certificates.believed import find_believed
 from reports.certificates.certifiable import list_obstacles
@@ -116,8 +115,7 @@ def _subjects(results: Results) -> list[dict[str, Any]]:
 def file_digest(path: Path) -> str:
     """SHA-256 of a file; raises UserError where it cannot be read."""
     try:
-        with open_regular(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return digest_of(path)
     except OSError as error:
         raise unreadable("the file", path, error) from error
 

@@ -137,19 +137,20 @@ def test_whatever_else_is_there_the_runtime_is_asked(runs: Runs, change: Callabl
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "run",
     [
-        {"again": True},
-        {"requirements": ()},
-        {"mode": "other"},
-        {"options": RunOptions(identify=True, limits=Limits(case_seconds=7.5))},
-        {"options": RunOptions(identify=True, forms="all", repeat=2)},
-        {"options": RunOptions(identify=True, pattern="*cover*")},
+        lambda runs: runs(again=True),
+        lambda runs: runs(requirements=()),
+        lambda runs: runs(mode="other"),
+        lambda runs: runs(options=RunOptions(identify=True, limits=Limits(case_seconds=7.5))),
+        lambda runs: runs(options=RunOptions(identify=True, forms="all", repeat=2)),
+        lambda runs: runs(options=RunOptions(identify=True, pattern="*cover*")),
     ],
+    ids=["again", "other requirements", "other mode", "other limits", "other forms", "other pattern"],
 )
-def test_another_run_is_made(runs: Runs, asked: dict[str, object]) -> None:
+def test_another_run_is_made(runs: Runs, run: Callable[[Runs], Record]) -> None:
     runs()
-    runs(**asked)  # type: ignore[arg-type]
+    run(runs)
     assert len(runs.told.rows) == 2
 
 

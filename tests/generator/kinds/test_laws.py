@@ -11,7 +11,6 @@ import pytest
 from generator.borders.breach_attempts import broken_rules
 from generator.changes.kind_values import kind_changes
 from generator.kinds.axes import Axes
-from generator.kinds.index import Index
 from generator.kinds.transposed_window import TransposedWindow
 from generator.solved.drawing import draw_call
 from generator.solved.partial import Partial
@@ -144,18 +143,13 @@ def test_where_nothing_is_yielded_brute_force_finds_nothing() -> None:
             values = _small_values(kind)
             for found, draw in random_scopes(space, 2 * SCOPES if values else 0, "nothing"):
                 scope = _spoilt(kind, found.scope, draw)
-                if scope is None or _is_of_no_classes(kind, scope) or _yields(kind, scope, draw):
+                if scope is None or _yields(kind, scope, draw):
                     continue
                 asked[type(kind).__name__] += 1
                 for value in values:
                     tried = Partial(scope.spec, {**scope.bindings, kind.covers[0]: value})
                     assert not _keeps_rules(kind, tried), f"{kind.name} of {space.spec.operator}: {value!r}"
     assert {"Axes", "Axis", "Index", "Integer", "Lengths", "Tuples"} <= set(asked)
-
-
-def _is_of_no_classes(kind: Kind, scope: Partial) -> bool:
-    """Whether all labels would have to be ignored: no text says what the loss is then, and no call has it."""
-    return isinstance(kind, Index) and kind.besides is not None and not prod(scope.shape(kind.of))
 
 
 def _small_values(kind: Kind) -> list[object]:
