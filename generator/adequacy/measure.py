@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.adequacy.asked_node_tests import asking_for_its_outputs
 from generator.adequacy.bench import Bench, Faulty, Held, hold
@@ -19,18 +17,10 @@ from generator.adequacy.mutants import Mutant, make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers, tells_nothing
-from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
-from generator.asking.computed import as_run
-from generator.asking.expectations import expect
 from generator.asking.questions import describe
-from generator.asking.validity import find_refusable
 from generator.making.discovery import Levels
 from generator.values.draws import Draw
-from opcert.vocabulary.errors import InternalError
-from opcert.vocabulary.names import CaseId
-from reference.answers import UnstableLength
-from reference.bounding import bounded, charged
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
@@ -204,7 +194,7 @@ def _agreeing(
         if response is not None:
             if tells_nothing(response, each.seconds):
                 continue
-            if not same_answers(response, each.answer) and not _accepted(subject, each, response):
+            if not same_answers(response, each.answer) and not each.acceptance.accepts(response):
                 return agreeing, each.call
         agreeing += 1
     return agreeing, None
@@ -217,33 +207,3 @@ def batched(drawn: Iterable[Drawn]) -> Iterator[list[Drawn]]:
     while chunk := list(islice(source, size)):
         yield chunk
         size = 90 if size == 10 else 100
-
-
-def _accepted(subject: Subject, drawn: Drawn, response: Response) -> bool:
-    """Whether a case of this call would accept a response."""
-    if not drawn.asked:
-        drawn.case, drawn.asked = _case_of(subject, drawn.call), True
-    return drawn.case is None or judge(drawn.case, as_run(drawn.case, response)).verdict not in FAILING
-
-
-def _case_of(subject: Subject, call: Call) -> Case | None:
-    """The case of a call; None where no case is made of it."""
-    operator = subject.spec.operator
-    subject.forget()
-    try:
-        with bounded(True), charged(True):
-            expectations = expect(subject.spec, subject.reference, call)
-    except (UnstableLength, InternalError):
-        return None
-    finally:
-        subject.forget()
-    return Case(
-        id=CaseId(operator, "cover", None, call.digest(operator)),
-        element_type=first_type(subject.spec, call),
-        attributes=call.attributes,
-        inputs=call.inputs,
-        output_names=(),
-        demand="answer",
-        expectations=expectations,
-        may_refuse=find_refusable(subject.spec, call),
-    )

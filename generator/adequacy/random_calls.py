@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import process_time
 
 from conformance.running.responses import Answered
-from conformance.suite.cases import Case
+from generator.adequacy.acceptance import Acceptance
 from generator.adequacy.bench import Faulty, Held, weight_of
 from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
@@ -42,7 +42,7 @@ _CHUNK = 100
 class Drawn:
     """One random call, the right answer, the points that it comes by, its weight, and seconds.
 
-    `case` is what would be made of the call, once somebody has `asked`; None where no case is made of it.
+    `acceptance` says what a case of the call would accept.
     """
 
     call: Call
@@ -50,8 +50,7 @@ class Drawn:
     reached: frozenset[Point]
     weight: int
     seconds: float
-    asked: bool = False
-    case: Case | None = None
+    acceptance: Acceptance
 
 
 @dataclass(eq=False)
@@ -80,7 +79,10 @@ class RandomCalls:
         """Calls of cases, to be varied where no random call comes by a point."""
         for each in held:
             if isinstance(each.answer, Answered) and _size(each.answer) <= _LARGEST:
-                self._bases.append(Drawn(each.call, each.answer, each.reached, each.weight, each.seconds))
+                acceptance = Acceptance(self.subject, each.call)
+                self._bases.append(
+                    Drawn(each.call, each.answer, each.reached, each.weight, each.seconds, acceptance)
+                )
 
     def more(self, count: int) -> None:
         """Draw calls of any levels."""
@@ -173,7 +175,8 @@ class RandomCalls:
         seconds = process_time() - started
         if not isinstance(answer, Answered) or _size(answer) > _LARGEST:
             return None
-        return Drawn(call, answer, reached, weight_of(call, answer), seconds)
+        weight = weight_of(call, answer)
+        return Drawn(call, answer, reached, weight, seconds, Acceptance(self.subject, call))
 
 
 def _size(answer: Answered) -> int:

@@ -119,7 +119,7 @@ def test_what_an_answer_of_its_own_makes_of_the_evaluation_tells_nothing_of_any(
         mutants = [each for each in make_mutants(subject) if not each.guard]
         infections = Infections(subject, mutants)
         one, other = calls[0], next(each for each in calls if each.answer != calls[0].answer)
-        mixed = Drawn(one.call, other.answer, one.reached, one.weight, one.seconds)
+        mixed = Drawn(one.call, other.answer, one.reached, one.weight, one.seconds, one.acceptance)
         assert all(infections.may_tell(mutant, mixed) for mutant in mutants)
 
 

@@ -1,0 +1,91 @@
+"""What a case of a random call would accept, worked out no further than a response needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from conformance.judging.judge import FAILING, judge
+from conformance.running.responses import Refused, Response
+from conformance.suite.cases import Case, Expectation
+from generator.adequacy.subject import Subject
+from generator.asking.bare_cases import first_type
+from generator.asking.calls import Call
+from generator.asking.computed import as_run
+from generator.asking.expectations import expectation_of, expectations_of
+from generator.asking.questions import Question, ask
+from generator.asking.validity import find_refusable
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import CaseId
+from reference.answers import UnstableLength
+from reference.bounding import bounded, charged
+
+
+@dataclass(frozen=True, eq=False)
+class Acceptance:
+    """A valid call that the reference answers; within `Subject.quick`, and while no mutant runs."""
+
+    subject: Subject
+    call: Call
+
+    def accepts(self, response: Response) -> bool:
+        """Whether the judge has nothing against a response; nor has it where no case is made of the call."""
+        if isinstance(response, Refused) and self._refusable is not None:
+            return True
+        # Whatever is right under the first options of the open readings is right.
+        return self._fits(self._first, response) or self._fits(self._whole, response)
+
+    def _fits(self, case: Case | None, response: Response) -> bool:
+        return case is None or judge(case, as_run(case, response)).verdict not in FAILING
+
+    @cached_property
+    def _refusable(self) -> str | None:
+        return find_refusable(self.subject.spec, self.call)
+
+    @cached_property
+    def _asked(self) -> Question:
+        return ask(self.subject.spec, self.subject.reference, self.call)
+
+    @cached_property
+    def _first(self) -> Case | None:
+        """The case of the first options alone; None where no case is made of the call."""
+        try:
+            with self._worked_out():
+                options = tuple(next(iter(each.options)) for each in self._asked.open)
+                return self._case((expectation_of(self._asked.answer(options)),))
+        except (UnstableLength, InternalError):
+            return None
+
+    @cached_property
+    def _whole(self) -> Case | None:
+        """The case of the call; None where none is made of it."""
+        try:
+            with self._worked_out():
+                return self._case(expectations_of(self._asked))
+        except (UnstableLength, InternalError):
+            return None
+
+    @contextmanager
+    def _worked_out(self) -> Iterator[None]:
+        """Meanwhile the reference says which errors are allowed."""
+        self.subject.forget()
+        try:
+            with bounded(True), charged(True):
+                yield
+        finally:
+            self.subject.forget()
+
+    def _case(self, expectations: Sequence[Expectation]) -> Case:
+        operator = self.subject.spec.operator
+        return Case(
+            id=CaseId(operator, "cover", None, self.call.digest(operator)),
+            element_type=first_type(self.subject.spec, self.call),
+            attributes=self.call.attributes,
+            inputs=self.call.inputs,
+            output_names=(),
+            demand="answer",
+            expectations=tuple(expectations),
+            may_refuse=self._refusable,
+        )

@@ -1,0 +1,109 @@
+"""What a random call's case would accept is told without making the case: the same as of the whole case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conformance.judging.judge import FAILING, judge
+from conformance.running.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
+from generator.adequacy.acceptance import Acceptance
+from generator.adequacy.random_calls import Drawn, RandomCalls
+from generator.adequacy.subject import Subject
+from generator.asking.bare_cases import first_type
+from generator.asking.calls import call_of
+from generator.asking.computed import as_run
+from generator.asking.expectations import expect
+from generator.asking.questions import ask
+from generator.asking.validity import find_refusable
+from generator.making.discovery import open_spec
+from generator.making.suite_making import generate_operator
+from generator.making.workshop import Options
+from generator.values.draws import Draw
+from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import UnstableLength
+from reference.bounding import bounded, charged
+from reference.registry import find_operator
+
+CALLS = 12
+
+
+@pytest.mark.parametrize("name", ["RNN-22", "RoiAlign-22", "Attention-25", "TopK-24", "GridSample-22"])
+def test_it_is_what_the_whole_case_accepts(name: str) -> None:
+    """Of the right answer, those under other readings, some that are wrong, and a refusal."""
+    operator = OperatorName.parse(f"ai.onnx::{name}")
+    spec, levels = open_spec(operator)
+    subject = Subject.of(spec, find_operator(operator, spec.reference_module))
+    accepted, refused = 0, 0
+    with subject.quick():
+        random = RandomCalls(subject, levels, Draw("acceptance"))
+        random.more(CALLS)
+        for drawn in random.drawn:
+            case = _whole_case(subject, drawn)
+            for response in _responses(subject, drawn):
+                found = drawn.acceptance.accepts(response)
+                fits = case is None or judge(case, as_run(case, response)).verdict not in FAILING
+                assert found == fits, (drawn.call, response)
+                accepted += found
+                refused += not found
+    assert accepted >= len(random.drawn)
+    assert refused >= len(random.drawn)
+
+
+def test_a_refusal_is_accepted_where_the_document_leaves_it_open() -> None:
+    operator = OperatorName.parse("ai.onnx::Det-22")
+    spec, _ = open_spec(operator)
+    subject = Subject.of(spec, find_operator(operator, spec.reference_module))
+    cases = [each for each in generate_operator(operator, Options()).cases if each.demand == "answer"]
+    found = {True: 0, False: 0}
+    with subject.quick():
+        for case in cases:
+            refusable = case.may_refuse is not None
+            acceptance = Acceptance(subject, call_of(case))
+            assert acceptance.accepts(Refused("ValueError", "broken")) == refusable
+            found[refusable] += 1
+    assert all(found.values()), found
+
+
+def _responses(subject: Subject, drawn: Drawn) -> list[Response]:
+    found: list[Response] = [drawn.answer, Refused("ValueError", "broken")]
+    asked = ask(subject.spec, subject.reference, drawn.call)
+    subject.forget()
+    for place, reading in enumerate(asked.open):
+        first = [next(iter(each.options)) for each in asked.open]
+        for option in list(reading.options)[1:]:
+            options = (*first[:place], option, *first[place + 1 :])
+            found.append(Answered(tuple(each.expected for _, each in asked.answer(options))))
+    subject.forget()
+    first_output = drawn.answer.outputs[0]
+    assert isinstance(first_output, Tensor)
+    moved = Tensor(first_output.element_type, np.roll(first_output.array, 1))
+    zeros = Tensor(first_output.element_type, np.zeros_like(first_output.array))
+    found += [replace(drawn.answer, outputs=(each, *drawn.answer.outputs[1:])) for each in (moved, zeros)]
+    return found
+
+
+def _whole_case(subject: Subject, drawn: Drawn) -> Case | None:
+    subject.forget()
+    try:
+        with bounded(True), charged(True):
+            expectations = expect(subject.spec, subject.reference, drawn.call)
+    except UnstableLength:
+        return None
+    finally:
+        subject.forget()
+    call, operator = drawn.call, subject.spec.operator
+    return Case(
+        id=CaseId(operator, "cover", None, call.digest(operator)),
+        element_type=first_type(subject.spec, call),
+        attributes=call.attributes,
+        inputs=call.inputs,
+        output_names=(),
+        demand="answer",
+        expectations=expectations,
+        may_refuse=find_refusable(subject.spec, call),
+    )
