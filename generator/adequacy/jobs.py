@@ -1,21 +1,26 @@
-"""Measuring the adequacy of a suite, operator by operator, in processes of their own."""
+"""Measuring the adequacy of a suite in processes of this machine, each doing one set of mutants at a time."""
 
 from __future__ import annotations
 
+import pickle
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import ExitStack
+from functools import cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
 from conformance.suite.suites import open_suite
-from generator.adequacy.asked_node_tests import node_tests, tested_by_nodes
+from generator.adequacy.asked_node_tests import tested_by_nodes
 from generator.adequacy.cluster_sets import MEMORY, measure_on_cluster
 from generator.adequacy.kept import Kept
-from generator.adequacy.measured_before import find_measured, keep_measured
-from generator.adequacy.work import expectations_of, key_of, work_of
+from generator.adequacy.measure import Prepared
+from generator.adequacy.outcomes import SetAnswer
+from generator.adequacy.set_units import Measuring, SetUnit, answer_unit
+from generator.adequacy.work import Work
 from opcert.vocabulary.names import OperatorName
 
 Tell = Callable[[str], None]
@@ -36,45 +41,76 @@ def measure_suite(
     """
     if cluster is not None and folders:
         tell("operators of specs of your own are measured here: workers have opcert and nothing else")
-    elif cluster is not None:
-        for kept in measure_on_cluster(cluster, suite, operators, tell):
-            tell(f"{kept.operator}: {summary(kept.found)}")
-            yield kept
-        return
-    # Whoever makes ONNX's tests does so once, not in every process.
+    here = cluster is None or bool(folders)
+    found = (
+        _measure_here(suite, operators, folders, processes, tell)
+        if here or cluster is None
+        else measure_on_cluster(cluster, suite, operators, tell)
+    )
+    for kept in found:
+        tell(f"{kept.operator}: {summary(kept.found)}")
+        yield kept
+
+
+def _measure_here(
+    path: Path, operators: Sequence[OperatorName], folders: Sequence[Path], processes: int, tell: Tell
+) -> Iterator[Kept]:
     tested = tested_by_nodes(operators, tell)
-    with ProcessPoolExecutor(processes, get_context("spawn"), limit_memory) as pool:
-        jobs = [
-            pool.submit(measure_operator, suite, operator, tuple(folders), operator in tested)
-            for operator in operators
-        ]
+    with (
+        open_suite(path) as suite,
+        ProcessPoolExecutor(processes, get_context("spawn"), limit_memory) as pool,
+    ):
+        measuring = Measuring(suite, operators, tested, folders, tell)
+        units = measuring.units()
+        waiting: dict[Future[SetAnswer | Kept], SetUnit] = {}
         try:
-            for operator, job in zip(operators, jobs, strict=True):
-                kept = job.result()
-                tell(f"{operator}: {summary(kept.found)}")
-                yield kept
+            while True:
+                while len(waiting) < processes and (asked := next(units, None)) is not None:
+                    unit, work = asked
+                    waiting[pool.submit(do_here, work, unit)] = unit
+                if not waiting:
+                    break
+                for each in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    measuring.take(waiting.pop(each), each.result())
+                yield from measuring.through()
         except BaseException:
-            # Whoever is interrupted does not wait for the operators under way.
+            # Whoever is interrupted does not wait for the sets under way.
             for child in active_children():
                 child.terminate()
             raise
+        yield from measuring.through()
 
 
-def measure_operator(
-    path: Path, operator: OperatorName, folders: Sequence[Path] = (), against_node_tests: bool = False
-) -> Kept:
-    """What one operator's cases in a suite notice; of those that ship, as it was measured before."""
-    with open_suite(path) as suite:
-        key = key_of(operator, expectations_of(suite, operator), against_node_tests)
-        before = None if folders else find_measured(operator, key)
-        if before is not None:
-            return before
-        tests = node_tests(operator, lambda _: None) if against_node_tests else []
-        work = work_of(suite, operator, folders, tests)
-    kept = work.measured()
-    if not folders:
-        keep_measured(operator, key, kept)
-    return kept
+def do_here(work: bytes, unit: SetUnit) -> SetAnswer | Kept:
+    """In a process for such units, and its main thread: a SetAnswer, or a Kept where all outcomes are there.
+
+    What is known of an operator before a mutant is tried stays until another operator comes.
+    """
+    return answer_unit(*_desk().prepared(work), unit)
+
+
+class _Desk:
+    """The operator that a process is at."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._bytes: bytes | None = None
+        self._prepared: tuple[Work, Prepared] | None = None
+
+    def prepared(self, work: bytes) -> tuple[Work, Prepared]:
+        if self._prepared is None or work != self._bytes:
+            self._open.close()
+            self._prepared = None
+            found: Work = pickle.loads(work)
+            self._prepared = found, self._open.enter_context(found.prepared())
+            self._bytes = work
+        return self._prepared
+
+
+@cache
+def _desk() -> _Desk:
+    """The desk of this process."""
+    return _Desk()
 
 
 def summary(found: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
 IN_FULL = 100
 """So many agreeing calls are asked of every mutant, whatever is known of the values on their way."""
-SET = 100
+SET = 400
 """Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
 USABLE = 0.5
 """The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
@@ -41,17 +41,18 @@ class Prepared:
     random: RandomCalls
     made: Sequence[Faulty]
     unreached: tuple[str, ...]
+    size: int = SET
 
     @property
     def sets(self) -> int:
         """How many sets the mutants come to."""
-        return sets_of(len(self.made))
+        return -(-len(self.made) // self.size)
 
     def outcomes(self, number: int) -> list[Outcome]:
         """What becomes of the mutants of a set; whatever was done with the others has no part in it."""
         bench, nodes = Bench(self.bench.subject, self.bench.held), Bench(self.bench.subject, self.nodes.held)
         random = self.random.copied()
-        chosen = self.made[number * SET : (number + 1) * SET]
+        chosen = self.made[number * self.size : (number + 1) * self.size]
         said = [_noticed(mutant, bench, nodes) for mutant in chosen]
         left = [mutant for mutant, each in zip(chosen, said, strict=True) if each.killer is None]
         infections = Infections(bench.subject, [each for each in left if isinstance(each, Mutant)])
@@ -76,11 +77,6 @@ class Prepared:
         operator = str(self.bench.subject.spec.operator)
         found = tuple(outcome for _, outcome in told)
         return Adequacy(operator, found, self.unreached, selection, len(self.nodes.held), AIMED)
-
-
-def sets_of(mutants: int) -> int:
-    """How many sets so many mutants come to."""
-    return -(-mutants // SET)
 
 
 def prepare(

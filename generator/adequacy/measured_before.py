@@ -1,22 +1,28 @@
 """What was measured before of the same cases with the same code: in the user's cache, by its digest.
 
-So a long measurement that was interrupted goes on where it was, and one that is asked for again is quick.
+So a long measurement that was interrupted goes on where it was, and one that is asked for again is quick. Of
+an operator under way the sets of mutants are kept that have come.
 """
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
 from generator.adequacy.kept import Kept, kept_json, parse_kept
+from generator.adequacy.outcomes import Outcome, SetAnswer
 from generator.making.source_files import digest_of
 from generator.making.sources import ROOT
 from generator.witnessed.measured_files import DAMAGED
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of
 
+_SET = ".set"
 _PACKAGES = ("generator", "specs", "conformance", "opcert", "reference")
 MOST_KEPT = 4
 """Of each operator version so many measurements stay, those that were used last."""
@@ -44,15 +50,43 @@ def keep_measured(operator: OperatorName, key: str, kept: Kept) -> None:
     """Keep a measurement; a cache that cannot be written keeps nothing."""
     folder = _folder(operator)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        making = folder / f"{key}.making"
-        making.write_text(kept_json(kept), encoding="utf-8", newline="\n")
-        making.replace(folder / f"{key}.json")
+        _write(folder / f"{key}.json", kept_json(kept))
         files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
         for each in files[MOST_KEPT:]:
             each.unlink()
+        for each in folder.glob(f"*{_SET}"):
+            each.unlink()
     except OSError:
         return
+
+
+def find_sets(operator: OperatorName, key: str) -> dict[int, SetAnswer]:
+    """The sets of mutants that are known of a measurement under way, by their numbers; no damaged ones."""
+    found = {}
+    for path in sorted(_folder(operator).glob(f"{key}-*{_SET}")):
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            number, sets = int(raw["number"]), int(raw["sets"])
+            outcomes = [Outcome(**{**each, "diff": tuple(each["diff"])}) for each in raw["outcomes"]]
+        except DAMAGED:
+            continue
+        found[number] = SetAnswer(sets, outcomes)
+    return found if len({each.sets for each in found.values()}) == 1 else {}
+
+
+def keep_set(operator: OperatorName, key: str, number: int, answer: SetAnswer) -> None:
+    """Keep what became of a set; a cache that cannot be written keeps nothing."""
+    outcomes = [asdict(each) for each in answer.outcomes]
+    text = json.dumps({"number": number, "sets": answer.sets, "outcomes": outcomes})
+    with suppress(OSError):
+        _write(_folder(operator) / f"{key}-{number}{_SET}", text)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    making = path.with_suffix(".making")
+    making.write_text(text, encoding="utf-8", newline="\n")
+    making.replace(path)
 
 
 def _folder(operator: OperatorName) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -34,6 +34,14 @@ class Outcome:
     def listed(self) -> dict[str, Any]:
         entry = {"mutant": self.mutant, "kind": self.kind, "file": self.file, "line": self.line}
         return {**entry, "diff": list(self.diff), "calls": self.calls, "call": self.call}
+
+
+@dataclass(frozen=True)
+class SetAnswer:
+    """What became of the mutants of a set, and how many sets the operator has."""
+
+    sets: int
+    outcomes: Sequence[Outcome]
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
 from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
-from generator.adequacy.measure import Prepared, measure, prepare
+from generator.adequacy.measure import SET, Prepared, prepare
 from generator.adequacy.measured_before import measurement_key
 from generator.adequacy.outcomes import Adequacy, Outcome
 from generator.adequacy.subject import Subject
@@ -28,7 +28,7 @@ class Work:
     """An operator with its cases, by the part of their id behind it, and ONNX's node tests of it.
 
     `expectations` are digests of what the cases expect, `coverage` what the manifest says of the covering
-    array; `folders` hold specs that do not ship.
+    array; `folders` hold specs that do not ship. Mutants are tried in sets of `size`.
     """
 
     operator: OperatorName
@@ -37,31 +37,26 @@ class Work:
     coverage: Mapping[str, Any]
     node_tests: Sequence[Case] = ()
     folders: tuple[Path, ...] = ()
+    size: int = SET
 
     @contextmanager
     def prepared(self) -> Iterator[Prepared]:
         """The operator ready for its mutants; for the main thread alone, because mutants may hang."""
         subject, levels = self._subject()
         with subject.quick():
-            yield prepare(subject, levels, self.cases, self.node_tests)
+            prepared = prepare(subject, levels, self.cases, self.node_tests)
+            yield replace(prepared, size=self.size)
 
-    def together(self, outcomes: Sequence[Outcome]) -> Kept:
+    def together(self, prepared: Prepared, outcomes: Sequence[Outcome]) -> Kept:
         """What the outcomes of all sets come to; InternalError where they are of other mutants."""
-        with self.prepared() as prepared:
-            known = [each.id for each in prepared.made]
-            if [each.mutant for each in outcomes] != known:
-                raise InternalError(
-                    "mutants are others than those that were tried",
-                    got=f"{len(outcomes)} outcomes of {self.operator}",
-                    expected=f"those of {len(known)} mutants",
-                )
-            found = prepared.together(outcomes)
-        return self.kept(found)
-
-    def measured(self, tell: Callable[[str], object] = lambda _: None) -> Kept:
-        """What all sets come to, one after the other in this process."""
-        subject, levels = self._subject()
-        return self.kept(measure(subject, levels, self.cases, self.node_tests, tell))
+        known = [each.id for each in prepared.made]
+        if [each.mutant for each in outcomes] != known:
+            raise InternalError(
+                "mutants are others than those that were tried",
+                got=f"{len(outcomes)} outcomes of {self.operator}",
+                expected=f"those of {len(known)} mutants",
+            )
+        return self.kept(prepared.together(outcomes))
 
     def kept(self, found: Adequacy) -> Kept:
         """What was found, as it is kept."""

@@ -6,6 +6,7 @@ import os
 import pickle
 import random
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
 from conformance.clusters.worker_answers import Failure
 from conformance.suite.suites import open_suite
-from generator.adequacy import cluster_sets, measure, random_calls
-from generator.adequacy.cluster_sets import SetAnswer, SetUnit, measure_on_cluster
-from generator.adequacy.jobs import measure_operator
+from generator.adequacy import cluster_sets, measure, random_calls, set_units
+from generator.adequacy.cluster_sets import measure_on_cluster
+from generator.adequacy.jobs import measure_suite
 from generator.adequacy.kept import Kept, kept_json
-from generator.adequacy.outcomes import Outcome
-from generator.adequacy.work import work_of
+from generator.adequacy.outcomes import Outcome, SetAnswer
+from generator.adequacy.set_units import SetUnit
+from generator.adequacy.work import Work, work_of
 from generator.making.suite_making import write_generated
 from generator.making.workshop import Options
 from opcert.vocabulary.errors import InternalError, UserError
@@ -140,9 +142,9 @@ def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.Mo
     for module in (random_calls, measure):
         monkeypatch.setattr(module, "AIMED", 20)
     monkeypatch.setattr(measure, "FIRST_CALLS", 40)
-    monkeypatch.setattr(measure, "SET", 80)
     with open_suite(suite) as opened:
-        work = pickle.dumps(work_of(opened, NAMES[1]))
+        whole = replace(work_of(opened, NAMES[1]), size=80)
+    work = pickle.dumps(whole)
     sets: dict[int, SetAnswer] = {}
     for number in (1, 0):
         answer = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], number))
@@ -152,17 +154,30 @@ def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.Mo
     outcomes = [*sets[0].outcomes, *sets[1].outcomes]
     many = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], outcomes=outcomes))
     assert isinstance(many, Kept)
-    assert kept_json(many) == kept_json(measure_operator(suite, NAMES[1]))
+    with whole.prepared() as prepared:
+        found = [each for number in range(2) for each in prepared.outcomes(number)]
+        assert kept_json(many) == kept_json(whole.together(prepared, found))
     refused = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], outcomes=outcomes[1:]))
     assert isinstance(refused, Failure)
     assert refused.problem == "mutants are others than those that were tried"
 
 
+@pytest.fixture
+def small_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets so small that an operator whose mutants are soon tried has several."""
+
+    def in_small_sets(*given: Any) -> Work:
+        return replace(work_of(*given), size=60)
+
+    monkeypatch.setattr(set_units, "work_of", in_small_sets)
+
+
 @pytest.mark.nightly
-def test_a_real_cluster_measures_the_same(
+@pytest.mark.usefixtures("small_sets")
+def test_a_real_cluster_measures_the_same_as_processes_here(
     cluster: Cluster, places: Callable[[str], None], tmp_path: Path
 ) -> None:
-    """In processes of their own, with hash seeds of their own: in two sets."""
+    """In processes of their own, with hash seeds of their own: in several sets."""
     operator = OperatorName.parse("ai.onnx::DepthToSpace-13")
     path = tmp_path / "suite.zip"
     write_generated(path, [operator], Options.of("small"))
@@ -170,7 +185,35 @@ def test_a_real_cluster_measures_the_same(
     (many,) = measure_on_cluster(counted, path, [operator], print)
     assert counted.number >= 3
     places("second")
-    assert kept_json(measure_operator(path, operator, (), True)) == kept_json(many)
+    told: list[str] = []
+    (here,) = measure_suite(path, [operator], (), 2, told.append)
+    assert kept_json(here) == kept_json(many)
+    assert any("2 of " in each for each in told)
+    # It is known from now on.
+    (again,) = measure_suite(path, [operator], (), 2, told.append)
+    assert kept_json(again) == kept_json(here)
+
+
+@pytest.mark.usefixtures("pretending", "places")
+@pytest.mark.parametrize("after", range(1, 7))
+def test_what_was_interrupted_goes_on_behind_the_sets_that_came(suite: Path, after: int) -> None:
+    here = Shuffled(after)
+    running = here.each
+
+    def interrupted(function: Any, units: Iterator[Any]) -> Generator[Any, None, None]:
+        for place, each in enumerate(running(function, units)):
+            if place == after:
+                raise KeyboardInterrupt
+            yield each
+
+    here.each = interrupted  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        list(measure_on_cluster(here, suite, NAMES, print))
+    again = Shuffled(after)
+    found = list(measure_on_cluster(again, suite, NAMES, print))
+    assert [each.found["order"] for each in found] == [[0, 1, 2]] * 2
+    # What was under way, and nothing that had come, is done again.
+    assert len(again.units) == 8 - after
 
 
 def test_what_a_process_says() -> None:
