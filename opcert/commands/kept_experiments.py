@@ -16,6 +16,7 @@ from conformance.suite.kept_work import KeptWork
 
 MOST_DIAGNOSES = 8
 """Of so many sets of failing cases the diagnosis is kept; of all of them every call."""
+_LIMITS = ("timeout", "start_timeout", "memory", "network")
 _EARLIER = "earlier"
 """What `stopped` says of calls without a diagnosis."""
 
@@ -34,7 +35,8 @@ class KeptExperiments:
 
     It is the same build where opcert made its environment, and each library that was loaded in both runs has
     one digest: a runtime that somebody is working on has no such environment, and is asked again each time.
-    `wrong` and `told` are the failing cases that are asked about.
+    Other limits on time and memory are another key. `wrong` and `told` are the failing cases that are asked
+    about.
     """
 
     def __init__(
@@ -46,7 +48,10 @@ class KeptExperiments:
         self._work = KeptWork("experiments")
         self._asked = sha256(canonical_json([[str(each.id) for each in cases] for cases in (wrong, *told)]))
         if runtime.requirements and self._loaded:
-            self._key = self._work.key([record.header.get(each) for each in ("suite", "runtime", "platform")])
+            header = record.header
+            limits = {name: each for name, each in (header.get("options") or {}).items() if name in _LIMITS}
+            stated = ("suite", "runtime", "platform", "confinement")
+            self._key = self._work.key([limits, *map(header.get, stated)])
         self._kept = self._read() or _Kept(0.0, (), ())
 
     def diagnosis(self) -> Diagnosis | None:

@@ -80,8 +80,15 @@ def run_of(folder: Path, mistake: Mistake) -> Callable[..., Results]:
     """A run of the fake, which ended so many seconds after it began, with libraries that were loaded."""
     made = Maker(folder).make(list(pad_cases()), Fake(space_of(PAD), mistake).ask, facts={})
 
-    def results(seconds: int = 50, loaded: Any = LOADED, but: int = 0, **runtime: str) -> Results:
-        header = {**made.record.header, "runtime": {**HEADER["runtime"], **runtime}}
+    def results(
+        seconds: int = 50,
+        loaded: Any = LOADED,
+        but: int = 0,
+        options: Mapping[str, Any] | None = None,
+        **runtime: str,
+    ) -> Results:
+        stated = {**(made.record.header.get("options") or {}), **(options or {})}
+        header = {**made.record.header, "options": stated, "runtime": {**HEADER["runtime"], **runtime}}
         finished = f"2026-11-18T06:40:{seconds:02}Z"
         footer = {**(made.record.footer or {}), "finished": finished, "loaded": loaded}
         rows = list(made.record.results)
@@ -112,7 +119,7 @@ def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
     assert calls == len(first.calls) > 20
     assert [[each.factor for each in cause.needed] for cause in first.causes] == [["mode"]]
     capsys.readouterr()
-    again, calls = diagnosis(run(seconds=20, loaded=LOADED[:1]))
+    again, calls = diagnosis(run(seconds=20, loaded=LOADED[:1], options={"jobs": 7}))
     assert (again, calls) == (first, 0)
     assert f"were asked for before, in {len(first.calls)} calls" in capsys.readouterr().err
 
@@ -137,9 +144,13 @@ def test_of_other_failures_only_the_calls_are_known(
         {"version": "2.1.1"},
         {"loaded": None},
         {"loaded": ()},
+        {"options": {"timeout": 3.0}},
+        {"options": {"memory": 1 << 30}},
     ],
 )
-def test_another_build_is_asked_anew(run: Callable[..., Results], other: dict[str, Any]) -> None:
+def test_another_build_or_with_other_limits_is_asked_anew(
+    run: Callable[..., Results], other: dict[str, Any]
+) -> None:
     first, calls = diagnosis(run())
     found, again = diagnosis(run(**other))
     assert again == calls
