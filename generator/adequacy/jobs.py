@@ -41,12 +41,10 @@ def measure_suite(
     """
     if cluster is not None and folders:
         tell("operators of specs of your own are measured here: workers have opcert and nothing else")
-    here = cluster is None or bool(folders)
-    found = (
-        _measure_here(suite, operators, folders, processes, tell)
-        if here or cluster is None
-        else measure_on_cluster(cluster, suite, operators, tell)
-    )
+    if cluster is None or folders:
+        found = _measure_here(suite, operators, folders, processes, tell)
+    else:
+        found = measure_on_cluster(cluster, suite, operators, tell)
     for kept in found:
         tell(f"{kept.operator}: {summary(kept.found)}")
         yield kept

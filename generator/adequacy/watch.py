@@ -57,7 +57,7 @@ class Watch:
         self._begun: Counter[int] = Counter()
         self._active: dict[Chain, int] = {}
         self._within: Mutant | None = None
-        self._passed = False
+        self._passed = self._stale = False
         self._keeping = 0
         self._spoilt = False
 
@@ -126,6 +126,7 @@ class Watch:
         self._begun[number] -= 1
         for mutant, work_out in zip(compared.mutants, mistaken, strict=True):
             self._compare(mutant, value, work_out, truth=compared.truth)
+        self._forget_stale()
         return value
 
     def _call(self, number: int, given: Sequence[Any], named: dict[str, Any]) -> Any:
@@ -154,6 +155,7 @@ class Watch:
             calls = {chain: self._active.pop(chain) for chain in begun}
         for mutant, other in called.whole.items():
             self._compare(mutant, value, partial(other, *given, **named))
+        self._forget_stale()
         for chain in begun:
             if calls[chain]:
                 self._compare_further(chain, value, partial(called.right, *given, **named), calls[chain])
@@ -191,6 +193,7 @@ class Watch:
             self._active[chain] = 0
             self._subject.forget(mutant.file)
             self._compare(mutant, right, work_out)
+            self._forget_stale()
             if self._active.pop(chain) < calls:
                 self._infected.add(mutant)
 
@@ -210,12 +213,20 @@ class Watch:
             raise
         finally:
             self._within = None
-            if self._passed:
-                # What came by a place for a mutant is in no cache when the right code comes by.
-                self._passed = False
-                self._subject.forget()
+            self._stale |= self._passed
+            self._passed = False
         if not same:
             self._infected.add(mutant)
+
+    def _forget_stale(self) -> None:
+        """What came by a place for a mutant is in no cache when the right code comes by.
+
+        Mutants that are compared one after the other may share what is there: all that is called for one is
+        right, but for those that are compared further out.
+        """
+        if self._stale:
+            self._stale = False
+            self._subject.forget()
 
 
 def _called_of(
