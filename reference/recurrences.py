@@ -56,6 +56,19 @@ def weighted(*terms: tuple[Numbers, Numbers]) -> Numbers:
     return sum_of_products(left, right)
 
 
+def between(z: Numbers, h: Numbers, last: Numbers) -> Numbers:
+    """(1 - z) h + z H, which is h + z (H - h) and h - z h + z H as well: one sum.
+
+    Of an infinite h they are not the same: it is open there, but where none of them gives a number.
+    """
+    one = z.lift(1).broadcast(h.shape)
+    found = weighted((one, h), (-z, h), (z, last))
+    infinite = np.isinf(h.sign)
+    if not infinite.any():
+        return found
+    return opened(found, infinite & ~np.isnan(((1 - z) * h + z * last).sign))
+
+
 def times(left: Numbers, right: Numbers) -> Numbers:
     """Products of numbers; that of zero and any other number is zero, whatever the other is off by."""
     found = left * right

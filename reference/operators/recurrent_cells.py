@@ -9,7 +9,7 @@ from reference.cell_activations import Unsaid, functions_of
 from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.orders import NanComparison, NanReading
-from reference.recurrences import Threshold, Weights, blocks, cut, part_of, recur, times, weighted
+from reference.recurrences import Threshold, Weights, between, blocks, cut, part_of, recur, times, weighted
 from reference.registry import reference_operator
 from reference.sequences import States, Step
 from reference.stable_formulas import Overflow
@@ -83,7 +83,7 @@ def gated_network(
     """
     unsaid = Unsaid(nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow)
     functions = functions_of(activations, activation_alpha, activation_beta, numbers_of_functions, unsaid)
-    threshold, one = Threshold.of(clip, nan_in_max_min, X), Numbers.exact(1, X.working)
+    threshold = Threshold.of(clip, nan_in_max_min, X)
 
     def step_of(place: int) -> Step:
         weights = Weights.of_direction(W, R, B, place)
@@ -100,8 +100,7 @@ def gated_network(
                 h = g(sum_of_products(outer, outer_new, plus=reset))
             else:
                 h = g(sum_of_products(weights.terms(x, times(r, last)), new))
-            # (1 - z) h + z H, h + z (H - h) and h - z h + z H are one sum.
-            return (weighted((one.broadcast(h.shape), h), (-z, h), (z, last)),)
+            return (between(z, h, last),)
 
         return step
 
