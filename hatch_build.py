@@ -1,4 +1,7 @@
-"""What wheel and sdist carry instead of hundreds of JSON files: the same, packed, a file for each sort."""
+"""What wheel and sdist carry instead of hundreds of JSON files: the same, packed, a file for each sort.
+
+Of what was measured the equivalent mutants are left out, one by one; they are counted by kind.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,11 @@ def agreement(specs: Path) -> Mapping[str, Path]:
     return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/agreement-*.json")}
 
 
+def without_equivalents(content: dict[str, Any]) -> dict[str, Any]:
+    """A file's content without the list of equivalent mutants, which nobody needs but who reviews them."""
+    return {name: each for name, each in content.items() if name != "equivalents"}
+
+
 PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy, "agreement.json.xz": agreement}
 
 
@@ -43,7 +51,9 @@ class PackedFiles(BuildHookInterface):
             if (specs / name).exists():
                 continue
             files = find(specs)
-            contents = {key: json.loads(path.read_bytes()) for key, path in files.items()}
+            contents = {
+                key: without_equivalents(json.loads(path.read_bytes())) for key, path in files.items()
+            }
             text = json.dumps(contents, separators=(",", ":"), sort_keys=True)
             packed = self._folder / name
             packed.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))

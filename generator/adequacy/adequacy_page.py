@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from generator.adequacy.kept import Kept
@@ -161,11 +160,11 @@ def _equivalents(kept: Sequence[Kept]) -> Iterator[str]:
     yield "| operator | equivalent | calls | not reached |"
     yield "|---|---|---|---|"
     for each in kept:
-        counts = Counter(one["kind"] for one in each.found["equivalents"])
-        said = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
-        fewest = min((one["calls"] for one in each.found["equivalents"]), default="")
+        counts = {kind: counted["equivalent"] for kind, counted in each.found["kinds"].items()}
+        said = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()) if count)
+        calls = each.found["calls"] if said else ""
         unreached = ", ".join(each.found["unreached"])
-        yield f"| `{each.operator}` | {said or 'none'} | {fewest} | {unreached} |"
+        yield f"| `{each.operator}` | {said or 'none'} | {calls} | {unreached} |"
     yield ""
     yield "</details>"
     yield ""

@@ -140,10 +140,12 @@ def adequacy_facts(
 
     `expectations` are those of the cases, as `expectations_of` has them. What was measured holds where every
     case of the selection is there with what it expected then: these kill whatever is counted as killed.
+    Equivalent mutants are counted here; the files of a checkout alone list them.
     """
     if kept is None or stale(kept, expectations):
         return None
-    return {**kept.found, "coverage": covered(coverage)}
+    told = {name: each for name, each in kept.found.items() if name != "equivalents"}
+    return {**told, "coverage": covered(coverage)}
 
 
 def stale(kept: Kept, expectations: Mapping[str, str]) -> list[str]:

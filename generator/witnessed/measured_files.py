@@ -18,7 +18,10 @@ DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, L
 
 def parse_measured(text: str, form: str, make: Callable[[dict[str, Any]], Found]) -> Found:
     """What `make` makes of the content; one of DAMAGED where it is not of that format, or not whole."""
-    raw = json.loads(text)
+    return _made_of(json.loads(text), form, make)
+
+
+def _made_of(raw: dict[str, Any], form: str, make: Callable[[dict[str, Any]], Found]) -> Found:
     if raw.pop("format") != form:
         raise ValueError("not of this format")
     return make(raw)
@@ -43,18 +46,18 @@ def read_measured_file(
         if packed is None or not packed.is_file():
             return None
         source = packed
-        text = _packed_text(packed, path.relative_to(packed.parent).as_posix())
-        return None if text is None else parse_measured(text, form, make)
+        content = _packed_content(packed, path.relative_to(packed.parent).as_posix())
+        return None if content is None else _made_of(content, form, make)
     except DAMAGED as error:
         raise UserError(
             f"{what} cannot be read", got=str(error), expected=form, where=Place(str(source)), remedy=remedy
         ) from error
 
 
-def _packed_text(packed: Path, name: str) -> str | None:
-    """The text of a file that was packed; None where there was none of that name."""
+def _packed_content(packed: Path, name: str) -> dict[str, Any] | None:
+    """The content of a packed file, to be changed at will; None where there is none of that name."""
     try:
-        return json.dumps(read_packed(packed, name))
+        return dict(read_packed(packed, name))
     except KeyError:
         return None
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="A folder for adequacy.md and adequacy.json; without it the page goes to standard output.",
 )
-@click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Operators at a time.")
+@click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that try mutants.")
 @shared_options.scheduler
 @click.option("--kept", is_flag=True, help="Show what was measured last, and measure nothing.")
 @click.option(
