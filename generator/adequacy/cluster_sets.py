@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from generator.adequacy.asked_node_tests import tested_by_nodes
 from generator.adequacy.kept import Kept
 from generator.adequacy.outcomes import SetAnswer
 from generator.adequacy.set_units import Measuring, SetUnit, answer_unit
-from generator.adequacy.work import Work
+from generator.adequacy.work import unpacked
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
@@ -32,7 +31,7 @@ def do_unit(sources: str, work: bytes, unit: SetUnit) -> Any:
 
 @on_worker
 def _do(work: bytes, unit: SetUnit) -> SetAnswer | Kept:
-    found: Work = pickle.loads(work)
+    found = unpacked(work)
     with found.prepared() as prepared:
         return answer_unit(found, prepared, unit)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -20,7 +19,7 @@ from generator.adequacy.kept import Kept
 from generator.adequacy.measure import Prepared
 from generator.adequacy.outcomes import SetAnswer
 from generator.adequacy.set_units import Measuring, SetUnit, answer_unit
-from generator.adequacy.work import Work
+from generator.adequacy.work import Work, unpacked
 from opcert.vocabulary.names import OperatorName
 
 Tell = Callable[[str], None]
@@ -99,7 +98,7 @@ class _Desk:
         if self._prepared is None or work != self._bytes:
             self._open.close()
             self._prepared = None
-            found: Work = pickle.loads(work)
+            found = unpacked(work)
             self._prepared = found, self._open.enter_context(found.prepared())
             self._bytes = work
         return self._prepared

@@ -6,7 +6,6 @@ that a measurement that was interrupted goes on behind the sets that it had.
 
 from __future__ import annotations
 
-import pickle
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from generator.adequacy.kept import Kept
 from generator.adequacy.measure import Prepared
 from generator.adequacy.measured_before import find_measured, find_sets, keep_measured, keep_set
 from generator.adequacy.outcomes import Outcome, SetAnswer
-from generator.adequacy.work import Work, expectations_of, key_of, work_of
+from generator.adequacy.work import Work, expectations_of, key_of, packed, work_of
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 
@@ -127,7 +126,7 @@ class Measuring:
             self._done[operator] = before
             return
         tests = node_tests(operator, lambda _: None) if tested else []
-        opened = _Open(pickle.dumps(work_of(self._suite, operator, self._folders, tests)), key)
+        opened = _Open(packed(work_of(self._suite, operator, self._folders, tests)), key)
         self._open[operator] = opened
         if not self._folders:
             opened.came.update(find_sets(operator, key))

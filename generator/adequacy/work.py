@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -74,6 +75,17 @@ class Work:
         spec, levels = open_spec(self.operator, self.folders)
         reference = find_operator(self.operator, spec.reference_module)
         return Subject.of(spec, reference, self.folders), levels
+
+
+def packed(work: Work) -> bytes:
+    """The work for another process of ours."""
+    return pickle.dumps(work)
+
+
+def unpacked(work: bytes) -> Work:
+    """What this very process's parent, or our own client, packed: nobody else's bytes come here."""
+    found: Work = pickle.loads(work)
+    return found
 
 
 def expectations_of(suite: Suite, operator: OperatorName) -> dict[str, str]:
