@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,33 +50,24 @@ class Acceptance:
     @cached_property
     def _first(self) -> Case | None:
         """The case of the first options alone; None where no case is made of the call."""
-        try:
-            with self._worked_out():
-                options = tuple(next(iter(each.options)) for each in self._asked.open)
-                return self._case((expectation_of(self._asked.answer(options)),))
-        except (UnstableLength, InternalError):
-            return None
+        options = tuple(next(iter(each.options)) for each in self._asked.open)
+        return self._case(lambda: (expectation_of(self._asked.answer(options)),))
 
     @cached_property
     def _whole(self) -> Case | None:
         """The case of the call; None where none is made of it."""
-        try:
-            with self._worked_out():
-                return self._case(expectations_of(self._asked))
-        except (UnstableLength, InternalError):
-            return None
+        return self._case(lambda: expectations_of(self._asked))
 
-    @contextmanager
-    def _worked_out(self) -> Iterator[None]:
-        """Meanwhile the reference says which errors are allowed."""
+    def _case(self, work_out: Callable[[], tuple[Expectation, ...]]) -> Case | None:
+        """The case with these expectations, which say what errors are allowed; None where there are none."""
         self.subject.forget()
         try:
             with bounded(True), charged(True):
-                yield
+                expectations = work_out()
+        except (UnstableLength, InternalError):
+            return None
         finally:
             self.subject.forget()
-
-    def _case(self, expectations: Sequence[Expectation]) -> Case:
         operator = self.subject.spec.operator
         return Case(
             id=CaseId(operator, "cover", None, self.call.digest(operator)),
@@ -86,6 +76,6 @@ class Acceptance:
             inputs=self.call.inputs,
             output_names=(),
             demand="answer",
-            expectations=tuple(expectations),
+            expectations=expectations,
             may_refuse=self._refusable,
         )

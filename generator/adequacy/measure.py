@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -82,7 +82,11 @@ class Prepared:
 def prepare(
     subject: Subject, levels: Levels, cases: Mapping[str, Case], node_tests: Sequence[Case]
 ) -> Prepared:
-    """Ask the reference about every case and about the first random calls; within `Subject.quick`."""
+    """Ask the reference about every case and about the first random calls; within `Subject.quick`.
+
+    `cases` are an operator's, by the part of their id behind it. Raises InternalError where the reference
+    itself fails on one.
+    """
     demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
     bench = Bench(subject, hold(subject, demanding, strict=True))
     asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in node_tests}
@@ -93,26 +97,6 @@ def prepare(
     random.begin_with(bench.held)
     made, unreached = _worth_making(bench, random)
     return Prepared(bench, nodes, random, made, unreached)
-
-
-def measure(
-    subject: Subject,
-    levels: Levels,
-    cases: Mapping[str, Case],
-    node_tests: Sequence[Case] = (),
-    tell: Callable[[str], object] = lambda _: None,
-) -> Adequacy:
-    """Every mutant's outcome over an operator's cases (by the part of their id behind the operator).
-
-    Raises InternalError where the reference itself fails on a case.
-    """
-    with subject.quick():
-        prepared = prepare(subject, levels, cases, node_tests)
-        outcomes: list[Outcome] = []
-        for number in range(prepared.sets):
-            outcomes += prepared.outcomes(number)
-            tell(f"{subject.spec.operator}: {len(outcomes)} of {len(prepared.made)} mutants")
-        return prepared.together(outcomes)
 
 
 def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:

@@ -19,12 +19,13 @@ from generator.adequacy import random_calls, subject
 from generator.adequacy.bench import hold
 from generator.adequacy.choice import select
 from generator.adequacy.kept import local_name
-from generator.adequacy.measure import measure
+from generator.adequacy.measure import prepare
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
 from generator.asking.calls import Call, call_of
+from generator.asking.computed import as_run
 from generator.making.discovery import open_spec
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options, Workshop
@@ -61,7 +62,12 @@ def _edges(operator: OperatorName, count: int) -> dict[str, Case]:
 
 
 def _measured(cases: Mapping[str, Case]) -> Adequacy:
-    return measure(_subject(CENTER), open_spec(CENTER)[1], cases)
+    subject = _subject(CENTER)
+    with subject.quick():
+        prepared = prepare(subject, open_spec(CENTER)[1], cases, ())
+        return prepared.together(
+            [each for number in range(prepared.sets) for each in prepared.outcomes(number)]
+        )
 
 
 @pytest.fixture
@@ -192,6 +198,8 @@ def test_what_comes_of_operations_that_are_not_charged_is_accepted_where_they_ar
         random.more(25)
         assert len(random.drawn) > 10
         for drawn in random.drawn:
+            case = drawn.acceptance._whole
+            assert case is None or judge(case, as_run(case, drawn.answer)).verdict == "pass"
             assert drawn.acceptance.accepts(drawn.answer)
 
 

@@ -82,6 +82,22 @@ class Shuffled(Cluster):
             yield unit, self._change(unit, function(*given))
 
 
+class Interrupted(Shuffled):
+    """Is interrupted after so many units, whose number is the seed."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__(after)
+        self._after = after
+
+    def each(
+        self, function: Callable[..., Any], units: Iterator[Any]
+    ) -> Generator[tuple[Any, Any], None, None]:
+        for place, found in enumerate(super().each(function, units)):
+            if place == self._after:
+                raise KeyboardInterrupt
+            yield found
+
+
 def told(unit: SetUnit) -> Outcome:
     return Outcome(f"{unit.operator.name} {unit.number}", "kind", "file", unit.number, (), "killed")
 
@@ -197,18 +213,8 @@ def test_a_real_cluster_measures_the_same_as_processes_here(
 @pytest.mark.usefixtures("pretending", "places")
 @pytest.mark.parametrize("after", range(1, 7))
 def test_what_was_interrupted_goes_on_behind_the_sets_that_came(suite: Path, after: int) -> None:
-    here = Shuffled(after)
-    running = here.each
-
-    def interrupted(function: Any, units: Iterator[Any]) -> Generator[Any, None, None]:
-        for place, each in enumerate(running(function, units)):
-            if place == after:
-                raise KeyboardInterrupt
-            yield each
-
-    here.each = interrupted  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
-        list(measure_on_cluster(here, suite, NAMES, print))
+        list(measure_on_cluster(Interrupted(after), suite, NAMES, print))
     again = Shuffled(after)
     found = list(measure_on_cluster(again, suite, NAMES, print))
     assert [each.found["order"] for each in found] == [[0, 1, 2]] * 2
