@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from generator.asking.calls import Call
 from generator.fuzzing.known_space import Attempt, Space, growth, without_huge_numbers
 from generator.fuzzing.steps import take_step
+from generator.fuzzing.wide_draws import one_of_many, seeds, whole_numbers
 from generator.rows.feasibility import FREE
 from generator.values.draws import Draw
 
@@ -84,9 +85,9 @@ class Source:
             call = self._of_levels(draw)
             return None if call is None else self.space.attempt(call)
         if how < 9 and self._edges:
-            return self.space.attempt(draw(st.sampled_from(self._edges)))
+            return self.space.attempt(draw(one_of_many(self._edges)))
         if self._broken:
-            valid, broken = draw(st.sampled_from(self._broken))
+            valid, broken = draw(one_of_many(self._broken))
             return self.space.attempt(broken, valid)
         return None
 
@@ -97,12 +98,12 @@ class Source:
             # Where a runtime has few of these levels, most calls of others are not offered.
             if name in model.names and draw(st.booleans()):
                 partial[model.names.index(name)] = list(model.levels[name]).index(level)
-        wanted = [_beginning_with(draw(st.integers(0, size - 1)), size) for size in model.sizes]
+        wanted = [_beginning_with(draw(whole_numbers(0, size - 1)), size) for size in model.sizes]
         row = self.space.solver.complete(partial, wanted)
         if row is None:
             return None
         levels = {name: str(level) for name, level in model.row_levels(row).items()}
-        seed = draw(st.integers(0, 2**32 - 1))
+        seed = draw(seeds())
         return self.space.levels.build_call(self.space.spec, levels, Draw(f"fuzzing/{seed}"))
 
 

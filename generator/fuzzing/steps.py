@@ -21,6 +21,7 @@ from generator.fuzzing.entries import (
 from generator.fuzzing.known_space import Space
 from generator.fuzzing.of_kinds import drawn_anew, kinds_of
 from generator.fuzzing.value_strategies import amounts, attribute_values, elements
+from generator.fuzzing.wide_draws import seeds, whole_numbers
 from generator.values.data import data_classes, fill
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -40,7 +41,7 @@ def take_step(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
 
 def _of_kind(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
     """The values of one kind of a declared operator, at other levels."""
-    return drawn_anew(space, call, Draw(f"fuzzing/{draw(st.integers(0, 2**32 - 1))}"))
+    return drawn_anew(space, call, Draw(f"fuzzing/{draw(seeds())}"))
 
 
 def _set_attribute(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
@@ -73,7 +74,7 @@ def _set_elements(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
     assert given is not None
     strategy = elements(given.element_type) if name == call.inputs[0][0] else amounts(given)
     array = given.array.copy()
-    places = st.lists(st.integers(0, array.size - 1), min_size=1, max_size=3, unique=True)
+    places = st.lists(whole_numbers(0, array.size - 1), min_size=1, max_size=3, unique=True)
     for place in draw(places):
         array.reshape(-1)[place : place + 1] = draw(strategy)
     return call.with_input(name, Tensor(given.element_type, array))
@@ -98,7 +99,7 @@ def _set_extent(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
 
 def _filled(draw: st.DrawFn, given: Tensor, shape: tuple[int, ...]) -> Tensor:
     data_class = draw(st.sampled_from(data_classes(given.element_type)))
-    return fill(given.element_type, shape, data_class, Draw(f"{draw(st.integers(0, 2**32 - 1))}"))
+    return fill(given.element_type, shape, data_class, Draw(f"{draw(seeds())}"))
 
 
 def _set_type(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
@@ -135,7 +136,7 @@ def _change_lists(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
         return None
     rank, known = len(given.shape), lengths(call)
     fewer = draw(st.booleans())
-    index = draw(st.integers(0, max([rank, *known]) - 1)) if rank or known else 0
+    index = draw(whole_numbers(0, max([rank, *known]) - 1)) if rank or known else 0
     if draw(st.booleans()) and rank - fewer >= 0:
         axis = draw(st.integers(0, rank - fewer))
         numbered = list(renumbered(call, axis, rank)) if fewer and draw(st.booleans()) else []

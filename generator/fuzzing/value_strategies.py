@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from generator.fuzzing.known_space import Space
+from generator.fuzzing.wide_draws import bits, floats, fractions, texts, whole_numbers
 from generator.solved.partial import OMITTED
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ElementType
@@ -28,7 +29,7 @@ def elements(kind: ElementType) -> st.SearchStrategy[NDArray[Any]]:
     if kind.kind == "bool":
         return st.booleans().map(lambda value: np.array([value]))
     if kind.kind == "string":
-        return st.text(max_size=4).map(_text)
+        return texts(4).map(_text)
     if kind.kind == "complex":
         return st.tuples(elements(kind.component), elements(kind.component)).map(
             lambda parts: np.concatenate(parts).view(kind.storage)
@@ -36,12 +37,12 @@ def elements(kind: ElementType) -> st.SearchStrategy[NDArray[Any]]:
     if kind.is_integer:
         low, high = kind.integer_range
         near = st.integers(max(low, -3), min(high, 9))
-        return st.one_of(near, st.integers(low, high), st.sampled_from((low, high))).map(
+        return st.one_of(near, whole_numbers(low, high), st.sampled_from((low, high))).map(
             lambda value: np.array([value], dtype=kind.storage)
         )
     if not _rounds(kind):
-        return st.integers(0, (1 << kind.bits) - 1).map(lambda bits: np.array([bits], dtype=kind.storage))
-    return st.one_of(st.integers(-9, 9).map(float), st.floats(width=_width(kind))).map(
+        return bits(kind.bits).map(lambda pattern: np.array([pattern], dtype=kind.storage))
+    return st.one_of(st.integers(-9, 9).map(float), floats(_width(kind))).map(
         lambda value: encode(kind, [value])
     )
 
@@ -51,7 +52,7 @@ def _rounds(kind: ElementType) -> bool:
     return kind.layout is not None and kind.layout.nan != "none"
 
 
-def _width(kind: ElementType) -> Any:
+def _width(kind: ElementType) -> int:
     """The width whose floats reach every corner of the type."""
     return 64 if kind.bits == 64 else 16 if kind.name == "float16" else 32
 
@@ -72,7 +73,7 @@ def amounts(given: Tensor) -> st.SearchStrategy[NDArray[Any]]:
             lambda value: np.array([value], dtype=kind.storage)
         )
     if kind.is_float and _rounds(kind):
-        plain = st.one_of(st.sampled_from(_FACTORS), st.floats(-1, 4, width=16), st.floats(width=16))
+        plain = st.one_of(st.sampled_from(_FACTORS), fractions(-1, 4), floats(16))
         return plain.map(lambda value: encode(kind, [value]))
     return elements(kind)
 
@@ -119,7 +120,7 @@ def _one_value(kind: str, listed: list[Any]) -> st.SearchStrategy[Any]:
     if kind == "int":
         numbers = st.one_of(st.integers(-3, 9), st.sampled_from(ENDS))
         return st.one_of(st.sampled_from(listed), numbers) if listed else numbers
-    found = [st.floats(-4, 4, width=16), st.floats(width=32)]
+    found = [fractions(-4, 4), floats(32)]
     if listed:
         found.append(st.sampled_from([_single(each) for each in listed]))
     return st.one_of(found)

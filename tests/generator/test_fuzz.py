@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
+
 import pytest
 
+from conformance.running.responses import Response
+from conformance.suite.cases import Case
 from generator.fuzzing.search import Find, Search, fuzz
 from generator.making.named_operators import first_operators
 from generator.making.opsets import newest_versions
@@ -87,7 +92,7 @@ def test_a_refusal_becomes_the_smallest_tensor_of_four_axes() -> None:
 
 
 def test_accepted_nonsense_is_found_for_each_rule() -> None:
-    found = search(BATCH, fakes.nothing, 150, accepts=True)
+    found = search(BATCH, fakes.nothing, 300, accepts=True)
     accepted = [each for each in found.finds if each.failure.verdict == "accepted_invalid"]
     rules = {each.failure.how for each in accepted}
     assert {"crops_not_negative", "block_sizes_at_least_1", "type_of_T_crops"} <= rules
@@ -109,6 +114,32 @@ def test_a_seed_fixes_what_is_found() -> None:
         plain(each.small.attempt.call) for each in second.finds
     ]
     assert other.tried != first.tried
+
+
+def test_a_seed_fixes_what_is_asked_whatever_modules_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = [*range(-3000, 3000, 7), *(2**power + 5 for power in range(7, 32))]
+    halves = [each + 0.5 for each in numbers]
+    (tmp_path / "known_constants.py").write_text(f"NUMBERS = {[*numbers, *halves]}\nWORD = 'abc'\n")
+    operators = (PAD, "ai.onnx::Clip-13", "ai.onnx::Add-14", "ai.onnx::Transpose-13")
+    before = [asked(each) for each in operators]
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("known_constants")
+    assert [asked(each) for each in operators] == before
+
+
+def asked(operator: str) -> list[str]:
+    """The calls that a search asks about, in their order."""
+    space, seen = space_of(operator), []
+    fake = Fake(space, fakes.nothing)
+
+    def ask(case: Case, valid: Case | None) -> Response:
+        seen.append(str(case.id))
+        return fake.ask(case, valid)
+
+    fuzz(space, ask, 5, LONG, most_calls=80)
+    return seen
 
 
 @pytest.mark.slow
