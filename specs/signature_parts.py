@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from opcert.vocabulary.attributes import AttributeKind
+from opcert.vocabulary.attributes import AttributeKind, AttributeValue, attribute
 from specs.origins import Origin
 
 Option = Literal["single", "optional", "variadic"]
@@ -47,6 +47,13 @@ class AttributeSpec:
     def allowed(self) -> tuple[str | int | float, ...] | None:
         """The values that may be used: of a sure rule, or confirmed by a person; None where unknown."""
         return None if self.values is None or self.values.proposed else self.values.values
+
+    @property
+    def default_value(self) -> AttributeValue | None:
+        """The default as calls have it, floats in 32 bits; None where there is none that a call can have."""
+        if self.kind is None or self.default is None:
+            return None
+        return attribute(self.kind, self.default).value
 
 
 @dataclass(frozen=True)

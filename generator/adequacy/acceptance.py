@@ -50,8 +50,7 @@ class Acceptance:
     @cached_property
     def _first(self) -> Case | None:
         """The case of the first options alone; None where no case is made of the call."""
-        options = tuple(next(iter(each.options)) for each in self._asked.open)
-        return self._case(lambda: (expectation_of(self._asked.answer(options)),))
+        return self._case(lambda: (expectation_of(self._asked.answer(self._asked.first_options)),))
 
     @cached_property
     def _whole(self) -> Case | None:

@@ -107,13 +107,17 @@ class Question:
     def _declared(self) -> Sequence[DeclaredOutput]:
         return declared_results(self.spec, self.call, self._names)
 
+    @property
+    def first_options(self) -> Options:
+        """The first option of every open reading."""
+        return tuple(next(iter(each.options)) for each in self.open)
+
     def plain_answers(self) -> Sequence[Answer]:
         """What comes out under the first option of every open reading, for a quick look.
 
         Raises UnstableLength where the reference does.
         """
-        options = tuple(next(iter(each.options)) for each in self.open)
-        return [answer for _, answer in self.answer(options)]
+        return [answer for _, answer in self.answer(self.first_options)]
 
     def result(self, options: Options) -> int:
         """What comes out under some options as a number: the same one where the same comes out."""

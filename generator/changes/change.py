@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from conformance.suite.cases import Expectation, ExpectedOutput
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
-from opcert.vocabulary.attributes import AttributeValue, attribute
+from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
@@ -89,9 +89,7 @@ def attribute_value(spec: Spec, call: Call, name: str) -> AttributeValue | None:
     if given is not None:
         return given.value
     known = spec.attributes.get(name)
-    if known is None or known.kind is None or known.default is None:
-        return None
-    return attribute(known.kind, known.default).value
+    return None if known is None else known.default_value
 
 
 def exactly(name: str, output: Tensor) -> tuple[Expectation, ...]:

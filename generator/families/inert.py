@@ -63,13 +63,14 @@ def _other_values(workshop: Workshop, spec: AttributeSpec) -> list[Attribute]:
     if spec.kind is None:
         return []
     if spec.allowed is not None:
-        values = [each for each in spec.allowed if each != spec.default]
+        values = list(spec.allowed)
     else:
         levels = [
             each for factor in workshop.spec.factors if factor.name == spec.name for each in factor.levels
         ]
-        values = [each for each in levels if not isinstance(each, str) and each != spec.default]
-    return [attribute(spec.kind, each) for each in values]
+        values = [each for each in levels if not isinstance(each, str)]
+    made = [attribute(spec.kind, each) for each in values]
+    return [each for each in made if each.value != spec.default_value]
 
 
 def _same_results(left: Case, right: Case) -> bool:

@@ -78,8 +78,7 @@ class Space:
         given = call.attributes.get(name)
         if given is not None:
             return given.value
-        known = self.spec.attributes[name]
-        return known.default if known.has_default else None
+        return self.spec.attributes[name].default_value
 
     def same_type(self, parameter: ParameterSpec) -> list[str]:
         """The inputs that have the element type of this one, itself among them."""

@@ -166,7 +166,12 @@ def _without_defaults(spec: Spec, newer: Spec, case: Case) -> Call:
     for name, each in call.attributes.items():
         known = newer.attributes[name]
         lacks = name not in spec.attributes and all(other.name != name for other in spec.inputs)
-        if lacks and known.has_default and known.default == each.value and name not in (case.id.word or ""):
+        if (
+            lacks
+            and known.has_default
+            and known.default_value == each.value
+            and name not in (case.id.word or "")
+        ):
             call = call.with_attribute(name, None)
     return call
 

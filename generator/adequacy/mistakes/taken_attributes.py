@@ -41,8 +41,7 @@ def _others(spec: Spec, known: AttributeSpec) -> list[Attribute]:
     elif known.kind == "float":
         plain += [0.0, 1.0, 2 * default]
     made = [attribute(str(known.kind), each) for each in plain]
-    own = None if default is None else attribute(str(known.kind), default).value
-    return list({each.value: each for each in made if each.value != own}.values())
+    return list({each.value: each for each in made if each.value != known.default_value}.values())
 
 
 def _other_versions(spec: Spec) -> Iterator[Spec]:
