@@ -59,6 +59,7 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None) -> Path
         "outputs": list(case.output_names),
         "demand": case.demand,
         "must": must_text(case),
+        "may_refuse": case.may_refuse,
         "constraint": case.constraint,
         "valid_case": case.valid_case,
         "rule": case.rule,

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
 from pathlib import Path
 
+from conformance.runtimes.adapter import Adapter, load_adapter
 from conformance.suite.suites import Suite
 from opcert.vocabulary.whole_files import write_text
 from reports.single_cases.case_folder import write_case
+from reports.single_cases.reproduction_script import RUNTIMES
 
 SCRIPT = "reproduce.py"
+RULES = "unsupported.json"
+"""How each runtime that the script knows says that it does not offer something."""
 
 
 def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
-    """Write the case and a script that runs it; returns the script.
+    """Write the case, a script that runs it, and what it reads as unsupported; returns the script.
 
     Raises UserError where the suite has no such case, or the folder cannot be written.
     """
@@ -21,5 +26,13 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
     named = case.valid_case
     valid = suite.case(named) if named is not None and named in suite else None
     write_case(case, folder, valid)
+    rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
+    write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
     source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
     return write_text(folder / SCRIPT, source)
+
+
+def _rules(adapter: Adapter) -> list[dict[str, str]]:
+    """A runtime's own words; what only a worker can say does not come up here."""
+    own = [each for each in adapter.unsupported if each.error_class != "unsupported"]
+    return [{"kind": each.kind, "message": each.message} for each in own]

@@ -4,8 +4,8 @@
 Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
 
 Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
-does what must happen, 2 if it cannot be tried here. The call runs in a process of its own, so that a crash or
-a hang is told from an answer.
+does what must happen, 2 if it cannot be tried here, or the runtime says that it does not offer it. The call
+runs in a process of its own, so that a crash or a hang is told from an answer.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -260,6 +261,12 @@ def judge(case: dict[str, Any], outputs: list[Any]) -> bool:
     return holds
 
 
+def says_unsupported(runtime: str, kind: str, text: str) -> bool:
+    """Whether a runtime says that it does not offer something, by its rules in `unsupported.json`."""
+    rules = json.loads((HERE / "unsupported.json").read_text(encoding="utf-8")).get(runtime, [])
+    return any(re.fullmatch(rule["kind"], kind) and re.search(rule["message"], text) for rule in rules)
+
+
 def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
     """Make the call and judge it, in this process."""
     inputs = [(each["name"], read_tensor(each["file"])) for each in case["inputs"] if each["file"]]
@@ -273,7 +280,8 @@ def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
     try:
         outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, inputs)]
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal
-        return {"refused": f"{type(error).__name__}: {error}"}
+        kind, text = type(error).__name__, str(error)
+        return {"refused": f"{kind}: {text}", "unsupported": says_unsupported(runtime, kind, text)}
     for name, output in zip(case["outputs"], outputs, strict=False):
         say(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
     if case["demand"] == "answer":
@@ -290,9 +298,11 @@ def conclude(case: dict[str, Any], said: dict[str, Any] | None, code: int) -> tu
         return 2, f"not tried: {said['absent']}"
     if "refused" in said:
         say(f"refused with {said['refused']}")
-        if case["demand"] == "answer":
+        if case["demand"] == "answer" and said["unsupported"]:
+            return 2, "not tried: the runtime says that it does not offer this"
+        if case["demand"] == "answer" and case["may_refuse"] is None:
             return 1, "REPRODUCED: a valid call is refused"
-        return 0, "holds: this call may be refused"
+        return 0, f"holds: {case['must'] if case['demand'] == 'refuse' else 'this call may be refused'}"
     return (
         (0, "holds: the answer is one that may be")
         if said["holds"]

@@ -18,6 +18,7 @@ from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
+from conformance.runtimes.adapter import load_adapter
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import open_suite, write_suite
 from opcert.vocabulary.attributes import attribute
@@ -25,6 +26,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
+from reports.single_cases import reproduction_script
 from reports.single_cases.export import export_suite
 from reports.single_cases.reproduction import write_reproduction
 from reports.single_cases.reproduction_script import has_plain_type
@@ -131,12 +133,40 @@ def test_a_refused_valid_call_reproduces(reproduce: Reproduce) -> None:
     assert "a valid call is refused" in done.stdout
 
 
-def test_a_call_of_somebody_elses_domain_is_tried(reproduce: Reproduce) -> None:
+def test_a_refusal_that_is_left_open_does_not_reproduce(reproduce: Reproduce) -> None:
+    done = reproduce(crop(data=tensor(1.0, "float"), may_refuse="scalars"))
+    assert (done.returncode, "holds: this call may be refused" in done.stdout) == (0, True), done.stdout
+
+
+def test_a_call_that_must_be_refused_and_is_does_not_reproduce(reproduce: Reproduce) -> None:
+    done = reproduce(crop(data=tensor(1.0, "float"), demand="refuse", family="invalid"))
+    assert (done.returncode, "holds: the call must be refused" in done.stdout) == (0, True), done.stdout
+
+
+def test_what_a_runtime_says_that_it_lacks_is_no_fault_of_its(reproduce: Reproduce) -> None:
+    """ONNX's evaluator has no operator of this domain, and says so."""
     operator = OperatorName("org.example", "CenterCropPad", 18)
     foreign = crop()
     foreign = replace(foreign, id=replace(foreign.id, operator=operator))
     done = reproduce(foreign)
-    assert (done.returncode, "a valid call is refused" in done.stdout) == (1, True), done.stdout
+    assert (done.returncode, "does not offer this" in done.stdout) == (2, True), done.stdout
+
+
+@pytest.mark.parametrize("runtime", sorted(reproduction_script.RUNTIMES))
+def test_the_script_reads_refusals_as_a_run_does(
+    runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = crop()
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        write_reproduction(suite, str(case.id), tmp_path / "repro")
+    monkeypatch.setattr(reproduction_script, "HERE", tmp_path / "repro")
+    adapter = load_adapter(runtime)
+    for rule in adapter.unsupported:
+        kind, _, text = rule.example.partition(": ")
+        expected = rule.error_class != "unsupported"
+        assert reproduction_script.says_unsupported(runtime, kind, text) == expected, rule.example
+    assert not reproduction_script.says_unsupported(runtime, "ValueError", "a wrong shape")
 
 
 def test_a_runtime_that_is_not_there_is_not_a_reproduction(tmp_path: Path) -> None:
