@@ -40,6 +40,25 @@ LACKING = (
 )  # parts of names of types that numpy lacks
 
 
+OPENVINO_SETTINGS = {
+    "INFERENCE_PRECISION_HINT": "f32",
+    "EXECUTION_MODE_HINT": "ACCURACY",
+    "PERFORMANCE_HINT": "LATENCY",
+    "INFERENCE_NUM_THREADS": 2,
+    "NUM_STREAMS": 1,
+    "ENABLE_CPU_PINNING": False,
+}
+OPENVINO_TYPES = {
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "f8e4m3",
+    "float8_e5m2": "f8e5m2",
+    "float8_e8m0fnu": "f8e8m0",
+    "float4_e2m1fn": "f4e2m1",
+    "int4": "i4",
+    "uint4": "u4",
+}  # of types that numpy lacks
+
+
 def say(text: str) -> None:
     """Print a text; what would be an order to a terminal in it is written out."""
     print("".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text))
@@ -59,6 +78,21 @@ def read_tensor(name: str) -> Any:
 def has_plain_type(array: Any) -> bool:
     """Whether numpy itself has the type; bfloat16, float8, 4 and 2 bits come from ml_dtypes."""
     return bool(array.dtype.isbuiltin == 1)
+
+
+def lacking_type(runtime: str, array: Any) -> bool:
+    """Whether a runtime, or its Python interface, has no tensors of an array's type."""
+    kind, plain = array.dtype.kind, has_plain_type(array)
+    if runtime == "openvino":
+        return kind == "c" or not (plain or array.dtype.name in OPENVINO_TYPES)
+    return runtime in ("tract", "opencv") and (kind in "cO" or not plain)
+
+
+def of_bytes(dtype: Any, shape: Any, read: Callable[[int], bytes]) -> Any:
+    """An array of a type that numpy lacks; `read` gets how many bytes it has, several elements in one."""
+    message = numpy_helper.from_array(np.zeros(tuple(shape), dtype))
+    message.raw_data = read(len(message.raw_data))
+    return numpy_helper.to_array(message)
 
 
 def run_onnxruntime(_: dict[str, Any], inputs: Inputs) -> list[Any]:
@@ -94,10 +128,8 @@ def from_ort_value(value: Any, declared: str) -> Any:
     if not any(part in name for part in LACKING):
         return value.numpy()
     code = getattr(onnx.TensorProto, name.upper())
-    empty = np.zeros(tuple(value.shape()), onnx.helper.tensor_dtype_to_np_dtype(code))
-    message = numpy_helper.from_array(empty)  # as many bytes
-    message.raw_data = ctypes.string_at(value.data_ptr(), len(message.raw_data))
-    return numpy_helper.to_array(message)
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(code)
+    return of_bytes(dtype, value.shape(), lambda count: ctypes.string_at(value.data_ptr(), count))
 
 
 def run_onnx(_: dict[str, Any], inputs: Inputs) -> list[Any]:
@@ -113,18 +145,51 @@ def run_openvino(case: dict[str, Any], inputs: Inputs) -> list[Any]:
     if case["domain"] == "org.openvino":
         opset = import_module(f"openvino.opset{case['since_version']}")
         parameters = [opset.parameter(list(array.shape), array.dtype) for _, array in inputs]
+        for node, (name, _) in zip(parameters, inputs, strict=True):
+            node.output(0).get_tensor().set_names({name})
         node = getattr(opset, snake_case(case["name"]))(*parameters, **case["attributes"])
         model = openvino.Model([node], parameters, "case")
-        values: Any = [array for _, array in inputs]
     else:
-        model = core.read_model(str(HERE / "model.onnx"))
-        values = dict(inputs)
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    if isinstance(values, dict):
-        used = {name for port in compiled.inputs for name in port.get_names()}
-        values = {name: array for name, array in values.items() if name in used}  # others have no port
-    found = compiled(values)
-    return [found[position] for position in range(len(model.outputs))]
+        model = core.read_model((HERE / "model.onnx").read_bytes())
+    offered = core.get_property("CPU", "SUPPORTED_PROPERTIES")
+    settings = {name: value for name, value in OPENVINO_SETTINGS.items() if name in offered}
+    compiled = core.compile_model(model, "CPU", settings)
+    used = {name for port in compiled.inputs for name in port.get_names()}  # others have no port
+    given = {name: to_openvino(openvino, array) for name, array in inputs if name in used}
+    request = compiled.create_infer_request()
+    request.infer(given)
+    return [from_openvino(request.get_output_tensor(place)) for place in range(len(compiled.outputs))]
+
+
+def to_openvino(openvino: Any, array: Any) -> Any:
+    shape = list(array.shape)
+    if array.dtype.kind == "O":
+        made = openvino.Tensor(openvino.Type.string, shape)
+        if array.size:
+            texts = [each.encode("utf-8", "surrogateescape") for each in array.reshape(-1)]
+            made.bytes_data = np.array(texts, np.bytes_).reshape(shape)
+        return made
+    if has_plain_type(array):
+        made = openvino.Tensor(openvino.Type(array.dtype), shape)
+        if array.size:
+            made.data[...] = array
+        return made
+    made = openvino.Tensor(getattr(openvino.Type, OPENVINO_TYPES[array.dtype.name]), shape)
+    raw = np.frombuffer(numpy_helper.from_array(array).raw_data, np.uint8)
+    made.data.view(np.uint8).reshape(-1)[:] = raw
+    return made
+
+
+def from_openvino(tensor: Any) -> Any:
+    kind = tensor.element_type.get_type_name()
+    if kind == "string":
+        texts = [each.decode("utf-8", "surrogateescape") for each in tensor.bytes_data.reshape(-1).tolist()]
+        return np.array(texts, object).reshape(tuple(tensor.shape))
+    name = {there: here for here, there in OPENVINO_TYPES.items()}.get(kind)
+    if name is None:
+        return np.array(tensor.data)
+    dtype = getattr(import_module("ml_dtypes"), name)
+    return of_bytes(dtype, tensor.shape, lambda _: tensor.data.tobytes())
 
 
 def snake_case(name: str) -> str:
@@ -277,6 +342,9 @@ def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
         import_module(MODULES.get(runtime, runtime))
     except ImportError as error:
         return {"absent": str(error)}
+    lacking = sorted({str(array.dtype) for _, array in inputs if lacking_type(runtime, array)})
+    if lacking:
+        return {"absent": f"{runtime} does not offer tensors of {' or '.join(lacking)}"}
     try:
         outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, inputs)]
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal

@@ -68,7 +68,8 @@ got = session.run(None, inputs)
 """
 _OPENVINO_MODEL = """
 onnx.save(model, "case.onnx")
-compiled = openvino.Core().compile_model("case.onnx", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+compiled = openvino.Core().compile_model("case.onnx", "CPU", settings)
 used = {name for port in compiled.inputs for name in port.get_names()}  # one that is not used has no port
 answer = compiled({name: array for name, array in inputs.items() if name in used})
 got = [answer[place] for place in range(len(answer))]
@@ -78,9 +79,8 @@ opset = importlib.import_module(f"openvino.opset{version}")
 parameters = [opset.parameter(list(array.shape), array.dtype) for array in inputs.values()]
 snake = "".join("_" + letter.lower() if letter.isupper() else letter for letter in operator).lstrip("_")
 node = getattr(opset, snake)(*parameters, **attributes)
-compiled = openvino.Core().compile_model(
-    openvino.Model([node], parameters, "case"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
-)
+settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+compiled = openvino.Core().compile_model(openvino.Model([node], parameters, "case"), "CPU", settings)
 answer = compiled(list(inputs.values()))
 got = [answer[place] for place in range(len(answer))]
 """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,10 @@ from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.environments import prepare
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import open_suite, write_suite
-from opcert.vocabulary.tensors import tensor
+from generator.values.data import fill
+from generator.values.draws import Draw
+from opcert.vocabulary.tensors import Tensor, tensor
+from reports.single_cases import reproduction_script
 from reports.single_cases.reproduction import write_reproduction
 from reports.single_cases.standalone import case_lines, whole_script
 from tests.conformance.conversation import make_case
@@ -58,3 +63,71 @@ def test_the_script_to_copy_reproduces(tmp_path: Path, runtime: str) -> None:
         assert script is not None
         done = run(runtime, ["-c", script], tmp_path)
         assert said in done.stdout, done.stdout + done.stderr
+
+
+def passed_on(array: Tensor, expected: Tensor) -> Case:
+    """Identity, or of texts Gather of all: OpenVINO dies when it gives the memory of the former back."""
+    if array.element_type.kind == "string":
+        places = tensor(list(range(array.shape[0])), "int64")
+        return make_case("ai.onnx::Gather-13", [("data", array), ("indices", places)], output=expected)
+    return make_case("ai.onnx::Identity-25", [("input", array)], output=expected)
+
+
+@pytest.mark.slow
+@pytest.mark.runtimes("openvino")
+@pytest.mark.parametrize("element_type", ["bfloat16", "float8e4m3fn", "int4", "string", "bool", "float16"])
+def test_openvino_is_asked_about_the_types_that_numpy_shows_as_others(
+    tmp_path: Path, element_type: str
+) -> None:
+    given, other = (fill(element_type, (5, 1), "distinct", Draw(each)) for each in ("given", "other"))
+    for expected, code in ((given, 0), (other, 1)):
+        case = passed_on(given, expected)
+        write_suite(tmp_path / f"suite{code}", [case], {}, {})
+        with open_suite(tmp_path / f"suite{code}") as suite:
+            script = write_reproduction(suite, str(case.id), tmp_path / f"repro{code}")
+        done = run("openvino", [str(script), "--runtime", "openvino"], tmp_path)
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "refused" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("runtime", "element_type"),
+    [
+        pytest.param(runtime, element_type, marks=pytest.mark.runtimes(runtime))
+        for runtime, element_type in (("opencv", "bfloat16"), ("tract", "string"), ("openvino", "complex64"))
+    ],
+)
+def test_a_type_that_a_runtime_has_no_tensors_of_is_not_tried(
+    tmp_path: Path, runtime: str, element_type: str
+) -> None:
+    given = fill(element_type, (5, 1), "distinct", Draw("given"))
+    case = passed_on(given, given)
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        script = write_reproduction(suite, str(case.id), tmp_path / "repro")
+    done = run(runtime, [str(script), "--runtime", runtime], tmp_path)
+    said = f"not tried: {runtime} does not offer tensors of"
+    assert (done.returncode, said in done.stdout) == (2, True), done.stdout + done.stderr
+
+
+def test_openvino_is_set_up_as_in_a_run() -> None:
+    stated = constants_of("openvino_worker.py")
+    threads = ast.literal_eval(stated["_THREADS"])[0]
+    settings = ast.unparse(stated["_SETTINGS"]).replace("_THREADS[0]", str(threads))
+    assert ast.literal_eval(settings) == reproduction_script.OPENVINO_SETTINGS
+    lacking = ast.literal_eval(constants_of("wire_arrays.py")["EXTENDED"])
+    types = ast.literal_eval(stated["_TYPES"])
+    lacked = {lacking[name]: theirs for name, theirs in types.items() if name in lacking}
+    assert lacked == reproduction_script.OPENVINO_TYPES
+
+
+def constants_of(worker: str) -> dict[str, ast.expr]:
+    """What the module of a worker, which runs with the runtime alone, gives its names."""
+    source = files("conformance.workers").joinpath(worker).read_text(encoding="utf-8")
+    found: dict[str, ast.expr] = {}
+    for each in ast.parse(source).body:
+        target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
+        value = getattr(each, "value", None)
+        if isinstance(target, ast.Name) and value is not None:
+            found[target.id] = value
+    return found
