@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path | None) -> int:
     """Write a folder that reproduces CASE, a case id, with numpy, onnx and the runtime alone.
 
-    It holds the model, the inputs, what is expected, and reproduce.py. Unless a suite is named, the case is
+    It holds the model in each form of a run, the inputs, what is expected, and reproduce.py, which ends in
+    1 where the failure reproduces, in 0 where the runtime does what must happen, and in 2 where it cannot
+    be tried or the runtime says that it does not offer it. Unless a suite is named, the case is
     one of those that are made of its operator version.
     """
     from reports.single_cases.reproduction import write_reproduction
@@ -42,7 +44,7 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
         script = write_reproduction(opened, str(found), folder)
     say(str(folder))
     say(f"To run it: {_command(folder, script)}", error=True)
-    say(f"or, where the runtime is installed: python {script} [--runtime NAME]", error=True)
+    say(f"or, where the runtime is installed: python {script} [--runtime NAME] [--form FORM]", error=True)
     return ExitCode.HOLDS
 
 

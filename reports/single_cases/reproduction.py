@@ -6,9 +6,10 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
+from conformance.models.case_models import FORMS, build_model, has_onnx_form
 from conformance.runtimes.adapter import Adapter, load_adapter
 from conformance.suite.suites import Suite
-from opcert.vocabulary.whole_files import write_text
+from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.single_cases.case_folder import write_case
 from reports.single_cases.reproduction_script import RUNTIMES
 
@@ -26,6 +27,11 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
     named = case.valid_case
     valid = suite.case(named) if named is not None and named in suite else None
     write_case(case, folder, valid)
+    if has_onnx_form(case.operator):
+        for form in FORMS[1:]:
+            model = build_model(case, form, valid)
+            if model != build_model(case, "inputs", valid):
+                write_bytes(folder / "forms" / f"{form}.onnx", model)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
     source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")

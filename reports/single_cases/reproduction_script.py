@@ -2,10 +2,13 @@
 """Run the case in this folder on a runtime and say whether its answer is what the documents say.
 
 Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
+                           [--form inputs|initializers|dynamic|strided]
 
 Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
 does what must happen, 2 if it cannot be tried here, or the runtime says that it does not offer it. The call
-runs in a process of its own, so that a crash or a hang is told from an answer.
+runs in a process of its own, so that a crash or a hang is told from an answer. Of an ONNX model there are
+several forms: all inputs given, all but the first part of the model, extents left open, and the first input
+turned by a Transpose before the node.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +33,9 @@ from onnx import numpy_helper
 HERE = Path(__file__).resolve().parent
 TIME_LIMIT = 60.0
 Inputs = list[tuple[str, Any]]
+FORMS = ("inputs", "initializers", "dynamic", "strided")
+FIRST_FORMS = {"tract": "initializers"}  # it takes few parameters but as constants
+TURNED = "_turned"
 SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
 LACKING = (
     "bfloat16",
@@ -75,6 +82,24 @@ def read_tensor(name: str) -> Any:
     return numpy_helper.to_array(message).copy()  # some runtimes want to write where they read
 
 
+def read_model(form: str) -> bytes:
+    """The model in a form, which of many cases is the same as another; nothing where the case has none."""
+    paths = (HERE / "forms" / f"{form}.onnx", HERE / "model.onnx")
+    return next((each.read_bytes() for each in paths if each.exists()), b"")
+
+
+def fitting(model: bytes, inputs: Inputs) -> Inputs:
+    """What a model takes of the inputs: one that it turns itself is given turned."""
+    known, found = dict(inputs), []
+    for each in onnx.load_from_string(model).graph.input:
+        if each.name in known:
+            found.append((each.name, known[each.name]))
+        else:
+            array = known[each.name[: -len(TURNED)]]
+            found.append((each.name, np.ascontiguousarray(array.transpose())))
+    return found
+
+
 def has_plain_type(array: Any) -> bool:
     """Whether numpy itself has the type; bfloat16, float8, 4 and 2 bits come from ml_dtypes."""
     return bool(array.dtype.isbuiltin == 1)
@@ -95,10 +120,10 @@ def of_bytes(dtype: Any, shape: Any, read: Callable[[int], bytes]) -> Any:
     return numpy_helper.to_array(message)
 
 
-def run_onnxruntime(_: dict[str, Any], inputs: Inputs) -> list[Any]:
+def run_onnxruntime(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
     import onnxruntime
 
-    session = onnxruntime.InferenceSession(str(HERE / "model.onnx"), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     outputs = session.get_outputs()
     types = [each.type for each in (*session.get_inputs(), *outputs)]
     if not any(part in each for part in LACKING for each in types):
@@ -132,13 +157,13 @@ def from_ort_value(value: Any, declared: str) -> Any:
     return of_bytes(dtype, value.shape(), lambda count: ctypes.string_at(value.data_ptr(), count))
 
 
-def run_onnx(_: dict[str, Any], inputs: Inputs) -> list[Any]:
+def run_onnx(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
     from onnx.reference import ReferenceEvaluator
 
-    return list(ReferenceEvaluator(str(HERE / "model.onnx")).run(None, dict(inputs)))
+    return list(ReferenceEvaluator(onnx.load_from_string(model)).run(None, dict(inputs)))
 
 
-def run_openvino(case: dict[str, Any], inputs: Inputs) -> list[Any]:
+def run_openvino(case: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
     import openvino
 
     core = openvino.Core()
@@ -148,12 +173,12 @@ def run_openvino(case: dict[str, Any], inputs: Inputs) -> list[Any]:
         for node, (name, _) in zip(parameters, inputs, strict=True):
             node.output(0).get_tensor().set_names({name})
         node = getattr(opset, snake_case(case["name"]))(*parameters, **case["attributes"])
-        model = openvino.Model([node], parameters, "case")
+        read = openvino.Model([node], parameters, "case")
     else:
-        model = core.read_model((HERE / "model.onnx").read_bytes())
+        read = core.read_model(model)
     offered = core.get_property("CPU", "SUPPORTED_PROPERTIES")
     settings = {name: value for name, value in OPENVINO_SETTINGS.items() if name in offered}
-    compiled = core.compile_model(model, "CPU", settings)
+    compiled = core.compile_model(read, "CPU", settings)
     used = {name for port in compiled.inputs for name in port.get_names()}  # others have no port
     given = {name: to_openvino(openvino, array) for name, array in inputs if name in used}
     request = compiled.create_infer_request()
@@ -196,7 +221,7 @@ def snake_case(name: str) -> str:
     return "".join("_" + each.lower() if each.isupper() else each for each in name).lstrip("_")
 
 
-def run_tensorflow(case: dict[str, Any], inputs: Inputs) -> list[Any]:
+def run_tensorflow(case: dict[str, Any], _: bytes, inputs: Inputs) -> list[Any]:
     import tensorflow
 
     call = getattr(tensorflow.raw_ops, case["name"])
@@ -204,28 +229,29 @@ def run_tensorflow(case: dict[str, Any], inputs: Inputs) -> list[Any]:
     return [each.numpy() for each in (found if isinstance(found, list | tuple) else [found])]
 
 
-def run_tract(_: dict[str, Any], inputs: Inputs) -> list[Any]:
+def run_tract(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
     tract = import_module("tract")
 
-    model = onnx.load(HERE / "model.onnx")  # it takes no parameter but as a constant
-    model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in inputs[1:])
-    del model.graph.input[1:]
     with tempfile.TemporaryDirectory() as folder:
-        onnx.save(model, Path(folder) / "model.onnx")
-        runnable = tract.onnx().load(Path(folder) / "model.onnx").into_model().into_runnable()
-    return [each.to_numpy() for each in runnable.run([inputs[0][1]])]
+        path = Path(folder) / "model.onnx"  # it reads models from files alone
+        path.write_bytes(model)
+        found = tract.onnx().load(path)
+        order = [found.input_name(place) for place in range(found.input_count())]
+        runnable = found.into_model().into_runnable()
+    given = dict(inputs)
+    return [each.to_numpy() for each in runnable.run([given[name] for name in order])]
 
 
-def run_opencv(case: dict[str, Any], inputs: Inputs) -> list[Any]:
+def run_opencv(case: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
     cv2 = import_module("cv2")
 
-    network = cv2.dnn.readNetFromONNX(str(HERE / "model.onnx"))
+    network = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
     for name, array in inputs:
         network.setInput(array, name)
     return list(network.forward([each for each in case["outputs"] if each]))
 
 
-RUNTIMES: dict[str, Callable[[dict[str, Any], Inputs], list[Any]]] = {
+RUNTIMES: dict[str, Callable[[dict[str, Any], bytes, Inputs], list[Any]]] = {
     "onnxruntime": run_onnxruntime,
     "onnx": run_onnx,
     "openvino": run_openvino,
@@ -261,7 +287,7 @@ def distances(got: Any, wanted: Any, equal: Any) -> Any:
     if got.dtype.kind in "OSUb":
         return np.where(equal, 0.0, np.inf)
     with np.errstate(all="ignore"):
-        apart = np.abs(numbers(got) - numbers(wanted)).astype(np.float64)
+        apart = np.asarray(np.abs(numbers(got) - numbers(wanted)), np.float64)
     return np.where(equal, 0.0, np.where(np.isnan(apart), np.inf, apart))
 
 
@@ -332,12 +358,14 @@ def says_unsupported(runtime: str, kind: str, text: str) -> bool:
     return any(re.fullmatch(rule["kind"], kind) and re.search(rule["message"], text) for rule in rules)
 
 
-def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
+def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     """Make the call and judge it, in this process."""
     inputs = [(each["name"], read_tensor(each["file"])) for each in case["inputs"] if each["file"]]
     own = case["domain"] == f"org.{runtime}"
     if not own and (runtime == "tensorflow" or not (HERE / "model.onnx").exists()):
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
+    if not (HERE / "model.onnx").exists() and form != "inputs":
+        return {"absent": f"only a model has the form {form}"}
     try:
         import_module(MODULES.get(runtime, runtime))
     except ImportError as error:
@@ -345,8 +373,10 @@ def call(case: dict[str, Any], runtime: str) -> dict[str, Any]:
     lacking = sorted({str(array.dtype) for _, array in inputs if lacking_type(runtime, array)})
     if lacking:
         return {"absent": f"{runtime} does not offer tensors of {' or '.join(lacking)}"}
+    model = read_model(form)
+    given = fitting(model, inputs) if model else inputs
     try:
-        outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, inputs)]
+        outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, model, given)]
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal
         kind, text = type(error).__name__, str(error)
         return {"refused": f"{kind}: {text}", "unsupported": says_unsupported(runtime, kind, text)}
@@ -382,16 +412,24 @@ def main() -> int:
     case = json.loads((HERE / "case.json").read_text(encoding="utf-8"))
     parser = argparse.ArgumentParser(description="Reproduce one case.")
     parser.add_argument("--runtime", choices=sorted(RUNTIMES), default=case["runtime"])
+    parser.add_argument("--form", choices=FORMS)
     parser.add_argument("--result", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    form = options.form or FIRST_FORMS.get(options.runtime, "inputs")
     if case.get("beyond"):
         say(f"not tried: {case['beyond']}; `opcert run` judges it")
         return 2
     if options.result:
-        Path(options.result).write_text(json.dumps(call(case, options.runtime)), encoding="utf-8")
+        try:
+            answer = call(case, options.runtime, form)
+        except Exception as error:  # noqa: BLE001 - where this script fails, the runtime did not
+            traceback.print_exc()
+            answer = {"absent": f"this script fails: {type(error).__name__}: {error}"}
+        Path(options.result).write_text(json.dumps(answer), encoding="utf-8")
         return 0
     say(
-        f"case {case['id']} on {options.runtime}\n{case['must']}\nattributes {json.dumps(case['attributes'])}"
+        f"case {case['id']} on {options.runtime}, form {form}\n{case['must']}\n"
+        f"attributes {json.dumps(case['attributes'])}"
     )
     for each in case["inputs"]:
         array = read_tensor(each["file"]) if each["file"] else None
@@ -400,7 +438,8 @@ def main() -> int:
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
-        command = [sys.executable, __file__, "--runtime", options.runtime, "--result", str(result)]
+        command = [sys.executable, __file__, "--runtime", options.runtime, "--form", form]
+        command += ["--result", str(result)]
         try:
             code = subprocess.run(command, timeout=TIME_LIMIT, check=False).returncode
         except subprocess.TimeoutExpired:

@@ -18,6 +18,7 @@ from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
+from conformance.models.case_models import FORMS
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import open_suite, write_suite
@@ -124,6 +125,43 @@ def test_what_may_not_be_reproduces(reproduce: Reproduce, case: Case, said: str)
     done = reproduce(case)
     assert done.returncode == 1, done.stdout + done.stderr
     assert said in done.stdout
+
+
+def test_distances_of_numbers_without_axes_are_told() -> None:
+    for kind in (np.int64, np.uint8, np.float32, np.complex64):
+        got, wanted = np.array(3, kind), np.array(5, kind)
+        apart = reproduction_script.distances(got, wanted, reproduction_script.same(got, wanted))
+        assert (apart.shape, float(apart)) == ((), 2.0)
+
+
+def test_a_failure_of_the_script_is_none_of_the_runtime(reproduce: Reproduce, tmp_path: Path) -> None:
+    case = crop()
+    assert reproduce(case).returncode == 0
+    (tmp_path / "repro" / "test_data_set_0" / "output_0.pb").write_bytes(b"no tensor")
+    command = [sys.executable, "-I", str(tmp_path / "repro" / "reproduce.py"), "--runtime", "onnx"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "not tried: this script fails" in done.stdout) == (2, True), done.stdout
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_tried(tmp_path: Path, form: str) -> None:
+    case = crop()
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        script = write_reproduction(suite, str(case.id), tmp_path / "repro")
+    path = script.parent / ("model.onnx" if form == "inputs" else f"forms/{form}.onnx")
+    model = onnx.load(path)
+    shape = [each.dim_value for each in model.graph.input[0].type.tensor_type.shape.dim]
+    taken = [each.name for each in model.graph.input]
+    if form == "initializers":
+        assert taken == ["input_data"]
+    elif form == "strided":
+        assert (taken, shape) == (["input_data_turned", "shape"], [4, 1])
+    else:
+        assert (taken, shape) == (["input_data", "shape"], [0, 0] if form == "dynamic" else [1, 4])
+    command = [sys.executable, "-I", str(script), "--runtime", "onnx", "--form", form]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, f"form {form}" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def test_a_refused_valid_call_reproduces(reproduce: Reproduce) -> None:
