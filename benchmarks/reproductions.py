@@ -20,11 +20,12 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.asked import exit_code_of, parser_of
 from conformance.judging.judge import FAILING
+from conformance.models.case_models import has_onnx_form
 from conformance.recording.records import read_record
 from conformance.recording.rows import Result
 from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.environments import prepare
-from conformance.suite.suites import Suite
+from conformance.suite.cases import Case
 from generator.values.draws import Draw
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.names import DEFAULT_SUITE
@@ -44,7 +45,8 @@ def main(words: Sequence[str]) -> int:
     counts, otherwise = Counter[str](), 0
     with resolve_suite(given.suite, str(record.header["suite"])) as suite, TemporaryDirectory() as folder:
         for number, row in enumerate(_chosen(record.results, given.each)):
-            if beyond_script(suite.case(row.case)) is not None:
+            case = suite.case(row.case)
+            if beyond_script(case) or (row.form != "inputs" and not has_onnx_form(case.operator)):
                 counts["that no script can judge"] += 1
                 continue
             script = write_reproduction(suite, row.case, Path(folder) / str(number))
@@ -52,7 +54,7 @@ def main(words: Sequence[str]) -> int:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=2 * TIME_LIMIT, check=False
             )
-            same = done.returncode in _expected(suite, row)
+            same = done.returncode in _expected(case, row)
             counts["as the run said" if same else "otherwise"] += 1
             if not same:
                 otherwise += 1
@@ -86,10 +88,10 @@ def _chosen(rows: Sequence[Result], most: int) -> list[Result]:
     ]
 
 
-def _expected(suite: Suite, row: Result) -> tuple[int, ...]:
+def _expected(case: Case, row: Result) -> tuple[int, ...]:
     if row.verdict in FAILING:
         return (1,)
-    may_be_refused = row.verdict == "unsupported" and suite.case(row.case).demand != "answer"
+    may_be_refused = row.verdict == "unsupported" and case.demand != "answer"
     return (0, 2) if may_be_refused else _SAID[row.verdict]
 
 

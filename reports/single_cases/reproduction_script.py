@@ -201,7 +201,7 @@ def to_openvino(openvino: Any, array: Any) -> Any:
         return made
     made = openvino.Tensor(getattr(openvino.Type, OPENVINO_TYPES[array.dtype.name]), shape)
     raw = np.frombuffer(numpy_helper.from_array(array).raw_data, np.uint8)
-    made.data.view(np.uint8).reshape(-1)[:] = raw
+    made.data.reshape(-1).view(np.uint8)[:] = raw
     return made
 
 

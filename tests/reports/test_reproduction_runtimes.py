@@ -79,7 +79,8 @@ def passed_on(array: Tensor, expected: Tensor) -> Case:
 def test_openvino_is_asked_about_the_types_that_numpy_shows_as_others(
     tmp_path: Path, element_type: str
 ) -> None:
-    given, other = (fill(element_type, (5, 1), "distinct", Draw(each)) for each in ("given", "other"))
+    shape = (5, 1) if element_type != "bfloat16" else ()
+    given, other = (fill(element_type, shape, "random", Draw(each)) for each in ("given", "other"))
     for expected, code in ((given, 0), (other, 1)):
         case = passed_on(given, expected)
         write_suite(tmp_path / f"suite{code}", [case], {}, {})
