@@ -51,6 +51,10 @@ def hidden(text: str) -> list[str]:
     ]
 
 
+def test_no_character_at_all_hides_from_people() -> None:
+    assert not hidden("".join(shown(chr(point)) for point in range(0x110000)))
+
+
 @given(TEXTS)
 @example(HOSTILE)
 def test_nothing_hides_from_people(text: str) -> None:
