@@ -89,7 +89,15 @@ class Subject:
             signal.signal(signal.SIGPROF, before)
 
     def respond(self, call: Call, readings: Mapping[str, str] | None = None) -> Response:
-        """What a runtime that computes as the reference does returns for a call; within `quick`."""
+        """What a runtime that computes as the reference does returns for a call; within `quick`.
+
+        What runs out of time is asked once more: a process can be held up once, and a mutant that hangs
+        hangs again.
+        """
+        response = self._responded(call, readings)
+        return self._responded(call, readings) if _hangs(response) else response
+
+    def _responded(self, call: Call, readings: Mapping[str, str] | None) -> Response:
         plain = {name: each.value for name, each in call.attributes.items()}
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
         try:
@@ -145,8 +153,11 @@ def same_answers(left: Response, right: Response) -> bool:
 
 def tells_nothing(response: Response, seconds: float) -> bool:
     """Whether a response is one that ran out of time where the right one takes nearly as many seconds."""
-    hangs = isinstance(response, Refused) and response.kind == _HANG
-    return hangs and seconds * FAR_LESS > LONGEST
+    return _hangs(response) and seconds * FAR_LESS > LONGEST
+
+
+def _hangs(response: Response) -> bool:
+    return isinstance(response, Refused) and response.kind == _HANG
 
 
 def _holds_its_type(output: Tensor) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Refused
+from conformance.running.responses import Answered, Refused
 from conformance.suite.cases import Case
 from generator.adequacy import measure as measuring
 from generator.adequacy import random_calls, subject
@@ -201,6 +201,24 @@ def test_what_comes_of_operations_that_are_not_charged_is_accepted_where_they_ar
             case = drawn.acceptance._whole
             assert case is None or judge(case, as_run(case, drawn.answer)).verdict == "pass"
             assert drawn.acceptance.accepts(drawn.answer)
+
+
+def test_who_is_held_up_once_does_not_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "LONGEST", 0.1)
+    whole = _subject(CENTER)
+    case = next(each for each in _cases(CENTER).values() if each.demand == "answer")
+    asked: list[int] = []
+
+    def held_up(**given: Any) -> Any:
+        asked.append(1)
+        while len(asked) == 1:
+            pass
+        return whole.reference.function(**given)
+
+    held = replace(whole, reference=replace(whole.reference, function=held_up))
+    with held.quick():
+        assert isinstance(held.respond(call_of(case)), Answered)
+    assert len(asked) == 2
 
 
 def test_a_mutant_that_hangs_is_ended_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
