@@ -11,7 +11,6 @@ Answers with 1 where one says otherwise, as a runtime does that answers differen
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -38,11 +37,17 @@ _SAID = {"pass": (0,), "observed": (0,), "unsupported": (2,)}
 
 
 def main(words: Sequence[str]) -> int:
-    given = _parsed(words)
+    parser = parser_of(__doc__)
+    parser.add_argument("record", type=Path)
+    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE)
+    parser.add_argument("--each", type=int, default=10)
+    given = parser.parse_args(words)
     record = read_record(given.record)
     runtime = str(record.header["runtime"]["name"])
+    if runtime not in RUNTIMES:
+        parser.error(f"a record of {', '.join(sorted(RUNTIMES))} is wanted")
     python = prepare((*load_adapter(runtime).requirements, "onnx")).program
-    counts, otherwise = Counter[str](), 0
+    counts = Counter[str]()
     with resolve_suite(given.suite, str(record.header["suite"])) as suite, TemporaryDirectory() as folder:
         for number, row in enumerate(_chosen(record.results, given.each)):
             case = suite.case(row.case)
@@ -57,22 +62,10 @@ def main(words: Sequence[str]) -> int:
             same = done.returncode in _expected(case, row)
             counts["as the run said" if same else "otherwise"] += 1
             if not same:
-                otherwise += 1
                 last = (done.stdout.strip() or done.stderr.strip() or "nothing").splitlines()[-1]
                 print(f"{row.case} as {row.form}: {row.verdict} ({row.reason}), and the script: {last}")
     print(f"{runtime}: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
-    return 1 if otherwise else 0
-
-
-def _parsed(words: Sequence[str]) -> argparse.Namespace:
-    parser = parser_of(__doc__)
-    parser.add_argument("record", type=Path)
-    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE)
-    parser.add_argument("--each", type=int, default=10)
-    given = parser.parse_args(words)
-    if str(read_record(given.record).header["runtime"]["name"]) not in RUNTIMES:
-        parser.error(f"a record of {', '.join(sorted(RUNTIMES))} is wanted")
-    return given
+    return 1 if counts["otherwise"] else 0
 
 
 def _chosen(rows: Sequence[Result], most: int) -> list[Result]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from generator.asking.calls import Call
 from generator.asking.questions import settled_options
+from generator.changes.change import attribute_value
 from generator.making.discovery import Levels, open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Solver
@@ -75,10 +76,7 @@ class Space:
 
     def value_of(self, call: Call, name: str) -> AttributeValue | None:
         """An attribute's value: its default where the call leaves it out."""
-        given = call.attributes.get(name)
-        if given is not None:
-            return given.value
-        return self.spec.attributes[name].default_value
+        return attribute_value(self.spec, call, name)
 
     def same_type(self, parameter: ParameterSpec) -> list[str]:
         """The inputs that have the element type of this one, itself among them."""

@@ -28,9 +28,9 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
     valid = suite.case(named) if named is not None and named in suite else None
     write_case(case, folder, valid)
     if has_onnx_form(case.operator):
-        for form in FORMS[1:]:
-            model = build_model(case, form, valid)
-            if model != build_model(case, "inputs", valid):
+        plain, *others = (build_model(case, form, valid) for form in FORMS)
+        for form, model in zip(FORMS[1:], others, strict=True):
+            if model != plain:
                 write_bytes(folder / "forms" / f"{form}.onnx", model)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")

@@ -45,8 +45,6 @@ LACKING = (
     "int4",
     "int2",
 )  # parts of names of types that numpy lacks
-
-
 OPENVINO_SETTINGS = {
     "INFERENCE_PRECISION_HINT": "f32",
     "EXECUTION_MODE_HINT": "ACCURACY",
@@ -361,10 +359,10 @@ def says_unsupported(runtime: str, kind: str, text: str) -> bool:
 def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     """Make the call and judge it, in this process."""
     inputs = [(each["name"], read_tensor(each["file"])) for each in case["inputs"] if each["file"]]
-    own = case["domain"] == f"org.{runtime}"
-    if not own and (runtime == "tensorflow" or not (HERE / "model.onnx").exists()):
+    own, model = case["domain"] == f"org.{runtime}", read_model(form)
+    if not own and (runtime == "tensorflow" or not model):
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
-    if not (HERE / "model.onnx").exists() and form != "inputs":
+    if not model and form != "inputs":
         return {"absent": f"only a model has the form {form}"}
     try:
         import_module(MODULES.get(runtime, runtime))
@@ -373,7 +371,6 @@ def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     lacking = sorted({str(array.dtype) for _, array in inputs if lacking_type(runtime, array)})
     if lacking:
         return {"absent": f"{runtime} does not offer tensors of {' or '.join(lacking)}"}
-    model = read_model(form)
     given = fitting(model, inputs) if model else inputs
     try:
         outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, model, given)]

@@ -66,9 +66,11 @@ _ONNXRUNTIME = """
 session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 got = session.run(None, inputs)
 """
+_OPENVINO_SETTINGS = """
+settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+"""
 _OPENVINO_MODEL = """
 onnx.save(model, "case.onnx")
-settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
 compiled = openvino.Core().compile_model("case.onnx", "CPU", settings)
 used = {name for port in compiled.inputs for name in port.get_names()}  # one that is not used has no port
 answer = compiled({name: array for name, array in inputs.items() if name in used})
@@ -79,7 +81,6 @@ opset = importlib.import_module(f"openvino.opset{version}")
 parameters = [opset.parameter(list(array.shape), array.dtype) for array in inputs.values()]
 snake = "".join("_" + letter.lower() if letter.isupper() else letter for letter in operator).lstrip("_")
 node = getattr(opset, snake)(*parameters, **attributes)
-settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
 compiled = openvino.Core().compile_model(openvino.Model([node], parameters, "case"), "CPU", settings)
 answer = compiled(list(inputs.values()))
 got = [answer[place] for place in range(len(answer))]
@@ -108,8 +109,8 @@ _REFERENCE = "\ngot = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
 _CALLS: Mapping[tuple[str, Kind], tuple[tuple[str, ...], str]] = {
     ("onnxruntime", "onnx"): (("onnx", "onnxruntime"), _ONNXRUNTIME),
     ("onnx", "onnx"): (("onnx", "onnx.reference"), _REFERENCE),
-    ("openvino", "onnx"): (("onnx", "openvino"), _OPENVINO_MODEL),
-    ("openvino", "org.openvino"): (("importlib", "openvino"), _OPENVINO_NODE),
+    ("openvino", "onnx"): (("onnx", "openvino"), _OPENVINO_SETTINGS + _OPENVINO_MODEL.lstrip()),
+    ("openvino", "org.openvino"): (("importlib", "openvino"), _OPENVINO_SETTINGS + _OPENVINO_NODE.lstrip()),
     ("tract", "onnx"): (("onnx", "onnx.numpy_helper", "tract"), _TRACT),
     ("opencv", "onnx"): (("cv2", "onnx"), _OPENCV),
     ("tensorflow", "org.tensorflow"): (("tensorflow",), _TENSORFLOW),
