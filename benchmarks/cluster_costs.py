@@ -143,7 +143,7 @@ def answer_at_once(_: RunOrder, unit: RunUnit) -> UnitAnswer:
         orders.extend((place, 0, 0))
     identity = {"name": "echo", "version": "1.0", "packages": {}}
     lines = deflated(b"".join(each.to_line() for each in rows))
-    return UnitAnswer(machine, identity, rows, lines, orders.tobytes(), time.monotonic() - begun)
+    return UnitAnswer(machine, identity, lines, orders.tobytes(), time.monotonic() - begun)
 
 
 class _Watching(Silent):

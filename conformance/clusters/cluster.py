@@ -6,29 +6,32 @@ Which worker does what, and who does it again where one is lost, is the schedule
 from __future__ import annotations
 
 import queue
+import re
+import threading
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from conformance.clusters.worker_answers import Failure
-from opcert.vocabulary.errors import InternalError, UserError
+from conformance.clusters.strict_messages import texts_of_pickle
+from conformance.clusters.worker_answers import Failure, Lost, answer_in_bytes, read_answer
+from opcert.vocabulary.errors import InternalError, Place, UserError
 from opcert.vocabulary.harmless import one_line
 
 About = TypeVar("About")
+Found = TypeVar("Found")
 _AHEAD = 2
 """So many units are under way for each thread of a worker: one that runs, and one that waits."""
+_MOST_AHEAD = 8192
 _TICK = 1.0
 _WITHOUT_WORKERS = 10.0
-
-
-@dataclass(frozen=True)
-class Lost:
-    """A unit that nobody does any more: every worker that had it was lost, and how that was told."""
-
-    reason: str
+ANSWERING = 30.0
+"""Seconds that a scheduler has for an answer, and for the result of a unit that it calls done."""
+_ENDING = 5.0
+_ERRORS = ("KilledWorker", "CancelledError", "ModuleNotFoundError", "ImportError", "AttributeError")
+_MISSING = ("ModuleNotFoundError", "ImportError", "AttributeError")
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx|inproc)://\S+", re.ASCII)
 
 
 class Cluster:
@@ -49,12 +52,20 @@ class Cluster:
         return f"dask.distributed {__version__}"
 
     def threads(self) -> int:
-        """How many units the workers do at a time, as of a second ago at most."""
+        """How many units the workers do at a time, as of a second ago at most.
+
+        UserError where the scheduler is there and says nothing.
+        """
         now = time.monotonic()
         if now - self._counted > _TICK:
             self._counted = now
-            with suppress(Exception):  # a scheduler that is gone is noticed by who waits for a result
-                self._threads = sum(self.client.nthreads().values())
+            try:
+                counted = within(ANSWERING, self.client.nthreads)
+                self._threads = sum(each for each in counted.values() if type(each) is int and each > 0)
+            except TimeoutError as error:
+                raise self._silent("no answer to how many workers it has") from error
+            except Exception:  # noqa: BLE001 - one that is gone is noticed by who waits for a result
+                pass
         return self._threads
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -73,15 +84,16 @@ class Cluster:
         A unit is something about it, which is all that is kept here while it is under way and comes with what
         is said, and its arguments. The next unit is taken when the result before was: who writes slowly slows
         the workers. A None says that there is none before another result was taken, and comes only while one
-        is awaited. Raises UserError where the scheduler goes away, and what a worker found wrong, with its
-        machine.
+        is awaited. Answers travel as plain bytes of the type that the function's annotation says, and name
+        their unit. Raises UserError where the scheduler goes away or says nothing, where other
+        bytes come, and what a worker found wrong, with its machine.
         """
         waiting: dict[str, tuple[Any, About]] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         run, number, more = uuid.uuid4().hex, 0, True
         try:
             while True:
-                while more and len(waiting) < max(_AHEAD * self.threads(), _AHEAD):
+                while more and len(waiting) < min(max(_AHEAD * self.threads(), _AHEAD), _MOST_AHEAD):
                     try:
                         unit = next(units)
                     except StopIteration:
@@ -98,23 +110,25 @@ class Cluster:
                 if not waiting:
                     return
                 future, about = waiting.pop(self._await(done).key)
-                found = self._result(future)
+                found = self._result(future, function)
                 future.release()
                 del future
                 yield about, found
         finally:
-            if waiting:
+            if waiting and not self._is_gone():
+                futures = [future for future, _ in waiting.values()]
                 with suppress(Exception):
-                    self.client.cancel([future for future, _ in waiting.values()], force=True)
+                    within(_ENDING, lambda: self.client.cancel(futures, force=True))
 
     def forget(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Let every worker that is there call a function, whatever comes of it."""
-        with suppress(Exception):
-            self.client.run(function, *arguments, on_error="ignore")
+        if not self._is_gone():
+            with suppress(Exception):
+                within(_ENDING, lambda: self.client.run(function, *arguments, on_error="ignore"))
 
     def _submit(self, function: Callable[..., Any], arguments: tuple[Any, ...], key: str) -> Any:
         try:
-            return self.client.submit(function, *arguments, key=key, pure=False)
+            return self.client.submit(answer_in_bytes, function, key, *arguments, key=key, pure=False)
         except Exception as error:
             if self._is_gone():
                 raise self._gone() from error
@@ -139,40 +153,60 @@ class Cluster:
                 told = True
                 self.tell(f"no worker is left at {self.address}; waiting for one")
 
-    def _result(self, future: Any) -> Any:
+    def _result(self, future: Any, function: Callable[..., Any]) -> Any:
         while True:
             if future.cancelled() or self._is_gone():
                 raise self._gone()
+            done = future.status == "finished"  # else its worker was lost, and another one does it
             try:
-                found = future.result(timeout=_TICK)
-            except TimeoutError:
+                raw = future.result(timeout=ANSWERING if done else _TICK)
+            except TimeoutError as error:
+                if done and future.status == "finished":
+                    raise self._silent("a unit of work is done, and its result does not come") from error
+                self.threads()
                 continue
-            except Exception as error:  # noqa: BLE001 - whatever a worker raised is told by what it means
+            except Exception as error:  # noqa: BLE001 - whatever comes instead is told by what it means
                 return self._failed(error)
+            try:
+                found = read_answer(raw, function, future.key)
+            except ValueError as error:
+                raise UserError(
+                    "what came for a unit of work is not an answer to it",
+                    got=one_line(str(error), 300),
+                    where=Place(self.address),
+                    remedy="Look who is a worker there. What came before is kept, and the same command goes "
+                    "on from there (a run with --resume).",
+                ) from error
             if isinstance(found, Failure):
                 raise found.error(self.address)
             return found
 
     def _failed(self, error: Exception) -> Lost:
         """What an error means that came instead of a result: a loss, or an error of ours or of theirs."""
-        name = type(error).__name__
+        name, told = _named(error)
         if name == "KilledWorker":
-            last = getattr(getattr(error, "last_worker", None), "address", "a worker")
+            addresses = [each for each in told if _ADDRESS.fullmatch(each)]
+            last = one_line(addresses[0], 200) if addresses else "a worker"
             return Lost(f"its workers were lost again and again, at last {last}")
         if self._is_gone() or "Cancelled" in name or name == "CommClosedError":
             raise self._gone() from error
-        if isinstance(error, ImportError | AttributeError):
+        if name in _MISSING:
             raise UserError(
                 "a worker that came later has no opcert, or another one",
-                got=one_line(str(error), 300),
+                got=one_line(" ".join(told), 300),
                 remedy="Install this opcert in the environment of every worker and start it again.",
             ) from error
-        raise InternalError(
-            "a unit of work does not come to a worker", got=one_line(f"{name}: {error}", 1000)
+        raise UserError(
+            "a unit of work does not come to a worker",
+            got=one_line(f"{name}: {' '.join(told)}", 1000),
+            where=Place(self.address),
+            remedy="Look at the scheduler and its workers, and whether they have the same versions as here.",
         ) from error
 
     def _is_gone(self) -> bool:
-        return self.client.status not in ("running",)
+        # Where that ended which listens to the scheduler, nothing comes any more.
+        listening = getattr(self.client, "_handle_report_task", None)
+        return self.client.status != "running" or (listening is not None and listening.done())
 
     def _gone(self) -> UserError:
         return UserError(
@@ -181,3 +215,42 @@ class Cluster:
             remedy="Start it and its workers again; what has come is kept, and the same command goes on "
             "from there (a run with --resume).",
         )
+
+    def _silent(self, what: str) -> UserError:
+        return UserError(
+            f"the scheduler has said nothing for {ANSWERING:g} s",
+            got=f"{self.address}: {what}",
+            remedy="Look whether it runs and whether this machine reaches it. What has come is kept, and the "
+            "same command goes on from there (a run with --resume).",
+        )
+
+
+def within(seconds: float, call: Callable[[], Found]) -> Found:
+    """What a call says or raises; TimeoutError where that takes longer, and nobody waits for it any more."""
+    came: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            came.put((call(), None))
+        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits
+            came.put((None, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        found, error = came.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if error is not None:
+        raise error
+    answer: Found = found
+    return answer
+
+
+def _named(error: Exception) -> tuple[str, list[str]]:
+    """The name of an error's class, and texts about it: it may have come as a pickle, which stays one."""
+    raw = error.args[0] if len(error.args) == 1 else None
+    if isinstance(raw, bytes):
+        texts = texts_of_pickle(raw)
+        return next((each for each in texts if each in _ERRORS), "an error"), texts
+    last = getattr(getattr(error, "last_worker", None), "address", None)
+    return type(error).__name__, str(error).split(" ") if last is None else [last]

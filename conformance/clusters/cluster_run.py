@@ -14,12 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
 from conformance.clusters.machine_book import MachineBook
-from conformance.clusters.machines import sources_digest
+from conformance.clusters.machines import check_machine, sources_digest
 from conformance.clusters.run_units import RunOrder, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
 from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.clusters.worker_answers import Lost
 from conformance.processes.loaded_files import merge_digests
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
@@ -27,15 +28,20 @@ from conformance.recording.rows import Result
 from conformance.running.collector import Collector
 from conformance.running.harness import selected_cases
 from conformance.running.progress import Progress, Silent
+from conformance.running.record_header import told_options
 from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
 from conformance.running.tasks import call_in
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.errors import Place, RuntimeUnavailable, UserError
 from opcert.vocabulary.harmless import one_line
 
+_STOPPED = "runtime_dies"
+"""The one reason for which a unit ends early."""
+_LONGEST = 1e9
+_MOST_THREADS = 1 << 16
 MOST_IN_MEMORY = 5000
 """Rows of a record that the client of a cluster has in memory: whoever needs one has too many for that."""
 
@@ -67,7 +73,7 @@ def run_suite_on(
     progress.note(f"starting {one_line(runtime.text, 200)} on the workers of {cluster.address}")
     begun: Begun = cluster.ask(begin_run, sources, order)
     try:
-        header = _header(begun, runtime, cluster)
+        header = _header(begun, suite, options, runtime, cluster)
         plan = Plan(suite, selected, begun.forms, options.repeat, sampled=header["options"]["sampled"])
         if own_forms is not None:
             plan = replace(plan, own_forms=own_forms)
@@ -107,15 +113,51 @@ def newest_opset_on(
     found: int | None = cluster.ask(
         newest_opset, sources_digest(), ToldRuntime.of(runtime, python), oldest, newest
     )
+    if found is not None and not oldest <= found <= newest:
+        raise _false(ValueError(f"opset {found}"), {}, cluster)
     return found
 
 
-def _header(begun: Begun, runtime: Runtime, cluster: Cluster) -> dict[str, Any]:
-    header = json.loads(json.dumps(begun.header))
+def _header(
+    begun: Begun, suite: Suite, options: RunOptions, runtime: Runtime, cluster: Cluster
+) -> dict[str, Any]:
+    """What a record begins with: what a worker said of the runtime and its machine, and what is known."""
+    header: dict[str, Any] = json.loads(json.dumps(begun.header))
+    try:
+        check_machine(begun.machine)
+        _check_header(header, begun, suite, options)
+    except ValueError as error:
+        raise _false(error, begun.machine, cluster) from error
     header["runtime"]["source"] = runtime.text
     header["cluster"] = {"engine": cluster.engine, "threads": cluster.threads()}
-    found: dict[str, Any] = header
-    return found
+    return header
+
+
+def _check_header(header: Mapping[str, Any], begun: Begun, suite: Suite, options: RunOptions) -> None:
+    """Raise ValueError where a header is of another run, or no header."""
+    if not header.keys() >= {"suite", "runtime", "platform", "confinement", "options", "started"}:
+        raise ValueError(f"a record's header without {ascii(sorted(header))[:200]}")
+    if (header["suite"], header["options"]) != (suite.digest, told_options(options, begun.forms)):
+        raise ValueError("a record's header of another suite, or with other options")
+    known = header["runtime"] if isinstance(header["runtime"], dict) else {}
+    texts = (known.get("name"), known.get("version"), begun.runtime.get("name"), begun.runtime.get("version"))
+    parts = (known.get("environment"), known.get("options"), header["platform"])
+    if not all(type(each) is str for each in texts) or not all(isinstance(each, dict) for each in parts):
+        raise ValueError("a record's header that does not say which runtime it is, and where")
+    if texts[:2] != texts[2:] or not begun.forms or not 0 <= begun.threads <= _MOST_THREADS:
+        raise ValueError("a record's header of another runtime than the one that has begun")
+
+
+def _false(error: Exception, machine: Mapping[str, Any], cluster: Cluster) -> UserError:
+    """The error of an answer that cannot be one to what was asked."""
+    name = one_line(str(machine.get("name", "unknown")), 200)
+    return UserError(
+        "a worker's answer is not one to what it was asked",
+        got=one_line(str(error), 300),
+        where=Place(f"machine {name} of {cluster.address}"),
+        remedy="Look at what runs there. Nothing of the answer is recorded; what came before is kept, and a "
+        "run with --resume goes on from there.",
+    )
 
 
 class _Merging:
@@ -141,38 +183,72 @@ class _Merging:
 
     def run(self, sources: str, order: RunOrder) -> None:
         """Have every unit run, until there are none left or the run is to end."""
-        told = ((len(each.positions), (sources, order, each)) for each in self._maker.units())
+        told = ((each.positions, (sources, order, each)) for each in self._maker.units())
         units = self._cluster.each(run_unit, told)
         try:
-            for cases, answer in units:
+            for positions, answer in units:
                 if isinstance(answer, Lost):
                     self._lost.append(answer.reason)
-                    self._not_run += cases
-                    self._progress.note(f"{cases} cases are not run: {one_line(answer.reason)}")
+                    self._not_run += len(positions)
+                    self._progress.note(f"{len(positions)} cases are not run: {one_line(answer.reason)}")
                 else:
-                    self._take(cases, answer)
+                    self._take(positions, answer)
                 if self._collector.halt.reason is not None:
                     return
         finally:
             units.close()
 
-    def _take(self, cases: int, answer: UnitAnswer) -> None:
-        self._check(answer)
+    def _take(self, positions: Sequence[int], answer: UnitAnswer) -> None:
+        try:
+            came = self._rows(positions, answer)
+            self._check(answer)
+            adopted = {each: self._writer.outputs.adopt(each, raw) for each, raw in answer.outputs.items()}
+        except (ValueError, KeyError, TypeError) as error:
+            raise _false(error, answer.machine, self._cluster) from error
+        refused = {each for each, kept in adopted.items() if not kept}
         if self._book.note(answer.machine):
             name = one_line(self._book.name_of(answer.machine), 300)
             self._progress.note(f"{name} is of another kind than the other machines; its rows name it")
         name = self._book.name_of(answer.machine)
-        refused = {each for each, raw in answer.outputs.items() if not self._writer.outputs.adopt(each, raw)}
-        rows = [_row(*row, name, refused) for row in answer.rows()]
+        rows = [_row(*row, name, refused) for row in came]
         self._collector.accept(rows, self._plan)
         self._book.count(name, len(rows))
         self._losses += answer.losses
         if self._loaded is not None:
             self._loaded = merge_digests([self._loaded, [dict(each) for each in answer.loaded or ()]])
-        self._maker.measured(cases, answer.seconds, self._cluster.threads())
+        self._maker.measured(len(positions), answer.seconds, self._cluster.threads())
         if answer.stopped is not None:
             kind, reason = answer.stopped
-            self._collector.halt.set(kind, f"on {one_line(name, 200)}: {reason}")
+            self._collector.halt.set(kind, f"on {one_line(name, 200)}: {one_line(reason, 2000)}")
+
+    def _rows(self, positions: Sequence[int], answer: UnitAnswer) -> list[tuple[Result, Order, bytes]]:
+        """The rows of an answer; ValueError where they are not each row of these cases, once.
+
+        A unit that ended early may lack some, and so may one whose calls lost too many workers.
+        """
+        check_machine(answer.machine)
+        if not 0 <= answer.seconds < _LONGEST:
+            raise ValueError(f"a unit that took {answer.seconds} seconds")
+        if answer.stopped is not None and answer.stopped[0] != _STOPPED:
+            raise ValueError(f"a unit that ended early for {ascii(answer.stopped[0])[:80]}")
+        plan, own, seen = self._plan, frozenset(positions), set[Order]()
+        rows = list(answer.rows())
+        for row, place, _ in rows:
+            position, form, repeat = place
+            if position not in own or form >= len(plan.forms) or place in seen:
+                raise ValueError(f"a row at the place {place}, which it was not to have")
+            case = plan.selected[position]
+            asked = row.case == case and row.form == plan.forms[form] and row.repeat == repeat
+            if not asked or row.form not in plan.forms_by_case[case] or repeat >= plan.repeat:
+                raise ValueError(f"a row of {ascii(row.case)[:200]} in the place of {case}")
+            entry = plan.suite.entry(case)
+            if (row.family, row.element_type) != (entry["family"], entry["element_type"]):
+                raise ValueError(f"a row that says other things of {case} than the suite")
+            seen.add(place)
+        missing = sum(plan.rows_of(plan.selected[each]) for each in own) - len(rows)
+        if missing and answer.stopped is None and self._collector.options.most_lost is None:
+            raise ValueError(f"{missing} rows are missing")
+        return rows
 
     def _check(self, answer: UnitAnswer) -> None:
         """Raise RuntimeUnavailable where a machine has another runtime than the one that began."""

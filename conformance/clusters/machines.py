@@ -50,6 +50,17 @@ def machine_here() -> dict[str, Any]:
     }
 
 
+def check_machine(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a machine says of itself; ValueError where it lacks a name or what its kind is made of."""
+    texts = [said.get(key) for key in ("name", "system", "machine")]
+    features = said.get("features")
+    if not isinstance(features, list | tuple) or len(features) > len(_FEATURES):
+        raise ValueError("a machine without the extensions of its processor")
+    if not all(type(each) is str and len(each) <= _LONGEST_NAME for each in (*texts, *features)):
+        raise ValueError("a machine without a name, or of no kind")
+    return said
+
+
 def kind_of(machine: Mapping[str, Any]) -> str:
     """What decides which code a runtime takes on a machine: system, architecture, extensions."""
     return " ".join([str(machine["system"]), str(machine["machine"]), *machine["features"]])

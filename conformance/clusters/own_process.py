@@ -16,8 +16,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from conformance.clusters.cluster import Lost
 from conformance.clusters.machines import machine_here
+from conformance.clusters.worker_answers import Lost
 from opcert.vocabulary.harmless import one_line
 
 _LENGTH = 8

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.judging.judge import VERDICTS
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.run_options import RunOptions
@@ -18,6 +19,7 @@ from conformance.suite.case_index import CaseIndex
 from conformance.suite.manifests import Manifest
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.strict_json import parse_json
 
 _FIRST, _FEWEST, _MOST = 32, 8, 4096
 _SECONDS = 2.0
@@ -25,6 +27,8 @@ _SECONDS = 2.0
 _LARGEST = 1 << 20
 """Bytes of goldens of a unit, but for cases that stay together and are larger."""
 _GOLDENS = "goldens"
+_MOST_LINES = 1 << 28
+_ORDER = array("Q")
 
 
 @dataclass(frozen=True)
@@ -68,15 +72,15 @@ class RunUnit:
 
 @dataclass(frozen=True)
 class UnitAnswer:
-    """What came of a unit: its rows, their lines in a record, deflated, and the place of each in the run.
+    """What came of a unit: the lines of its rows in a record, deflated, and the place of each in the run.
 
     `runtime` is who answered, `machine` where. `outputs` are files that belong beside the record, by name;
-    `losses` and `loaded` as a record's footer has them; `stopped` is why the unit ended early.
+    `losses` and `loaded` as a record's footer has them; `stopped` is why the unit ended early, as its kind
+    and its reason.
     """
 
     machine: Mapping[str, Any]
     runtime: Mapping[str, Any]
-    results: Sequence[Result]
     lines: bytes
     orders: bytes
     seconds: float
@@ -86,15 +90,59 @@ class UnitAnswer:
     stopped: tuple[str, str] | None = None
 
     def rows(self) -> Iterator[tuple[Result, Order, bytes]]:
-        """Each row, its place, and its line."""
+        """Each row, its place, and its line; ValueError where one is none, or has not one place."""
+        if len(self.orders) % (3 * _ORDER.itemsize):
+            raise ValueError(f"{len(self.orders)} bytes of places")
         orders = array("Q")
         orders.frombytes(self.orders)
-        lines = zlib.decompress(self.lines).splitlines(keepends=True)
-        if not len(orders) == 3 * len(lines) == 3 * len(self.results):
-            told = f"{len(self.results)} rows, {len(lines)} lines, {len(orders)} numbers"
-            raise InternalError("a unit's rows, lines and places differ", got=told)
-        for number, (result, line) in enumerate(zip(self.results, lines, strict=True)):
-            yield result, (orders[3 * number], orders[3 * number + 1], orders[3 * number + 2]), line
+        lines = inflated(self.lines, _MOST_LINES).splitlines(keepends=True)
+        if len(orders) != 3 * len(lines):
+            raise ValueError(f"{len(lines)} rows and {len(orders)} numbers of their places")
+        for number, line in enumerate(lines):
+            place = orders[3 * number], orders[3 * number + 1], orders[3 * number + 2]
+            yield _read_row(line), place, line
+
+
+def _read_row(line: bytes) -> Result:
+    """The row of a line as `Result.to_line` writes it; ValueError where it is another."""
+    said = parse_json(line)
+    try:
+        found = Result.from_json(said)
+        again = found.to_line()
+    except (TypeError, AttributeError, KeyError) as error:
+        raise ValueError(f"a row that is none: {error}") from error
+    # A kind of JSON that a field cannot have is not written as it was read, or has no place in a row.
+    if again != line or found.verdict not in VERDICTS or not _has_its_kinds(found):
+        raise ValueError(f"a row that is none: {line[:200]!a}")
+    return found
+
+
+def _has_its_kinds(row: Result) -> bool:
+    """Whether the fields that rows are found and counted by are what they are to be."""
+    texts = (row.case, row.operator, row.family, row.element_type, row.form, row.verdict)
+    more: tuple[str | None, ...] = (
+        row.behaviour,
+        row.reason,
+        row.constraint,
+        row.difference,
+        row.pattern,
+        row.stage,
+        row.error,
+    )
+    more += (row.message, row.unsupported, row.signal, row.stderr, row.machine)
+    numbers = (row.wrong, row.elements, row.ulps, row.expectation, row.status)
+    options = (*row.readings.values(), *row.behaviours.values(), row.again, tuple(row.levels.values()))
+    return (
+        all(type(each) is str for each in texts)
+        and all(each is None or type(each) is str for each in more)
+        and all(each is None or type(each) is int for each in numbers)
+        and all(type(each) is str for several in options for each in several)
+        and all(type(each) in (str, dict) for each in row.outputs)
+        and type(row.repeat) is int
+        and type(row.seconds) is float
+        and type(row.varies) is bool
+        and (row.worst is None or type(row.worst) is dict)
+    )
 
 
 class _InMemory:
@@ -198,3 +246,17 @@ def _asked_beside(suite: Suite, cases: Collection[str]) -> list[str]:
 def deflated(lines: bytes) -> bytes:
     """Rows as they travel: quickly, not closely packed."""
     return zlib.compress(lines, 1)
+
+
+def inflated(raw: bytes, most: int) -> bytes:
+    """What was deflated; ValueError where it is damaged, cut off, or comes to more than so many bytes."""
+    inflating = zlib.decompressobj()
+    try:
+        found = inflating.decompress(raw, most + 1)
+    except zlib.error as error:
+        raise ValueError(f"no bytes that were deflated: {error}") from error
+    if len(found) > most:
+        raise ValueError(f"bytes that were deflated, and more than {most} of them")
+    if not inflating.eof or inflating.unused_data:
+        raise ValueError("bytes that were deflated and cut off, or others behind them")
+    return found

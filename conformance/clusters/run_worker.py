@@ -18,8 +18,6 @@ from conformance.models.case_models import Form
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import RecordWriter
-from conformance.recording.row_places import Order
-from conformance.recording.rows import Result
 from conformance.running.collector import Collector
 from conformance.running.harness import run_lane
 from conformance.running.progress import Silent
@@ -69,24 +67,12 @@ def run_unit(order: RunOrder, unit: RunUnit) -> UnitAnswer:
     return answer
 
 
-class _Keeping(RecordWriter):
-    """Writes a unit's record, and keeps its rows to send them as they are."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, {})
-        self.rows: list[Result] = []
-
-    def append(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
-        self.rows.append(result)
-        return super().append(result, order, line)
-
-
 def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
     begun = time.monotonic()
     options = standing.order.options
     with unit.suite(standing.order.suite) as suite:
         plan = Plan(suite, unit.cases, standing.forms, options.repeat, own_forms=unit.forms)
-        writer = _Keeping(path)
+        writer = RecordWriter(path, {})
         machine = machine_here()
         alone = replace(options, jobs=1, max_failures=None, shard=None)
         collector = Collector(suite, writer, Silent(), alone, machine=str(machine["name"]))
@@ -103,7 +89,6 @@ def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
     return UnitAnswer(
         machine,
         standing.identity,
-        tuple(writer.rows),
         deflated(path.read_bytes().partition(b"\n")[2]),
         orders.tobytes(),
         time.monotonic() - begun,

@@ -51,10 +51,12 @@ def make_header(
             "opcert": version("opcert"),
         },
         "confinement": describe_confinement(options.limits, lane.lacking),
-        "options": {
-            **options.to_json(),
-            "forms": list(forms),
-            "sampled": CASES if options.forms == SAMPLE and len(forms) > 1 else None,
-        },
+        "options": told_options(options, forms),
         "started": timestamp(),
     }
+
+
+def told_options(options: RunOptions, forms: Sequence[str]) -> dict[str, Any]:
+    """The options of a run that goes in these forms."""
+    sampled = CASES if options.forms == SAMPLE and len(forms) > 1 else None
+    return {**options.to_json(), "forms": list(forms), "sampled": sampled}

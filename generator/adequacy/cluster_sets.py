@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
-from conformance.clusters.worker_answers import on_worker
+from conformance.clusters.worker_answers import Failure, Lost, on_worker
 from conformance.suite.suites import open_suite
 from generator.adequacy.asked_node_tests import tested_by_nodes
 from generator.adequacy.kept import Kept
@@ -24,9 +23,10 @@ MEMORY = 4 << 30
 """Bytes of address space of a process that tries mutants: one may ask for any amount."""
 
 
-def do_unit(sources: str, work: bytes, unit: SetUnit) -> Any:
+def do_unit(sources: str, work: bytes, unit: SetUnit) -> SetAnswer | Kept | Failure | Lost:
     """On a worker, in a process of its own: a SetAnswer, or a Kept where all outcomes are there."""
-    return in_own_process(MEMORY, _do, sources, work, unit)
+    found: SetAnswer | Kept | Failure | Lost = in_own_process(MEMORY, _do, sources, work, unit)
+    return found
 
 
 @on_worker

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.clusters.cluster import Lost
+from conformance.clusters.worker_answers import Lost
 from conformance.suite.suites import Suite
 from generator.adequacy.asked_node_tests import node_tests
 from generator.adequacy.kept import Kept

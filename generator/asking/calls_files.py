@@ -50,8 +50,8 @@ class KeptCall:
     path: Path | None = None
 
 
-def write_call(kept: KeptCall, path: Path) -> None:
-    """Write a call into a file; raises UserError where it cannot be written."""
+def call_text(kept: KeptCall) -> str:
+    """The text of a call's file."""
     content: dict[str, Any] = {"format": FORMAT, "operator": str(kept.operator), **_call_to_json(kept.call)}
     if kept.made_from is not None:
         content["made_from"] = _call_to_json(kept.made_from)
@@ -59,9 +59,13 @@ def write_call(kept: KeptCall, path: Path) -> None:
         content["word"] = kept.word
     if kept.found:
         content["found"] = plain(kept.found)
-    text = (
-        "{\n" + ",\n".join(f" {json.dumps(key)}: {for_json(each)}" for key, each in content.items()) + "\n}\n"
-    )
+    lines = (f" {json.dumps(key)}: {for_json(each)}" for key, each in content.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def write_call(kept: KeptCall, path: Path) -> None:
+    """Write a call into a file; raises UserError where it cannot be written."""
+    text = call_text(kept)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -72,9 +76,16 @@ def write_call(kept: KeptCall, path: Path) -> None:
 def read_call(path: Path) -> KeptCall:
     """The call of a file; raises UserError, with the file and the key, where there is none."""
     try:
-        content = parse_json(read_regular(path, MOST_BYTES))
+        raw = read_regular(path, MOST_BYTES)
     except OSError as error:
         raise unreadable("the call", path, error) from error
+    return parse_call(raw, path)
+
+
+def parse_call(raw: str | bytes, path: Path) -> KeptCall:
+    """The call of a text that stands at a path; raises UserError as `read_call` does."""
+    try:
+        content = parse_json(raw)
     except ValueError as error:
         raise UserError("no call can be read here", got=str(error), where=Place(str(path))) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

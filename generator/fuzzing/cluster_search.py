@@ -8,34 +8,40 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import machine_here, sources_digest
 from conformance.clusters.run_units import RunOrder
 from conformance.clusters.run_worker import end_run
 from conformance.clusters.standing_runtimes import Standing, give_back, take_standing
 from conformance.clusters.told_runtimes import ToldRuntime
-from conformance.clusters.worker_answers import on_worker
+from conformance.clusters.worker_answers import Lost, on_worker
 from conformance.processes.worker_limits import Limits
 from conformance.running.responses import Response
 from conformance.running.run_options import RunOptions
 from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.cases import Case
+from generator.asking.calls_files import KeptCall, call_text, parse_call
 from generator.fuzzing.judged_calls import Failure
 from generator.fuzzing.known_failures import KnownFailures, find_known_failures
-from generator.fuzzing.known_space import Space, open_space
-from generator.fuzzing.search import Search, Tell, add_search, fuzz
-from opcert.vocabulary.errors import RuntimeUnavailable, UserError
+from generator.fuzzing.known_space import Attempt, Space, open_space
+from generator.fuzzing.matters import Matter
+from generator.fuzzing.search import Find, Search, Tell, add_search, fuzz
+from generator.fuzzing.shrinking import Small
+from opcert.vocabulary.errors import Place, RuntimeUnavailable, UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 
 UNIT = 200
 """Calls that are drawn under one seed."""
+_CAME = Path("a worker's find")
 SLICE = 10.0
 """Seconds that a unit may take where the time alone ends the search."""
 
@@ -51,12 +57,60 @@ class DrawUnit:
 
 
 @dataclass(frozen=True)
+class FoundAnswer:
+    """A find as it travels: its call as a file of one has it, and the rule that it breaks by its id."""
+
+    call: str
+    breaks: str | None
+    failure: Failure
+    tries: int
+    least: bool
+    matters: tuple[Matter, ...]
+    calls: int
+
+    @classmethod
+    def of(cls, operator: OperatorName, find: Find) -> FoundAnswer:
+        small, attempt = find.small, find.small.attempt
+        text = call_text(KeptCall(operator, attempt.call, attempt.made_from))
+        breaks = None if attempt.breaks is None else attempt.breaks.id
+        return cls(text, breaks, small.failure, small.tries, small.least, find.matters, find.calls)
+
+    def find(self, space: Space) -> Find:
+        """The find; UserError where its call is none of the operator, or breaks a rule that there is not."""
+        kept = parse_call(self.call, _CAME)
+        if kept.operator != space.spec.operator:
+            raise UserError("a call of something else", got=str(kept.operator))
+        rules = {each.id: each for each in space.spec.constraints}
+        if self.breaks is not None and (self.breaks not in rules or kept.made_from is None):
+            raise UserError("a call that breaks a rule which there is not", got=self.breaks)
+        attempt = Attempt(kept.call, None if self.breaks is None else rules[self.breaks], kept.made_from)
+        return Find(Small(attempt, self.failure, self.tries, self.least), self.matters, self.calls)
+
+
+@dataclass(frozen=True)
 class DrawAnswer:
-    """What was found of a unit, by which runtime, on which machine."""
+    """What was found of a unit, by which runtime, on which machine: as `Search` has it."""
 
     machine: str
     runtime: Mapping[str, Any]
-    search: Search
+    finds: tuple[FoundAnswer, ...]
+    tried: Mapping[str, int]
+    mistakes: tuple[str, ...]
+    drawn: int
+    seconds: float
+
+    @classmethod
+    def of(
+        cls, machine: str, runtime: Mapping[str, Any], operator: OperatorName, search: Search
+    ) -> DrawAnswer:
+        finds = tuple(FoundAnswer.of(operator, each) for each in search.finds)
+        mistakes = tuple(search.mistakes)
+        return cls(machine, runtime, finds, search.tried, mistakes, search.drawn, float(search.seconds))
+
+    def search(self, space: Space) -> Search:
+        """What was found; raises as `FoundAnswer.find` does."""
+        finds = [each.find(space) for each in self.finds]
+        return Search(finds, Counter(self.tried), list(self.mistakes), self.drawn, self.seconds)
 
 
 @on_worker
@@ -72,17 +126,18 @@ def search_unit(order: RunOrder, operator: OperatorName, unit: DrawUnit) -> Draw
     """Draw the calls of a unit, and make small what fails; raises as `begin_search` does."""
     with _Asked(order) as standing:
         found = fuzz(_space(operator), standing.ask, unit.seed, unit.seconds, most_calls=unit.calls)
-        return DrawAnswer(str(machine_here()["name"]), dict(standing.identity), found)
+        return DrawAnswer.of(str(machine_here()["name"]), dict(standing.identity), operator, found)
 
 
 @on_worker
 def ask_cases(
     order: RunOrder, operator: OperatorName, cases: Sequence[Case]
-) -> tuple[tuple[tuple[Case, Failure], ...], int]:
-    """The cases of a suite that the runtime fails, and how many were asked; as `find_known_failures`."""
+) -> tuple[tuple[tuple[int, Failure], ...], int]:
+    """The cases that the runtime fails, by their places, and how many were asked: `find_known_failures`."""
     with _Asked(order) as standing:
         found = find_known_failures(_space(operator), standing.ask, cases)
-        return found.failing, found.asked
+        places = {str(case.id): place for place, case in enumerate(cases)}
+        return tuple((places[str(case.id)], failure) for case, failure in found.failing), found.asked
 
 
 class _Asked:
@@ -126,6 +181,8 @@ class ClusterSearch:
         begun = cluster.ask(begin_search, self._sources, self._order)
         self._machine: str = begun[0]
         self.identity: Mapping[str, Any] = begun[1]
+        if not all(type(self.identity.get(key)) is str for key in ("name", "version")):
+            raise self._false("a runtime without a name or a version", self._machine)
 
     @property
     def name(self) -> str:
@@ -158,7 +215,10 @@ class ClusterSearch:
                     remedy="Give them more memory. What was found so far is kept.",
                 )
             self._check(answer)
-            came[number] = answer.search
+            try:
+                came[number] = answer.search(space)
+            except UserError as error:
+                raise self._false(str(error), answer.machine) from error
             while following in came:
                 add_search(space, found, came.pop(following), tell)
                 following += 1
@@ -168,7 +228,10 @@ class ClusterSearch:
     def known_failures(self, space: Space, cases: Sequence[Case]) -> KnownFailures:
         """The cases of a suite that the runtime fails; one worker asks."""
         operator = space.spec.operator
-        failing, asked = self._cluster.ask(ask_cases, self._sources, self._order, operator, tuple(cases))
+        places, asked = self._cluster.ask(ask_cases, self._sources, self._order, operator, tuple(cases))
+        if not all(0 <= place < len(cases) for place, _ in places):
+            raise self._false("cases that it was not asked", "unknown")
+        failing = tuple((cases[place], failure) for place, failure in places)
         return KnownFailures(space, failing, asked, len(cases))
 
     def _units(
@@ -185,6 +248,14 @@ class ClusterSearch:
             unit = DrawUnit(number, seed_of(seed, number), calls, most)
             yield number, (self._sources, self._order, operator, unit)
             number += 1
+
+    def _false(self, what: str, machine: str) -> UserError:
+        return UserError(
+            "a worker's answer is not one to what it was asked",
+            got=one_line(what, 300),
+            where=Place(f"machine {one_line(machine, 200)} of {self._cluster.address}"),
+            remedy="Look at what runs there. What was found so far is kept.",
+        )
 
     def _check(self, answer: DrawAnswer) -> None:
         if answer.runtime != self.identity:

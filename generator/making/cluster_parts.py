@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import machine_here, sources_digest
-from conformance.clusters.worker_answers import on_worker
+from conformance.clusters.run_units import deflated, inflated
+from conformance.clusters.worker_answers import Lost, on_worker
 from conformance.suite.kept_parts import keep_part
 from conformance.suite.suite_parts import part_bytes, read_part
 from generator.making.part_making import MadePart, make_part_once, part_key
 from generator.making.sources import SourceReader
 from generator.making.workshop import Options
-from opcert.vocabulary.errors import InternalError, UserError
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 
+_LARGEST = 1 << 30
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BEFORE_ESTIMATE = 3.0
 
@@ -37,7 +38,7 @@ class PartAnswer:
 def make_on_worker(operator: OperatorName, options: Options) -> PartAnswer:
     """Make an operator's part, or take it from the cache of this machine; raises as `make_part_anew` does."""
     made = make_part_once(operator, options)
-    raw = zlib.compress(part_bytes(made.part), 1)
+    raw = deflated(part_bytes(made.part))
     return PartAnswer(str(machine_here()["name"]), part_key(operator, options), raw, made.seconds)
 
 
@@ -74,12 +75,16 @@ def make_on_cluster(
 
 
 def _received(operator: OperatorName, key: str, answer: PartAnswer) -> MadePart:
-    """A part that a worker made, kept in the cache; InternalError where it is of something else."""
+    """A part that a worker made, kept in the cache; UserError where it is damaged or of something else."""
     machine = one_line(answer.machine, 200)
     try:
-        part = read_part(zlib.decompress(answer.part))
-    except (ValueError, zlib.error) as error:
-        raise InternalError(f"the cases of {operator} from {machine} are damaged", got=str(error)) from error
+        part = read_part(inflated(answer.part, _LARGEST))
+    except (ValueError, KeyError, TypeError, AttributeError, UserError) as error:
+        raise UserError(
+            f"the cases of {operator} from {machine} are damaged",
+            got=one_line(str(error), 300),
+            remedy="Look at what runs there. What the others made is kept: ask again for the rest.",
+        ) from error
     if part.operator != operator or key != answer.key:
         raise UserError(
             f"the cases of {operator} from {machine} were made of something else than there is here",

@@ -46,7 +46,7 @@ def command(
     folders: tuple[Path, ...],
     output: Path | None,
     processes: int | None,
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     kept: bool,
     update: bool,
 ) -> int:
@@ -102,7 +102,7 @@ def _measure(
     folders: tuple[Path, ...],
     operators: list[OperatorName],
     processes: int | None,
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     *,
     update: bool,
 ) -> list[Kept]:

@@ -81,7 +81,7 @@ def command(
     baseline: Path | None,
     update_baseline: bool,
     jobs: int | None,
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     resume: bool,
     again: bool,
     timeout: float,

@@ -77,7 +77,7 @@ def command(
     baseline: Path | None,
     update_baseline: bool,
     jobs: int,
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     timeout: float,
     python: str | None,
     upgrade: bool,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from opcert.commands.runtime_argument import choose_runtime
+from opcert.commands.shared_options import Scheduler
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import UserError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def chosen_cluster(scheduler: str | None) -> Iterator[Cluster | None]:
+def chosen_cluster(scheduler: Scheduler | None) -> Iterator[Cluster | None]:
     """The cluster that is asked for, for as long as the context lasts; None where none is.
 
     Raises as `open_cluster` does.
@@ -27,11 +28,14 @@ def chosen_cluster(scheduler: str | None) -> Iterator[Cluster | None]:
     # Imported here, so that who asks for none does not wait for it.
     from conformance.clusters.connecting import open_cluster
 
-    with open_cluster(scheduler, lambda line: say(f"opcert: {line}", error=True)) as cluster:
+    def tell(line: str) -> None:
+        say(f"opcert: {line}", error=True)
+
+    with open_cluster(scheduler.address, tell, insecure=scheduler.insecure) as cluster:
         yield cluster
 
 
-def runtime_for(text: str, python: str | None, upgrade: bool, scheduler: str | None) -> Runtime:
+def runtime_for(text: str, python: str | None, upgrade: bool, scheduler: Scheduler | None) -> Runtime:
     """The runtime of a name; where a cluster runs it, its interpreter is looked for there.
 
     Raises UserError as `choose_runtime` does, and where a cluster is to install anew.
@@ -47,6 +51,6 @@ def runtime_for(text: str, python: str | None, upgrade: bool, scheduler: str | N
     return choose_runtime(text, None, False)
 
 
-def seconds_of_experiments(asked: float | None, scheduler: str | None) -> float | None:
+def seconds_of_experiments(asked: float | None, scheduler: Scheduler | None) -> float | None:
     """How long experiments may take: they run here, so after a cluster's run only where somebody asks."""
     return 0.0 if asked is None and scheduler is not None else asked

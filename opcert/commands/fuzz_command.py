@@ -60,7 +60,7 @@ def command(
     most_calls: int | None,
     seed: int,
     output: Path | None,
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     timeout: float,
     python: str | None,
     upgrade: bool,

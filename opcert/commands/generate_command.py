@@ -54,7 +54,7 @@ def command(
     opset: int | None,
     versions: str,
     folders: tuple[Path, ...],
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     check: bool,
     update: bool,
 ) -> int:

@@ -62,7 +62,7 @@ def command(
     folders: tuple[Path, ...],
     pattern: str | None,
     jobs: int | None,
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     forms: str | None,
     repeat: int,
     timeout: float,

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from conformance.processes.worker_limits import Limits
 from opcert.commands.suite_argument import HELP
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+_INSECURE = "opcert.insecure_scheduler"
 _SECONDS = click.FloatRange(0.01, 86400)
 
 suite = click.option("-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=HELP)
@@ -37,12 +43,51 @@ jobs_of_calls = click.option(
     "-j", "--jobs", type=_WORKERS, default=1, show_default=True, help="Workers at a time."
 )
 """With one, what is left out behind lost workers of a call does not hang on which worker was first."""
-scheduler = click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Let a cluster do it: tcp://HOST:PORT of a scheduler of Dask, or local:N for N workers on this "
-    "machine. Needs opcert[dask].",
-)
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """The address of a scheduler; `insecure` says that it may be beyond this machine without TLS."""
+
+    address: str
+    insecure: bool = False
+
+
+def _note_insecure(context: click.Context, _: click.Parameter, said: bool) -> None:
+    context.meta[_INSECURE] = said
+
+
+def _scheduler(context: click.Context, _: click.Parameter, address: str | None) -> Scheduler | None:
+    insecure = bool(context.meta.get(_INSECURE))
+    if address is not None:
+        return Scheduler(address, insecure)
+    if insecure:
+        raise UserError("--insecure-scheduler says nothing without --scheduler")
+    return None
+
+
+def scheduler(command: Command) -> Command:
+    """`--scheduler`, and `--insecure-scheduler` which belongs to it."""
+    address = click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        callback=_scheduler,
+        help="Let a cluster do it: tls://HOST:PORT of a scheduler of Dask, tcp://127.0.0.1:PORT of one on "
+        "this machine, or local:N for N workers on this machine. Workers run the code that they are sent; "
+        "what they answer is read as plain data, and believed. Needs opcert[dask].",
+    )
+    insecure = click.option(
+        "--insecure-scheduler",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_note_insecure,
+        help="Let --scheduler name one beyond this machine without TLS: whoever is on the network between "
+        "may run code on the workers and make up what they answer.",
+    )
+    return address(insecure(command))
+
+
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
 )

@@ -33,6 +33,7 @@ ALLOWED = {
     "generator/checking/model_inputs.py: allow_pickle=",
     # What a process says to a child of its own, through a pipe that nobody else has, and what a worker of a
     # cluster is given by the client that commands it, as everything that Dask carries: no file is read so.
+    # What a cluster answers is another matter: tests/conformance/clusters/test_strict_messages.py.
     "conformance/clusters/own_process.py: pickle",
     "generator/adequacy/work.py: pickle",
 }

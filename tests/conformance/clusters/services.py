@@ -23,15 +23,17 @@ class Services:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = free_port()
+        self.scheme = "tcp"
+        self.environment: Mapping[str, str] = {}
         self.started: list[subprocess.Popen[bytes]] = []
 
     @property
     def address(self) -> str:
-        return f"tcp://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
-    def scheduler(self) -> subprocess.Popen[bytes]:
+    def scheduler(self, more: Sequence[str] = ()) -> subprocess.Popen[bytes]:
         """A scheduler that answers at `address` when this returns."""
-        words = ["--host", "127.0.0.1", "--port", str(self.port), *_QUIET]
+        words = ["--host", "127.0.0.1", "--port", str(self.port), *_QUIET, *more]
         process = self._start("dask_scheduler", words, {})
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
@@ -74,7 +76,7 @@ class Services:
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, **environment},
+                env={**os.environ, **self.environment, **environment},
                 start_new_session=True,
             )
         self.started.append(process)

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
-from conformance.clusters.worker_answers import Failure
+from conformance.clusters.worker_answers import Failure, Lost
 from conformance.suite.suites import open_suite
 from generator.adequacy import cluster_sets, measure, random_calls, set_units
 from generator.adequacy.cluster_sets import measure_on_cluster

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from conformance.clusters import connecting
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
+from conformance.clusters.worker_answers import Lost
 from conformance.suite.goldens import write_golden
 from generator.checking.call_cases import CallCases
 from generator.checking.model_cases import cases_of_calls
@@ -64,7 +65,7 @@ def asked(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     def let(change: Callable[[int, Any], Any] = lambda _, answer: answer) -> None:
         @contextmanager
-        def opened(_address: str, _tell: Callable[[str], object]) -> Iterator[Cluster]:
+        def opened(_address: str, _tell: Callable[[str], object], **_: bool) -> Iterator[Cluster]:
             yield Answering(cluster, change)
 
         monkeypatch.setattr(connecting, "open_cluster", opened)

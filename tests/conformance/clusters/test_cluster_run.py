@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from conformance.clusters import run_worker, standing_runtimes
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
 from conformance.clusters.cluster_run import run_suite_on
 from conformance.clusters.run_units import RunOrder, UnitAnswer
 from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.clusters.worker_answers import Lost
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result

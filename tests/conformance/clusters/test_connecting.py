@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,14 @@ class Answering:
         return self._answers
 
 
+def said(machine: dict[str, Any]) -> bytes:
+    return json.dumps({"machine": machine}).encode()
+
+
+def failed(*error: str) -> bytes:
+    return json.dumps({"error": [*error, "it failed"][:3]}).encode()
+
+
 def complaint(*answers: Any) -> str:
     with pytest.raises(UserError, match="cannot do what this opcert asks") as caught:
         check_workers(Cluster(Answering(*answers), "tcp://10.0.0.9:1", lambda _: None))
@@ -86,18 +96,99 @@ def complaint(*answers: Any) -> str:
 
 def test_workers_that_have_not_this_opcert_are_named() -> None:
     own = machine_here()
-    assert check_workers(Cluster(Answering(own, own), "", lambda _: None)) == [own, own]
-    missing = ModuleNotFoundError("No module named 'conformance'", name="conformance")
-    older = ModuleNotFoundError("No module named 'conformance.clusters'", name="conformance.clusters")
-    told = complaint(own, missing, older, {**own, "name": "node3", "opcert": "0.0.9"})
+    assert check_workers(Cluster(Answering(said(own), said(own)), "", lambda _: None)) == [own, own]
+    missing = failed("ModuleNotFoundError", "conformance")
+    older = failed("ModuleNotFoundError", "conformance.clusters")
+    told = complaint(said(own), missing, older, said({**own, "name": "node3", "opcert": "0.0.9"}))
     assert "(tcp://10.0.0.0:1)" not in told
     assert "a machine (tcp://10.0.0.1:1): opcert is not installed" in told
     assert "(tcp://10.0.0.2:1): it has an older opcert" in told
     assert "node3 (tcp://10.0.0.3:1): it has opcert 0.0.9" in told
     assert "Install this opcert" in told
-    assert "other sources: abc" in complaint({**own, "sources": "abc"})
+    assert "other sources: abc" in complaint(said({**own, "sources": "abc"}))
+    assert "it cannot say what it is: OSError: full" in complaint(failed("OSError", "", "full"))
     assert "it cannot say what it is: OSError: full" in complaint(OSError("full"))
     assert "and 3 more" in complaint(*[missing] * 11)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        {},
+        b"",
+        b"[]",
+        b"{}",
+        b'{"machine":[]}',
+        b'{"error":1}',
+        b'{"machine":{},"machine":{}}',
+        b"[" * 100_000,
+        said({**machine_here(), "name": 7}),
+        said({**machine_here(), "features": "avx"}),
+        said({**machine_here(), "features": ["a"] * 1000}),
+        said({**machine_here(), "system": "x" * 100_000}),
+    ],
+)
+def test_what_is_no_machine_is_none(answer: Any) -> None:
+    assert "it cannot say what it is" in complaint(answer) or "it has opcert None" in complaint(answer)
+
+
+def test_a_probe_without_an_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connecting, "PROBING", 0.2)
+
+    class Silent(Answering):
+        def run(self, *_: Any, **__: Any) -> dict[str, Any]:
+            time.sleep(5)
+            return {}
+
+    with pytest.raises(UserError, match="have not said what they are within"):
+        check_workers(Cluster(Silent(), "tcp://10.0.0.9:1", lambda _: None))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("tcp://10.0.0.9:1", "tcp://node7:8786", "ws://example.org:1", "tcp://[2001:db8::1]:1", "ucx://a:1"),
+        *("tcp://127.0.0.1.example.org:1", "tcp://localhost.example.org:1", "tcp://0.0.0.0:1"),
+        "tcp://127.0.0.1@example.org:1",
+    ],
+)
+def test_plain_text_beyond_this_machine_is_to_be_said(address: str) -> None:
+    told = refused(address)
+    assert "nothing says who it is" in told
+    assert "tls://HOST:PORT" in told
+    assert "--insecure-scheduler" in told
+
+
+@pytest.mark.parametrize(
+    ("address", "insecure"),
+    [
+        ("tcp://127.0.0.1:1", False),
+        ("tcp://localhost:1", False),
+        ("tcp://[::1]:1", False),
+        ("tcp://127.8.0.1:1", False),
+        ("tcp://192.0.2.1:1", True),
+    ],
+)
+def test_this_machine_and_what_is_said_to_be_trusted(
+    address: str, insecure: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "CONNECTING", 0.2)
+    assert "no scheduler of Dask answers there" in refused(address, insecure=insecure)
+
+
+def test_the_words_of_trust_belong_to_a_scheduler(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "CONNECTING", 0.2)
+    suite = make_suite(tmp_path, [make_case()])
+    words = ["run", echo_runtime(), "-s", suite, "-o", tmp_path / "run.jsonl"]
+    far = ["--scheduler", "tcp://192.0.2.1:1"]
+    check_message(call(capsys, *words, *far), 2, "input", "nothing says who it is", "--insecure-scheduler")
+    answer = call(capsys, *words, *far, "--insecure-scheduler")
+    check_message(answer, 2, "input", "no scheduler of Dask answers there")
+    answer = call(capsys, *words, "--insecure-scheduler")
+    check_message(answer, 2, "input", "says nothing without --scheduler")
 
 
 def test_what_a_machine_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from conformance.clusters import connecting
-from conformance.clusters.cluster import Cluster, Lost
+from conformance.clusters.cluster import Cluster
+from conformance.clusters.worker_answers import Lost
 from conformance.processes.worker_limits import Limits
 from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import find_runtime
@@ -64,7 +65,7 @@ class Here(Cluster):
             self.units.append(unit)
             fake = Fake(space, refusing)
             found = fuzz(space, fake.ask, unit.seed, unit.seconds, most_calls=unit.calls)
-            yield about, self._change(DrawAnswer("node2", WHO, found))
+            yield about, self._change(DrawAnswer.of("node2", WHO, space.spec.operator, found))
 
     def forget(self, function: Callable[..., Any], *arguments: Any) -> None: ...
 
@@ -155,7 +156,7 @@ def test_the_command_keeps_the_same_calls_again(
     cluster: Cluster, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def opened(_address: str, _tell: Callable[[str], object]) -> Iterator[Cluster]:
+    def opened(_address: str, _tell: Callable[[str], object], **_: bool) -> Iterator[Cluster]:
         yield cluster
 
     monkeypatch.setattr(connecting, "open_cluster", opened)

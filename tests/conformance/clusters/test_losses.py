@@ -124,6 +124,28 @@ def test_a_scheduler_that_is_killed(
     assert essence(read_record(record)) == whole
 
 
+def test_a_scheduler_that_stops_answering(
+    services: Services, suite: Path, whole: list[Result], tmp_path: Path
+) -> None:
+    scheduler = services.scheduler()
+    services.worker()
+    record = tmp_path / "run.jsonl"
+    running = client(suite, services.address, record)
+    wait_for(has_rows(record))
+    os.kill(scheduler.pid, signal.SIGSTOP)
+    begun = time.monotonic()
+    told, _ = running.communicate(timeout=240)
+    assert time.monotonic() - begun < 75
+    assert running.returncode == 2, told
+    assert "the scheduler has said nothing for" in told
+    assert "Traceback" not in told
+    os.kill(scheduler.pid, signal.SIGCONT)
+    again = client(suite, services.address, record)
+    told, _ = again.communicate(timeout=240)
+    assert again.returncode == 1, told
+    assert essence(read_record(record)) == whole
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_client_that_is_ended(
     services: Services, suite: Path, whole: list[Result], tmp_path: Path, number: signal.Signals
