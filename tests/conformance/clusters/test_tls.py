@@ -23,22 +23,11 @@ def certificates(folder: Path, name: str) -> dict[str, str]:
     """An authority and a certificate of it, as Dask's configuration names them."""
     ca, key, own = (folder / f"{name}-{each}.pem" for each in ("ca", "key", "own"))
     authority = folder / f"{name}-ca-key.pem"
+    subject = ["-subj", f"/CN={name} authority"]
     new = ["-newkey", "rsa:2048", "-nodes"]
     signed = ["-CA", str(ca), "-CAkey", str(authority), "-CAcreateserial", "-days", "2"]
     for words in (
-        [
-            "req",
-            "-x509",
-            *new,
-            "-days",
-            "2",
-            "-subj",
-            f"/CN={name}",
-            "-keyout",
-            str(authority),
-            "-out",
-            str(ca),
-        ],
+        ["req", "-x509", *new, *subject, "-days", "2", "-keyout", str(authority), "-out", str(ca)],
         ["req", *new, "-subj", "/CN=own", "-keyout", str(key), "-out", f"{own}.csr"],
         ["x509", "-req", "-in", f"{own}.csr", *signed, "-out", str(own)],
     ):
