@@ -164,9 +164,13 @@ def scope_of(
         # Two slots with one part are one tensor given twice: each of them is an input of its own.
         operands = [(slot.name, parts[part][1]) for slot in slots for part in slot.parts]
     variadic = {each.name for each in spec.inputs if each.option == "variadic"}
-    values.update({each.name: [] if each.name in variadic else None for each in spec.inputs})
+    lists: dict[str, list[Operand | None]] = {name: [] for name in variadic}
+    values.update({each.name: lists.get(each.name) for each in spec.inputs})
     for name, operand in operands:
-        values[name] = [other for which, other in operands if which == name] if name in variadic else operand
+        if name in variadic:
+            lists[name].append(operand)
+        else:
+            values[name] = operand
     if spec.declared is None:
         return Scope(values, spec.let)
     values |= {"version": spec.operator.since_version, **CONSTANTS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from opcert.vocabulary.tensors import Tensor
 
 _INT64 = ELEMENT_TYPES["int64"]
 _WHOLE = ("int64", "int32")
+MOST_FOLDED = 4_000_000
+"""Elements that all nodes of a model may come to together; each comes to `MOST_ELEMENTS` at most."""
 Array = NDArray[Any]
 Attributes = Mapping[str, Attribute]
 
@@ -34,6 +37,11 @@ def constant_of_node(attributes: Attributes) -> Tensor | None:
             case "value_string" | "value_strings", "string" | "strings":
                 return _texts(value)
     return None
+
+
+def can_fold(op_type: str, inputs: Sequence[ModelValue | None]) -> bool:
+    """Whether `fold` might say something: the operator is one that it computes, of fixed inputs."""
+    return op_type in _FOLDINGS and bool(inputs) and all(each is None or each.is_constant for each in inputs)
 
 
 def fold(op_type: str, attributes: Attributes, inputs: Sequence[ModelValue | None]) -> Tensor | None:
@@ -58,7 +66,7 @@ def fold(op_type: str, attributes: Attributes, inputs: Sequence[ModelValue | Non
         arrays = [None if each is None else each.array for each in constants]
         with np.errstate(all="ignore"):
             found = folding(attributes, arrays)
-    except (ValueError, IndexError, TypeError, OverflowError, MemoryError, KeyError):
+    except (ValueError, IndexError, TypeError, ArithmeticError, MemoryError, KeyError):
         return None  # a runtime says what is wrong with such a node; here nothing is known of it
     if isinstance(found, Tensor) or found is None:
         return found
@@ -105,14 +113,18 @@ def _cast(attributes: Attributes, arrays: Sequence[Array | None]) -> Array | Non
 
 def _gather(attributes: Attributes, arrays: Sequence[Array | None]) -> Array | None:
     data, indices = arrays
-    if data is None or indices is None or indices.size * max(data.size, 1) > MOST_ELEMENTS * MOST_ELEMENTS:
+    if data is None or indices is None:
         return None
-    return np.asarray(np.take(data, indices, axis=_number(attributes, "axis", 0)))
+    axis = _number(attributes, "axis", 0)
+    taken = prod(length for place, length in enumerate(data.shape) if place != axis % data.ndim)
+    return np.asarray(np.take(data, indices, axis=axis)) if _is_kept(taken * indices.size) else None
 
 
 def _concat(attributes: Attributes, arrays: Sequence[Array | None]) -> Array | None:
     given = [each for each in arrays if each is not None]
-    return np.concatenate(given, axis=_number(attributes, "axis", 0)) if len(given) == len(arrays) else None
+    if len(given) != len(arrays) or not _is_kept(sum(each.size for each in given)):
+        return None
+    return np.concatenate(given, axis=_number(attributes, "axis", 0))
 
 
 def _axes(attributes: Attributes, arrays: Sequence[Array | None]) -> tuple[int, ...] | None:
@@ -152,9 +164,16 @@ def _two(
         first, second = arrays
         if first is None or second is None or first.dtype != second.dtype:
             return None
+        if not _is_kept(prod(np.broadcast_shapes(first.shape, second.shape))):
+            return None
         return np.asarray(compute(first, second)).astype(first.dtype)
 
     return folded
+
+
+def _is_kept(elements: int) -> bool:
+    """Whether a result of so many elements is kept: told before it is computed, whatever it is made of."""
+    return elements <= MOST_ELEMENTS
 
 
 def _divide(first: Array, second: Array) -> Array:

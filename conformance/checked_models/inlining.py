@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
 
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 
 MOST_NODES = 50_000
 """Nodes that functions may become; calls beyond them are left as they are."""
-MOST_BYTES = 128 << 20
+MOST_BYTES = 64 << 20
+"""Bytes that these nodes may have, with the names and places that they get; in memory they are many more."""
+MOST_PLACES = 64 << 20
+"""Bytes of the places of all nodes together."""
 _DEEPEST = 24
+_DEEPEST_GRAPHS = 30
+"""Graphs within each other, with those of functions: protobuf reads no more than 100 messages deep."""
 _NAMES = 3
 
 Key = tuple[str, str, str]
@@ -41,7 +48,10 @@ def long_domain(domain: str) -> str:
 
 
 def inline_functions(model: ModelProto) -> Inlined:
-    """Put the nodes of functions in place of their calls, in place, and note where every node stands."""
+    """Put the nodes of functions in place of their calls, in place, and note where every node stands.
+
+    Raises UserError where the places of the nodes are more text than is read.
+    """
     functions: dict[Key, FunctionProto] = {}
     for each in model.functions:
         functions.setdefault(_key_of_function(each), each)
@@ -57,7 +67,8 @@ def inline_functions(model: ModelProto) -> Inlined:
     if work.found.left:
         place, why = next(iter(work.found.left.items()))
         count = len(work.found.left)
-        work.found.notes.append(f"{count} calls of functions are not looked into: {place} ({why})")
+        told = f"{count} calls of functions are not looked into: {one_line(place, 200)} ({why})"
+        work.found.notes.append(told)
     del model.functions[:]
     return work.found
 
@@ -66,10 +77,8 @@ class _Inlining:
     def __init__(self, functions: Mapping[Key, FunctionProto]) -> None:
         self._functions = functions
         self._opsets = {key: imported(each.opset_import) for key, each in functions.items()}
-        self._sizes = {
-            key: (sum(1 for _ in _every(each.node)), each.ByteSize()) for key, each in functions.items()
-        }
-        self._nodes = self._bytes = 0
+        self._sizes = {key: _Size.of(each) for key, each in functions.items()}
+        self._nodes = self._bytes = self._places = self._depth = 0
         self.found = Inlined()
 
     def graph(
@@ -80,8 +89,10 @@ class _Inlining:
                 self._note(node, f"{before}{index}", opsets, within)
             return
         taken: list[NodeProto] = []
+        self._depth += 1
         for index, node in enumerate(graph.node):
             self._take(node, f"{before}{index}", opsets, within, taken)
+        self._depth -= 1
         kept = [NodeProto.FromString(each.SerializeToString()) for each in taken]
         del graph.node[:]
         graph.node.extend(kept)
@@ -90,6 +101,13 @@ class _Inlining:
         self, node: NodeProto, place: str, opsets: Mapping[str, int] | None, within: tuple[Key, ...]
     ) -> None:
         node.doc_string = place
+        self._places += len(place)
+        if self._places > MOST_PLACES:
+            raise UserError(
+                "the places of the model's nodes are more text than is read",
+                got=f"more than {MOST_PLACES:,} characters",
+                remedy="Shorten the names of functions, of their domains and of attributes that hold graphs.",
+            )
         if opsets is not None:
             self.found.opsets[place] = opsets
         for each in node.attribute:
@@ -110,13 +128,13 @@ class _Inlining:
             self._note(node, place, opsets, within)
             taken.append(node)
             return
-        why = self._why_left(key, within)
+        start = f"{place}/{_named(key)}/"
+        why = self._why_left(key, within, node, start)
         if why is not None:
             self.found.left[place] = why
             self._note(node, place, opsets, within)
             taken.append(node)
             return
-        start = f"{place}/{_named(key)}/"
         binding = _binding(function, node, start)
         for index, each in enumerate(function.node):
             inner = NodeProto()
@@ -124,16 +142,68 @@ class _Inlining:
             binding.bind(inner)
             self._take(inner, f"{start}{index}", self._opsets[key], (*within, key), taken)
 
-    def _why_left(self, key: Key, within: tuple[Key, ...]) -> str | None:
+    def _why_left(self, key: Key, within: tuple[Key, ...], call: NodeProto, start: str) -> str | None:
         if key in within:
             return "a function that calls itself"
         if len(within) >= _DEEPEST:
             return f"functions within each other more than {_DEEPEST} deep"
-        nodes, size = self._sizes[key]
-        if self._nodes + nodes > MOST_NODES or self._bytes + size > MOST_BYTES:
-            return "functions that become more nodes than are read"
-        self._nodes, self._bytes = self._nodes + nodes, self._bytes + size
+        size = self._sizes[key]
+        if self._depth + size.depth > _DEEPEST_GRAPHS:
+            return f"graphs within each other more than {_DEEPEST_GRAPHS} deep"
+        if self._nodes + size.nodes > MOST_NODES:
+            return f"functions that become more than {MOST_NODES:,} nodes"
+        became = size.bytes_in_call(self._functions[key], call, start)
+        if self._bytes + became > MOST_BYTES:
+            return f"functions whose nodes and names become more than {MOST_BYTES:,} bytes"
+        self._nodes, self._bytes = self._nodes + size.nodes, self._bytes + became
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Size:
+    """What a function has: bytes, nodes, graphs within each other, and how often each name and attribute."""
+
+    bytes: int
+    nodes: int
+    depth: int
+    names: Mapping[str, int]
+    attributes: Mapping[str, int]
+
+    @staticmethod
+    def of(function: FunctionProto) -> _Size:
+        names: Counter[str] = Counter()
+        attributes: Counter[str] = Counter()
+        nodes = 0
+        for node in _every(function.node):
+            nodes += 1
+            names.update(node.input)
+            names.update(node.output)
+            for each in node.attribute:
+                if each.ref_attr_name:
+                    attributes[each.ref_attr_name] += 1
+                for _, graph in graphs_of(each):
+                    values = (*graph.input, *graph.output, *graph.value_info, *graph.initializer)
+                    names.update(value.name for value in values)
+                    names.update(sparse.values.name for sparse in graph.sparse_initializer)
+        del names[""]
+        return _Size(function.ByteSize(), nodes, _depth_of(function.node), names, attributes)
+
+    def bytes_in_call(self, function: FunctionProto, call: NodeProto, start: str) -> int:
+        """What one call adds, told before it is made: its nodes, with their places and names."""
+        found = self.bytes + sum(self.names.values()) * len(start) + self.nodes * (len(start) + 8)
+        for taken, given in ((function.input, call.input), (function.output, call.output)):
+            for name, actual in zip(taken, given, strict=False):
+                found += self.names.get(name, 0) * len(actual)
+        given_attributes = {each.name: each for each in (*function.attribute_proto, *call.attribute)}
+        for attribute_name, times in self.attributes.items():
+            value = given_attributes.get(attribute_name)
+            found += 0 if value is None else times * value.ByteSize()
+        return found
+
+
+def _depth_of(nodes: Iterable[NodeProto]) -> int:
+    inner = (graph for node in nodes for each in node.attribute for _, graph in graphs_of(each))
+    return max((1 + _depth_of(graph.node) for graph in inner), default=0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
-from conformance.checked_models.folding import constant_of_node, fold
+from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_of_node, fold
 from conformance.checked_models.inlining import graphs_of
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from conformance.checked_models.model_values import Scope, constant_value, fixed_value, text
@@ -35,7 +35,10 @@ class NodeReader:
     tables: Sequence[Types]
     nodes: list[ModelNode] = field(default_factory=list)
     replaceable: int = 0
+    unfolded: int = 0
+    """Nodes that were not looked into any more: what comes of fixed numbers is worked out up to a limit."""
     _next: int = 0
+    _folded: int = 0
 
     def read(self, graph: GraphProto, around: Scope | None = None) -> None:
         """Read the nodes of a graph, and of those within it."""
@@ -57,7 +60,7 @@ class NodeReader:
         if operator is not None:
             outputs = self._typed(operator, inputs, outputs, node, scope)
         if operator is not None and operator.domain == "ai.onnx" and outputs and outputs[0] is not None:
-            fixed = _fixed(operator, node, attributes, inputs, outputs[0])
+            fixed = self._fixed(operator, node, attributes, inputs, outputs[0])
             if fixed is not None:
                 outputs[0] = fixed
                 scope.fix(node.output[0], fixed)
@@ -90,24 +93,30 @@ class NodeReader:
                 scope.fix(name, each)
         return typed
 
-
-def _fixed(
-    operator: OperatorName,
-    node: NodeProto,
-    attributes: Mapping[str, Attribute],
-    inputs: tuple[ModelValue | None, ...],
-    output: ModelValue,
-) -> ModelValue | None:
-    """The first output where the model fixes it."""
-    if operator.name == "Constant":
-        found = constant_of_node(attributes)
-        if found is None and len(node.attribute) == 1 and node.attribute[0].HasField("t"):
-            return replace(constant_value("", node.attribute[0].t), name=output.name)
-        return fixed_value(output, found)
-    if operator.name == "Identity" and inputs and inputs[0] is not None and inputs[0].is_constant:
-        return replace(inputs[0], name=output.name)
-    folded = fold(operator.name, attributes, inputs)
-    return None if folded is None else fixed_value(output, folded)
+    def _fixed(
+        self,
+        operator: OperatorName,
+        node: NodeProto,
+        attributes: Mapping[str, Attribute],
+        inputs: tuple[ModelValue | None, ...],
+        output: ModelValue,
+    ) -> ModelValue | None:
+        """The first output where the model fixes it."""
+        if operator.name == "Constant":
+            found = constant_of_node(attributes)
+            if found is None and len(node.attribute) == 1 and node.attribute[0].HasField("t"):
+                return replace(constant_value("", node.attribute[0].t), name=output.name)
+            return fixed_value(output, found)
+        if operator.name == "Identity" and inputs and inputs[0] is not None and inputs[0].is_constant:
+            return replace(inputs[0], name=output.name)
+        if self._folded > MOST_FOLDED:
+            self.unfolded += can_fold(operator.name, inputs)
+            return None
+        folded = fold(operator.name, attributes, inputs)
+        if folded is None:
+            return None
+        self._folded += folded.array.size
+        return fixed_value(output, folded)
 
 
 def read_attributes(node: NodeProto) -> tuple[dict[str, Attribute], dict[str, str]]:

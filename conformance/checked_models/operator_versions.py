@@ -12,6 +12,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 
+_LARGEST = 2**31 - 1
 Found = tuple[OperatorName | None, str | None]
 
 
@@ -35,8 +36,10 @@ class OperatorVersions:
     def _find(self, domain: str, op_type: str, version: int | None) -> Found:
         if version is None:
             return None, f"the model imports no version of the domain {one_line(domain, 80)}"
+        if not 0 < version <= _LARGEST:
+            return None, f"opset {version} of {one_line(domain, 80)} is no version that there can be"
         try:
-            plain = OperatorName.parse(f"{domain}::{op_type}-{max(version, 0)}")
+            plain = OperatorName.parse(f"{domain}::{op_type}-{version}")
         except UserError:
             return None, f"no name of an operator: {one_line(f'{domain}::{op_type}', 120)}, opset {version}"
         short = "" if domain == "ai.onnx" else domain

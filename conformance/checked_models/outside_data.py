@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from opcert.vocabulary.regular_files import open_regular
 MOST_ELEMENTS = 4096
 """A tensor of more elements keeps its type and shape alone."""
 _MOST_BYTES = 128 << 20
+_LARGEST_FILE = (1 << 63) - 1
+_MOST_DIGITS = 20
 _DATA = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
 
 
@@ -57,7 +60,7 @@ def byte_length(proto: TensorProto) -> int:
 
 def locate(proto: TensorProto, folder: Path) -> Piece:
     """Where the data of a tensor lie; raises UserError where that is outside `folder`, or is not said."""
-    said = {each.key: each.value for each in proto.external_data}
+    said = {str(each.key): str(each.value) for each in proto.external_data}
     location = str(said.get("location", ""))
     if not location or "\0" in location:
         raise UserError("a tensor that does not say in which file its data are")
@@ -69,12 +72,10 @@ def locate(proto: TensorProto, folder: Path) -> Piece:
         raise UserError(f"{one_line(location, 80)} cannot be found", got=reason) from error
     if not path.is_relative_to(inside):
         raise UserError(f"{one_line(location, 80)} is outside the model's folder")
-    try:
-        offset, length = int(said.get("offset") or 0), int(said.get("length") or -1)
-    except ValueError as error:
-        raise UserError("a tensor whose data begin at no number", got=one_line(str(error))) from error
+    offset = _number(said, "offset") or 0
+    length = _number(said, "length")
     wanted = byte_length(proto)
-    if offset < 0 or length not in (-1, wanted):
+    if length not in (None, wanted):
         raise UserError(
             f"a tensor whose bytes in {one_line(location, 80)} do not fit its shape",
             got=f"{length} from {offset} on",
@@ -83,13 +84,28 @@ def locate(proto: TensorProto, folder: Path) -> Piece:
     return Piece(path, offset, wanted)
 
 
+def _number(said: Mapping[str, str], name: str) -> int | None:
+    """A number of bytes that a tensor says; None where it says none, UserError where no file has so many."""
+    text = said.get(name)
+    if not text:
+        return None
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    if not is_number or int(text) > _LARGEST_FILE:
+        raise UserError(
+            f"a tensor whose data have an impossible {name} in their file",
+            got=one_line(text, 60),
+            expected="a number of bytes from 0 to 2^63 - 1",
+        )
+    return int(text)
+
+
 def read_piece(piece: Piece) -> bytes:
     """The bytes; raises UserError where the file has fewer, or cannot be read."""
     try:
         with open_regular(piece.path) as file:
             file.seek(piece.offset)
             raw = file.read(piece.length)
-    except (OSError, OverflowError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise UserError(f"{one_line(piece.path.name, 80)} cannot be read", got=str(error)[:200]) from error
     if len(raw) != piece.length:
         raise UserError(

@@ -20,7 +20,7 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.regular_files import read_regular
 
 SECONDS = 60.0
-_MEMORY = 8 << 30
+_MEMORY = 2 << 30
 _MOST_RESULT = 512 << 20
 _SCRIPT = Path(__file__).with_name("infer_types_script.py")
 

@@ -26,7 +26,8 @@ def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
         if slot.type is not None and not _is_one_tensor(slot.type):
             found[slot.name] = None if slot.empty else tuple(gather(slot, call.inputs))
         elif parameter is not None and holds_several(spec, parameter):
-            found[slot.name] = call.tensors(slot.name)
+            if slot.name not in found:  # each tensor of a variadic input has a slot
+                found[slot.name] = call.tensors(slot.name)
         else:
             found[slot.name] = call.inputs[slot.parts[0]][1] if slot.parts else None
     return found

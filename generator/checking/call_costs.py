@@ -7,6 +7,7 @@ from math import prod
 
 from generator.asking.calls import Call
 from opcert.vocabulary.tensors import Tensor
+from specs.functions.einsum_terms import einsum_terms
 
 _PRODUCT = 0.8e-6
 _MOVED = 0.4e-6
@@ -77,8 +78,27 @@ def _products(name: str, given: Mapping[str, Tensor], call: Call, outputs: int) 
                 steps = prod(given["X"].shape[:2])
                 # A sum of so many products for each gate, and functions of what comes out.
                 return steps * (given["W"].array.size + given["R"].array.size + 200 * given["W"].shape[1])
+            case "Einsum":
+                # Each product of all operands is an element on the way.
+                lengths = _lengths_of_indices(call)
+                return 0 if lengths is None else 4 * prod(lengths) * len(call.inputs)
             case "Attention":
                 return None
-    except (KeyError, IndexError):
+    except (KeyError, IndexError, ValueError):
         return None
     return None
+
+
+def _lengths_of_indices(call: Call) -> list[int] | None:
+    """The length of each index of an equation; None where it does not fit the inputs, which rules say."""
+    equation = call.attributes["equation"].value
+    shapes = [each.shape for _, each in call.inputs if each is not None]
+    if not isinstance(equation, str):
+        return None
+    lengths: dict[str | int, int] = {}
+    for term, shape in zip(einsum_terms(equation, len(shapes)), shapes, strict=False):
+        before, dots, behind = term.partition("...")
+        inside = len(shape) - len(before) - len(behind) if dots else 0
+        for index, length in zip((*before, *range(-inside, 0), *behind), shape, strict=False):
+            lengths[index] = max(lengths.get(index, 1), length)
+    return list(lengths.values())

@@ -28,10 +28,10 @@ class KeptCalls(PartCache):
     def keep(self, made: CallCases) -> None:
         """Keep what was made of a call; a cache that cannot be written keeps nothing.
 
-        What failed is not kept.
+        What failed is not kept, nor what took too long on this machine.
         """
         path, operator = self._path_of(made.call), made.call.operator
-        failed = made.not_covered is not None and made.not_covered.why == "failed"
+        failed = made.not_covered is not None and made.not_covered.why in ("failed", "too_slow")
         if path is not None and operator is not None and not failed:
             self._write(path, make_part(operator, made.cases, _facts(made)))
 

@@ -14,6 +14,8 @@ from generator.asking.answered_outputs import declared_results
 from generator.asking.calls import Call
 from generator.asking.given_inputs import output_names
 from generator.checking.call_cases import CallCases, NotCovered, word_of_key
+from generator.checking.call_clock import OutOfTime, within_seconds
+from generator.checking.call_costs import estimated_seconds
 from generator.checking.call_drawing import CallDrawing
 from generator.checking.call_keys import key_of_call
 from generator.checking.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
@@ -36,10 +38,15 @@ MOST_CASES = 20
 """Cases of one call."""
 MOST_OUTPUT = 20_000
 """Elements that come out of a case at most: the reference is exact, and takes its time."""
+MOST_CASE_SECONDS = 6.0
+"""A case whose reference takes longer, as far as that can be estimated, is not made."""
 MOST_ALL = 60_000
 """Elements of inputs and outputs of all cases of one call together, after the first three."""
+_COSTLY = f"its outputs have more than {MOST_OUTPUT} elements, or its sums too many products"
 _DRAWS = 3
 _FEWEST = 3
+SECONDS = 30.0
+"""Of the processor, for all cases of one call; the slowest calls of models that people use take a few."""
 
 
 def cases_of_call(call: ModelCall, most: int = MOST_CASES) -> CallCases:
@@ -49,9 +56,15 @@ def cases_of_call(call: ModelCall, most: int = MOST_CASES) -> CallCases:
     """
     key = key_of_call(call)
     try:
-        return _make(call, key, most)
+        with within_seconds(SECONDS):
+            return _make(call, key, most)
     except Uncovered as error:
         return CallCases(call, key, not_covered=error.reason)
+    except MemoryError:
+        return CallCases(call, key, not_covered=NotCovered("too_costly", "Its cases take too much memory."))
+    except OutOfTime:
+        told = f"Making its cases takes longer than {SECONDS:g} seconds of the processor."
+        return CallCases(call, key, not_covered=NotCovered("too_slow", told))
     except Exception as error:  # noqa: BLE001 - one call never stops the others
         said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
         return CallCases(call, key, not_covered=NotCovered("failed", f"Making its cases failed: {said}"))
@@ -136,7 +149,7 @@ class _Making:
             if self.workshop.has(found):
                 continue
             if self._is_costly(found):
-                self.lost.setdefault("too_costly", f"its outputs have more than {MOST_OUTPUT} elements")
+                self.lost.setdefault("too_costly", _COSTLY)
                 return None
             case = self._make_case(found, row)
             if case is not None:
@@ -159,9 +172,13 @@ class _Making:
         names = output_names(self.node.spec, call)
         found = declared_results(self.node.spec, call, names)
         shapes = [each.shape for each in found if each.shape is not None]
+        if sum(prod(least for least, _ in each.extents) for each in shapes) > MOST_OUTPUT:
+            return True
         told = all(most < UNKNOWN_EXTENT for each in shapes for _, most in each.extents)
         if told and len(shapes) == len(found):
-            return sum(prod(most for _, most in each.extents) for each in shapes) > MOST_OUTPUT
+            outputs = sum(prod(most for _, most in each.extents) for each in shapes)
+            seconds = estimated_seconds(self.node.spec.operator.name, call, min(outputs, MOST_OUTPUT))
+            return outputs > MOST_OUTPUT or seconds > MOST_CASE_SECONDS
         # Of what values decide nothing is known before: a kept list may say it.
         kept = [each.kept for each in self.node.inputs if each.kept is not None]
         lists = [

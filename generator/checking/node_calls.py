@@ -25,6 +25,8 @@ MOST_WHOLE = 256
 """Integers that decide something (axes, lengths, a new shape) are kept to so many elements, as they are."""
 MOST_REAL = 8
 """Other numbers of that sort likewise: those of longer lists belong to an extent, and may be others."""
+MOST_INPUTS = 1_000
+"""Cases are made of nodes with so many inputs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,9 @@ def read_node(node: ModelNode) -> NodeCall:
     operator = node.operator
     if operator is None:
         raise Uncovered("unknown", node.unknown or "The node names no operator version.")
+    if len(node.inputs) > MOST_INPUTS:
+        told = f"The node has {len(node.inputs):,} inputs; cases have at most {MOST_INPUTS:,}."
+        raise Uncovered("too_costly", told)
     space = _space_of(operator)
     spec = space.spec
     for name, why in node.unread.items():

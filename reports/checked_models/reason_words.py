@@ -13,6 +13,7 @@ REASONS: Mapping[str, str] = {
     "not_valid": "the documents do not allow the node",
     "no_call": "no valid call with what the node says was found",
     "too_costly": "every such call is too large for exact arithmetic",
+    "too_slow": "making its cases takes longer than is waited",
     "refused": "the reference defines no result",
     "failed": "cases could not be made, which is a mistake in opcert",
     "random": "nothing but its distribution could be held against a document",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
 from specs.axis_windows import Numbers, axis_windows
 
@@ -28,8 +29,15 @@ def windows_hold_elements(
             begin = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
         if begin >= each.reach or (last >= each.extent + begin and not ceil_mode):
             return False
-        for start in range(-begin, 0, each.stride):
-            places = range(start, start + each.reach, each.dilation)
-            if not any(0 <= place < each.extent for place in places):
-                return False
+        if begin > 0 and not _hold(each, begin):
+            return False
     return True
+
+
+def _hold(axis: AxisWindow, begin: int) -> bool:
+    """Whether the windows that begin before the first element, the first of them by so much, have one."""
+    if -(-begin // axis.dilation) * axis.dilation >= axis.reach:
+        return False  # the first window ends before it
+    # The first place of each that is no padding; they come again after as many windows as a dilation long.
+    starts = range(-begin, 0, axis.stride)[: axis.dilation // gcd(axis.stride, axis.dilation)]
+    return axis.extent >= axis.dilation or all(start % axis.dilation < axis.extent for start in starts)

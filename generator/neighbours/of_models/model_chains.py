@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
 from conformance.suite.cases import Case
+from generator.checking.call_clock import OutOfTime, within_seconds
+from generator.checking.node_calls import MOST_INPUTS
 from generator.checking.open_shapes import OPEN, SHAPES
 from generator.neighbours.carrying import MOVING, is_exact
 from generator.neighbours.chain_cases import case_of_chain
@@ -25,6 +27,8 @@ from opcert.vocabulary.tensors import Tensor
 
 MOST = 400
 """So many groups are looked at, the first of a model."""
+MOST_SECONDS = 20.0
+"""Of the processor, for the case of one group."""
 _EXTENTS = frozenset({"group", "kernel_shape"})
 _PLAIN = MOVING | {"Cast", "Relu", "Shape", "ConstantOfShape", "Gather"}
 """Operators that compute nothing that could be computed in another way."""
@@ -57,7 +61,7 @@ def chains_of_model(
     normalization: data is such that what stands between two nodes is one
     exact value for every right program. What the model's own inputs leave open is open in the case's model,
     too, where nothing else is. No runtime is asked. Chains that were made before come from `kept`,
-    and others go there; what failed is not kept.
+    and others go there; what failed or took too long is not kept.
     """
     for _, group in zip(range(most), groups_of_model(facts), strict=False):
         found = None if kept is None else kept.find(group, facts.opsets)
@@ -66,9 +70,14 @@ def chains_of_model(
             continue
         case, why = None, ""
         try:
-            case = _case(group, facts.opsets)
+            with within_seconds(MOST_SECONDS):
+                case = _case(group, facts.opsets)
         except Unpushed as error:
             why = error.problem
+        except OutOfTime:
+            told = f"making its case takes longer than {MOST_SECONDS:g} seconds of the processor"
+            yield ModelChain(group.nodes, None, told)
+            continue
         except Exception as error:  # noqa: BLE001 - one chain never stops the others
             yield ModelChain(group.nodes, None, f"making its case failed: {type(error).__name__}: {error}")
             continue
@@ -84,6 +93,8 @@ def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
             raise Unpushed(
                 f"{node.op_type} is no operator version that is known: {node.unknown or 'no name'}"
             )
+        if len(node.inputs) > MOST_INPUTS:
+            raise Unpushed(f"{node.op_type} has more than {MOST_INPUTS:,} inputs")
         if node.unread:
             raise Unpushed(f"attributes of {node.op_type} are not carried: {', '.join(sorted(node.unread))}")
     last = Unpushed("no extents were found that fit")

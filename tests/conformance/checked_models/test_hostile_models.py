@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, helper
 
-from conformance.checked_models import type_inference
+from conformance.checked_models import folding, type_inference
+from conformance.checked_models.folding import MOST_FOLDED
 from opcert.vocabulary.errors import UserError
-from tests.conformance.checked_models.hand_made import given, graph_of, model_of, read, referring
+from tests.conformance.checked_models.hand_made import (
+    given,
+    graph_of,
+    model_of,
+    outside_tensor,
+    read,
+    referring,
+)
 
 node = helper.make_node
 _PLAIN = model_of(graph_of([node("Relu", ["x"], ["y"])], ["y"], [given("x")]))
@@ -184,10 +195,142 @@ def test_more_parts_than_are_read_end_early(tmp_path: Path) -> None:
         read(model_of(graph), tmp_path)
 
 
+def _nested(domain: str, levels: int, calls: int = 4) -> ModelProto:
+    """Functions that call each other, each several times."""
+    functions = []
+    for level in range(levels):
+        body = [
+            node(f"F{level - 1}", [f"v{at}"], [f"v{at + 1}"], domain=domain) if level
+            else node("Relu", [f"v{at}"], [f"v{at + 1}"])
+            for at in range(calls)
+        ]  # fmt: skip
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
+        functions.append(helper.make_function(domain, f"F{level}", ["v0"], [f"v{calls}"], body, opsets))
+    graph = graph_of([node(functions[-1].name, ["x"], ["y"], domain=domain)], ["y"], [given("x")])
+    return model_of(graph, {"": 17, domain: 1}, functions)
+
+
+def test_what_names_of_functions_become_is_counted(tmp_path: Path) -> None:
+    """A hundred thousand bytes of names, within each other and again and again, would become gigabytes."""
+    begun = peak()
+    facts = read(_nested("d" * 9_000, 6), tmp_path)
+    assert peak() - begun < 800
+    assert any("nodes and names become more than" in each for each in facts.notes)
+    assert all(len(each) < 1_000 for each in facts.notes)
+    assert {each.op_type for each in facts.nodes} > {"Relu"}
+    short = read(_nested("d", 6), tmp_path)
+    assert [each.op_type for each in short.nodes] == ["Relu"] * 4**6
+    assert short.notes == ()
+
+
+def test_what_arguments_of_functions_become_is_counted(tmp_path: Path) -> None:
+    for long, text in (("x" * 400_000, "s"), ("x", "s" * 400_000)):
+        body = [node("Neg", ["x"], [f"v{at}"]) for at in range(2_000)]
+        for each in body:
+            each.attribute.append(AttributeProto(name="a", ref_attr_name="a", type=AttributeProto.STRING))
+        opsets = [helper.make_opsetid("", 17)]
+        function = helper.make_function("d", "F", ["x"], ["v0"], body, opsets, attributes=["a"])
+        call = node("F", [long], ["y"], domain="d", a=text)
+        facts = read(model_of(graph_of([call], ["y"], [given(long)]), {"": 17, "d": 1}, [function]), tmp_path)
+        assert [each.op_type for each in facts.nodes] == ["F"]
+        assert any("nodes and names become more than" in each for each in facts.notes)
+
+
+def test_graphs_within_functions_within_graphs_end_somewhere(tmp_path: Path) -> None:
+    """No message of the file is deep, and what they become would be deeper than protobuf reads."""
+    functions = []
+    for level in range(20):
+        inner = graph_of(
+            [node(f"F{level - 1}", ["x", "c"], ["r"], domain="d") if level else node("Relu", ["x"], ["r"])],
+            ["r"],
+        )
+        for depth in range(12):
+            other = graph_of([node("Neg", ["x"], ["e"])], ["e"])
+            branches = {"then_branch": inner, "else_branch": other}
+            inner = graph_of([node("If", ["c"], [f"y{depth}"], **branches)], [f"y{depth}"])
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
+        functions.append(
+            helper.make_function("d", f"F{level}", ["x", "c"], ["y11"], list(inner.node), opsets)
+        )
+    graph = graph_of([node("F19", ["x", "c"], ["y"], domain="d")], ["y"], [given("x")])
+    facts = read(model_of(graph, {"": 17, "d": 1}, functions), tmp_path)
+    assert any("graphs within each other more than" in each for each in facts.notes)
+    assert {each.op_type for each in facts.nodes} == {"If", "Neg", "F17"}
+
+
+def test_places_of_nodes_are_counted(tmp_path: Path) -> None:
+    body = graph_of([node("Neg", ["x"], [f"v{at}"]) for at in range(4_000)], ["v0"])
+    holding = node("Odd", ["x"], ["y"], domain="d")
+    holding.attribute.append(helper.make_attribute("g" * 100_000, body))
+    with pytest.raises(UserError, match="places of the model's nodes are more text than is read"):
+        read(model_of(graph_of([holding], ["y"], [given("x")]), {"": 17, "d": 1}), tmp_path)
+
+
+def test_sizes_of_fixed_numbers_are_told_before_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column = helper.make_tensor("a", TensorProto.INT64, [4096, 1], [1] * 4096)
+    row = helper.make_tensor("b", TensorProto.INT64, [1, 4096], [1] * 4096)
+    many = helper.make_tensor("i", TensorProto.INT64, [4096], [0] * 4096)
+    nodes = [node(each, ["a", "b"], [each]) for each in ("Add", "Sub", "Mul", "Div")]
+    nodes += [node("Gather", ["b", "i"], ["taken"], axis=0), node("Concat", ["a", "a"], ["joined"], axis=1)]
+    nodes += [node("Add", ["a", "a"], ["small"]), node("Gather", ["a", "i"], ["few"], axis=1)]
+    for name in ("take", "concatenate"):
+        monkeypatch.setattr(folding.np, name, _counting(getattr(np, name)))
+    facts = read(model_of(graph_of(nodes, ["Add"], [], [column, row, many])), tmp_path)
+    fixed = [
+        each.op_type for each in facts.nodes if each.outputs[0] is not None and each.outputs[0].is_constant
+    ]
+    assert fixed == ["Add"]
+    assert facts.nodes[-2].outputs[0].constant is not None  # type: ignore[union-attr]
+
+
+def _counting(function: Any) -> Any:
+    def never(*given: Any, **named: Any) -> Any:
+        raise AssertionError("it was computed")
+
+    return never
+
+
+def test_fixed_numbers_of_all_nodes_are_counted(tmp_path: Path) -> None:
+    start = helper.make_tensor("v0", TensorProto.INT64, [4096], [1] * 4096)
+    nodes = [node("Add", [f"v{at}", "v0"], [f"v{at + 1}"]) for at in range(2_000)]
+    facts = read(model_of(graph_of(nodes, ["v2000"], [], [start])), tmp_path)
+    kept = [
+        each for each in facts.nodes if each.outputs[0] is not None and each.outputs[0].constant is not None
+    ]
+    assert MOST_FOLDED // 4096 <= len(kept) <= MOST_FOLDED // 4096 + 1
+    assert any("is not worked out" in each for each in facts.notes)
+
+
+@pytest.mark.parametrize("said", [{"offset": str(2**63)}, {"offset": "-1"}, {"length": str(2**64)},
+                                  {"offset": "9" * 5_000}, {"offset": "1e3"}])  # fmt: skip
+def test_impossible_places_of_data_are_told(said: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "w.bin").write_bytes(bytes(64))
+    held = outside_tensor("w", [4], location="w.bin", **said)
+    facts = read(model_of(graph_of([node("Add", ["x", "w"], ["y"])], ["y"], [given("x")], [held])), tmp_path)
+    (name,) = said
+    assert any(f"an impossible {name} in their file" in each for each in facts.notes)
+
+
+@pytest.mark.parametrize("version", [-(2**63), 2**63 - 1, 2**31, 0, -1])
+def test_impossible_versions_are_told(version: int, tmp_path: Path) -> None:
+    made = model_of(graph_of([node("Relu", ["x"], ["y"])], ["y"], [given("x")]), {"": version})
+    made.ir_version = version
+    (found,) = read(made, tmp_path, seconds=60).nodes
+    assert found.operator is None
+    assert f"opset {version} of ai.onnx" in (found.unknown or "")
+
+
 def test_a_graph_without_nodes_is_an_answer(tmp_path: Path) -> None:
     facts = read(model_of(graph_of([], ["x"], [given("x")])), tmp_path)
     assert (facts.nodes, facts.calls) == ((), ())
     assert facts.notes == ("the graph has no node",)
+
+
+def peak() -> int:
+    """The most memory that this process has had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 def _field(number: int, content: bytes) -> bytes:
