@@ -13,6 +13,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
+from reference.beyond_range import open_beyond
 from reference.choices import Choice
 from reference.choices import OutputCount as OutputCount
 from reference.choices import Reading as Reading
@@ -117,7 +118,7 @@ class ReferenceOperator:
         shared = {name: Choice(chosen[name], partial(noted.add, name)) for name in self.shared}
         arguments = convert_arguments(self.hints, {**self.decimals, **given}, shared)
         result = self.function(**arguments, **options, **told)
-        return answers_of(result, shared)
+        return answers_of(open_beyond(self.operator.name, given, arguments, result), shared)
 
     def default_of(self, name: str) -> object:
         """The default of a parameter; None where it has none, or that."""

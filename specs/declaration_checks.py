@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, UserError
 from specs.added_entries import ConstraintEntry, Reasoned
+from specs.declared import Bounds, Declared
 from specs.declared_words import is_name_of_some_version, other_versions
 from specs.expressions import parse
 from specs.model import Source, Spec
@@ -22,6 +24,25 @@ EVERY_OUTPUT = "outputs"
 
 _MARKED = "onnx"
 """How the dialects begin whose importer marks the words by which a passage demands something."""
+
+MOST_AXES = 32
+MOST_LENGTH = 4096
+MOST_TENSORS = 1_000
+MOST_CASES = 1_000_000
+MOST_ELEMENTS = 100_000
+"""Elements of an input whose shape is as small as its bounds let it: answers to them are exact, and take time."""
+
+
+def _fewest_elements(parts: Sequence[Part], extents: Mapping[str, Bounds]) -> int:
+    """How many elements a shape has at least, as far as its bounds alone say it."""
+    least = 1
+    for part in parts:
+        tree = None if part.expression is None else part.expression.tree
+        if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
+            least *= tree.value
+        elif isinstance(tree, ast.Name) and not part.several and tree.id in extents:
+            least *= extents[tree.id].low or 0
+    return least
 
 
 def names_in(label: str) -> tuple[str, ...]:
@@ -55,6 +76,37 @@ class DeclarationChecker:
         for name in extents:
             if name not in free:
                 self._unknown(("extents", name), "bounds of something that no shape speaks of", name, free)
+
+    def check_sizes(self, declared: Declared) -> None:
+        """No bounds ask for more than cases can have: axes, lengths, elements, tensors of one input."""
+        packs = {name for text in declared.shapes.values() for name in parse_shape(text).starred}
+        for name, bounds in declared.extents.items():
+            what, most = ("axes", MOST_AXES) if name in packs else ("elements of an axis", MOST_LENGTH)
+            self._check_bounds(("extents", name), bounds, what, most)
+        for name, told in declared.counts.items():
+            if isinstance(told, Bounds):
+                self._check_bounds(("counts", name), told, "tensors of one input or output", MOST_TENSORS)
+        if declared.budget is not None and declared.budget > MOST_CASES:
+            self._too_large(("budget",), "more cases than can be made", str(declared.budget), MOST_CASES)
+        if self.errors:
+            return
+        for name, text in declared.shapes.items():
+            least = min(
+                _fewest_elements(parts, declared.extents) for _, parts in parse_shape(text).alternatives
+            )
+            if least > MOST_ELEMENTS:
+                problem, most = "a shape of more elements than cases have", f"at most {MOST_ELEMENTS:,}"
+                where = declared.places[name]
+                self.errors.append(UserError(problem, got=f"{least:,}", expected=most, where=where))
+
+    def _check_bounds(self, path: tuple[str, ...], bounds: Bounds, what: str, most: int) -> None:
+        largest = max(bounds.low or 0, bounds.high or 0)
+        if largest > most:
+            self._too_large(path, f"more {what} than cases can have", f"{largest:,}", most)
+
+    def _too_large(self, path: tuple[str, ...], problem: str, got: str, most: int) -> None:
+        where = self._composed.place(path)
+        self.errors.append(UserError(problem, got=got, expected=f"at most {most:,}", where=where))
 
     def check_results(self, results: Mapping[str, str]) -> None:
         """Every shape is that of an output of some version; `upto` is the only word that leaves a choice."""

@@ -29,7 +29,7 @@ from specs.structures import holds_several
 from specs.version_values import Composed
 
 FILE_NAME = DECLARATION
-_BOUNDS = re.compile(r"(\d*)\.\.(\d*)")
+_BOUNDS = re.compile(r"(\d{0,18})\.\.(\d{0,18})", re.ASCII)
 _OTHERWISE = re.compile(
     r"(.*?)\s+or\s+(error|undefined|implementation_defined)(?:\s+by\s+([\w.]+))?\s*", re.DOTALL
 )
@@ -40,7 +40,7 @@ def _bounds(value: Any) -> Any:
         return Bounds(value, value)
     found = _BOUNDS.fullmatch(str(value).strip())
     if found is None:
-        raise ValueError("expected bounds such as 1..3, 1.. or ..8")
+        raise ValueError("expected bounds such as 1..3, 1.. or ..8, of at most 18 digits")
     return Bounds(int(found[1]) if found[1] else None, int(found[2]) if found[2] else None)
 
 
@@ -138,6 +138,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     checker = DeclarationChecker(spec, composed, folders)
     checker.check_group(file.group)
     checker.check_shapes(file.shapes, file.extents)
+    checker.check_sizes(declared)
     checker.check_results(file.results)
     checker.check_points(file.points)
     checker.check_demands(file.constraints)

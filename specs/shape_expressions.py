@@ -16,6 +16,10 @@ WORDS: tuple[Word, ...] = ("broadcast", "within", "upto", "maybe")
 """What leaves a choice: inputs that broadcast each other to the extents, that broadcast to them and never
 enlarge them, whose extents are at most these, an axis that may be missing."""
 
+MOST_PARTS = 32
+"""Extents that a shape has at most: no library that is held against a suite has more axes."""
+_LONGEST = 10_000
+
 
 @dataclass(frozen=True)
 class Part:
@@ -99,6 +103,10 @@ def evaluate_part(part: Part, names: Mapping[str, object]) -> list[int]:
 @lru_cache(maxsize=4096)
 def parse_shape(text: str) -> Shape:
     """Read a shape expression; raises UserError that names what is wrong with it."""
+    if len(text) > _LONGEST:
+        raise UserError(
+            "a shape that is too long", got=f"{len(text):,} characters", expected=f"at most {_LONGEST:,}"
+        )
     stripped = text.strip()
     # A comma at the end makes a tuple of a single part; `()` has none.
     source = stripped if stripped.startswith("()") and stripped.endswith("()") else f"({stripped},)"
@@ -107,7 +115,14 @@ def parse_shape(text: str) -> Shape:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         expected = "extents with commas between them, such as N, C, *S"
         raise UserError("not a shape", got=repr(text), expected=f"{expected} ({error})") from None
-    return Shape(text, tuple(_alternatives(tree)))
+    try:
+        found = Shape(text, tuple(_alternatives(tree)))
+    except RecursionError:
+        raise UserError("a shape nested too deeply", got=repr(text[:80])) from None
+    most = max(len(parts) for _, parts in found.alternatives)
+    if most > MOST_PARTS:
+        raise UserError("a shape of too many parts", got=f"{most:,}", expected=f"at most {MOST_PARTS}")
+    return found
 
 
 def shape_of_version(text: str, version: int) -> str:

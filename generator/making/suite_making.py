@@ -25,12 +25,14 @@ from generator.making.operator_cases import generate_operator as generate_operat
 from generator.making.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
 from generator.making.sources import SourceReader
 from generator.making.workshop import Options
+from generator.spaces.modelled import declaration_ships
 from generator.witnessed.agreed import read_agreed
 from generator.witnessed.trust import trust_of_cases
-from opcert.vocabulary.errors import InternalError, OpcertError, UserError, unwritable
+from opcert.vocabulary.errors import InternalError, OpcertError, Place, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import Disagreement, load_disagreements
 from reference.registry import find_operator
+from specs.declarations import find_declaration
 from specs.library import load_spec
 
 
@@ -80,7 +82,7 @@ def make_parts(
             found |= make_on_cluster(cluster, ordered, options)
             missing = []
     make = make_part_once if keep else make_part_anew
-    failed = _Failures()
+    failed = _Failures(folders)
     if processes < 2 or len(missing) < 2:
         for operator in operators:
             part = found.get(operator) or failed.unless(operator, partial(make, operator, options, folders))
@@ -111,7 +113,8 @@ def make_parts(
 class _Failures:
     """Our own mistakes in making the cases of operators: the others are made before any is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = folders
         self._found: list[tuple[OperatorName, Exception]] = []
 
     def unless(self, operator: OperatorName, make: Callable[[], MadePart]) -> MadePart | None:
@@ -120,6 +123,16 @@ class _Failures:
             return make()
         except (UserError, BrokenProcessPool):
             raise
+        except MemoryError as error:
+            if not self._folders or declaration_ships(operator, self._folders):
+                raise
+            declaration = find_declaration(operator, self._folders)
+            raise UserError(
+                "the calls that a declaration speaks of take more memory than there is",
+                got=str(operator),
+                where=None if declaration is None else Place(str(declaration)),
+                remedy="Bound its extents and counts more tightly.",
+            ) from error
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the operator
             self._found.append((operator, error))
             return None

@@ -10,15 +10,39 @@ from collections.abc import Sequence
 from specs.linting import Linted, Reported
 
 WIDTH = 100
+SHOWN = 20
+"""Findings of one code in one document that are shown whole."""
 _TAB = 4
 _WORDS = re.compile(r"[A-Za-z_][\w.]*(?:\[\w+\])?|-?\d[\w.]*")
 
 
 def write(linted: Linted) -> str:
-    """One block for each finding that is not accepted, and a last line with the counts."""
+    """A block for each finding that is not accepted, the first `SHOWN` of a code in a document; the counts.
+
+    The others of that code in that document are one line, where the next of them would stand.
+    """
     open_ = [each for each in linted.found if each.accepted is None]
-    blocks = [_block(each, linted.texts.get(each.document, ())) for each in open_]
+    alike = Counter(map(_kind, open_))
+    begun: Counter[tuple[str, str]] = Counter()
+    blocks = []
+    for each in open_:
+        kind = _kind(each)
+        begun[kind] += 1
+        if begun[kind] <= SHOWN:
+            blocks.append(_block(each, linted.texts.get(each.document, ())))
+        elif begun[kind] == SHOWN + 1:
+            blocks.append(_others(each, alike[kind] - SHOWN))
     return "".join(f"{each}\n\n" for each in blocks) + _summary(linted, open_) + "\n"
+
+
+def _kind(reported: Reported) -> tuple[str, str]:
+    return reported.document, reported.finding.code
+
+
+def _others(following: Reported, count: int) -> str:
+    finding = following.finding
+    place = f"{visible(following.document)}:{finding.source.line}"
+    return f"{place}: {count:,} more of {finding.code} from here on; --format json has each of them"
 
 
 def _summary(linted: Linted, found: Sequence[Reported]) -> str:
