@@ -1,4 +1,4 @@
-"""Attributes beyond the range of the tensors' type: who computes in that type has infinities in place of them."""
+"""Attributes beyond the range of the tensors' type: who computes in that type has infinities there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference.number_arrays import Numbers
 from reference.passing import opened
 
 COMPARED = frozenset({"Clip", "ThresholdedRelu"})
-"""Operators that hold such an attribute against elements, and nothing else: an infinity bounds them as well."""
+"""Operators that hold such an attribute against elements, and no more: an infinity bounds them as well."""
 
 
 def open_beyond(operator: str, given: Mapping[str, Any], arguments: Mapping[str, Any], result: Any) -> Any:

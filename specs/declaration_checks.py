@@ -30,7 +30,7 @@ MOST_LENGTH = 4096
 MOST_TENSORS = 1_000
 MOST_CASES = 1_000_000
 MOST_ELEMENTS = 100_000
-"""Elements of an input whose shape is as small as its bounds let it: answers to them are exact, and take time."""
+"""Elements of an input that is as small as its bounds let it: answers are exact, and take their time."""
 
 
 def _fewest_elements(parts: Sequence[Part], extents: Mapping[str, Bounds]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,6 +31,8 @@ from specs.version_values import Composed
 
 FILE_NAME = DECLARATION
 _BOUNDS = re.compile(r"(\d{0,18})\.\.(\d{0,18})", re.ASCII)
+_MOST_LISTED = 1_000
+"""Points, or levels of one factor: each stands in several cases."""
 _OTHERWISE = re.compile(
     r"(.*?)\s+or\s+(error|undefined|implementation_defined)(?:\s+by\s+([\w.]+))?\s*", re.DOTALL
 )
@@ -67,7 +70,7 @@ Text = Annotated[str, BeforeValidator(_text)]
 
 class DataEntry(Entry):
     scale: float | None = None
-    prefer: list[str] = Field(default_factory=list)
+    prefer: list[str] = Field(default_factory=list, max_length=_MOST_LISTED)
 
 
 def _levels(value: Any) -> Any:
@@ -99,9 +102,11 @@ class DeclarationFile(Additions):
     results: dict[str, Text] = Field(default_factory=dict)
     extents: dict[str, Annotated[Any, BeforeValidator(_bounds)]] = Field(default_factory=dict)
     kinds: dict[str, Text] = Field(default_factory=dict)
-    points: list[Level] = Field(default_factory=list)
+    points: list[Level] = Field(default_factory=list, max_length=_MOST_LISTED)
     data: DataEntry | None = None
-    rare: dict[str, Annotated[list[Level], BeforeValidator(_levels)]] = Field(default_factory=dict)
+    rare: dict[str, Annotated[list[Level], BeforeValidator(_levels), Field(max_length=_MOST_LISTED)]] = Field(
+        default_factory=dict
+    )
     paired: Annotated[list[str], BeforeValidator(_paired)] = Field(default_factory=list)
     focus: Annotated[dict[str, Level], BeforeValidator(_focus)] = Field(default_factory=dict)
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
@@ -232,7 +237,19 @@ class _Reader:
         found = _OTHERWISE.fullmatch(text.strip())
         call, otherwise = (found[1], found[2]) if found else (text.strip(), "undefined")
         place = self._composed.place(("kinds", label))
+        self._check_numbers(label, call)
         return KindUse(name, call, _otherwise(otherwise), place, (found[3] if found else None) or "")
+
+    def _check_numbers(self, label: str, call: str) -> None:
+        """No number in the arguments of a kind is beyond those that an attribute can hold."""
+        try:
+            parts = list(ast.walk(ast.parse(call, mode="eval")))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return  # who reads the call says what is wrong with it
+        numbers = [each.value for each in parts if isinstance(each, ast.Constant)]
+        if any(isinstance(each, int) and each > 2**63 for each in numbers):
+            expected = "whole numbers from -2^63 to 2^63 - 1"
+            self._error(("kinds", label), UserError("a number too large", got=call[:80], expected=expected))
 
     def _error(self, path: tuple[str, ...], error: OpcertError) -> None:
         self.errors.append(

@@ -59,8 +59,8 @@ def read_model(path: Path, *, known: Iterable[OperatorName] = (), seconds: float
         )
     if reader.unfolded:
         notes.append(
-            f"what {reader.unfolded} nodes make of fixed numbers is not worked out: the model's come to more than "
-            f"{MOST_FOLDED:,} elements"
+            f"what {reader.unfolded} nodes make of fixed numbers is not worked out: "
+            f"those of the model come to more than {MOST_FOLDED:,} elements"
         )
     notes += _unknown(reader.nodes)
     nodes = tuple(reader.nodes)

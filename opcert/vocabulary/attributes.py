@@ -108,11 +108,14 @@ def describe_value(value: AttributeValue) -> Any:
     return value
 
 
+_WIDE = 1 << 63
+
+
 def _single(kind: str, value: object) -> Any:
     match kind:
         case "float" if isinstance(value, int | float) and not isinstance(value, bool):
             return float(np.float32(value))
-        case "int" if isinstance(value, int) and not isinstance(value, bool):
+        case "int" if isinstance(value, int) and not isinstance(value, bool) and -_WIDE <= value < _WIDE:
             return value
         case "string" if isinstance(value, str):
             return value
@@ -129,4 +132,7 @@ def _single(kind: str, value: object) -> Any:
 
 def _misfit(kind: str, value: object) -> UserError:
     expected = kind if kind in KINDS else f"one of {', '.join(KINDS)}"
-    return UserError("value does not fit its attribute's kind", got=repr(value)[:200], expected=expected)
+    # Python writes out no number of thousands of digits.
+    is_long = isinstance(value, int) and value.bit_length() > 1_000
+    got = "a number of thousands of bits" if is_long else repr(value)[:200]
+    return UserError("value does not fit its attribute's kind", got=got, expected=expected)

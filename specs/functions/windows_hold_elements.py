@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from specs.axis_windows import Numbers, axis_windows
+from specs.axis_windows import AxisWindow, Numbers, axis_windows
 
 
 def windows_hold_elements(

@@ -130,6 +130,46 @@ MISTAKES = {
         5,
         ["unknown name in a point", "axes", "perhaps axis"],
     ),
+    "more axes than there are": (
+        'shapes: {input: "*S"}\nextents: {S: 1..999999999999}\nkinds:\n  axis: axis(input)\n',
+        2,
+        ["more axes than cases can have", "999,999,999,999", "at most 32"],
+    ),
+    "longer axes than cases have": (
+        'shapes: {input: "N, *S"}\nextents: {N: 99999.., S: 1..3}\nkinds:\n  axis: axis(input)\n',
+        2,
+        ["more elements of an axis than cases can have", "99,999", "at most 4,096"],
+    ),
+    "more elements than cases have": (
+        'shapes: {input: "N, M"}\nextents: {N: 1000..1001, M: 1000}\nkinds:\n  axis: axis(input)\n',
+        1,
+        ["a shape of more elements than cases have", "1,000,000", "at most 100,000"],
+    ),
+    "bounds of very many digits": (
+        f'shapes: {{input: "*S"}}\nextents: {{S: "1..{"9" * 5000}"}}\nkinds:\n  axis: axis(input)\n',
+        2,
+        ["wrong value", "at most 18 digits"],
+    ),
+    "a shape of very many parts": (
+        f'shapes: {{input: "{", ".join(f"A{at}" for at in range(900))}"}}\nkinds:\n  axis: axis(input)\n',
+        1,
+        ["a shape of too many parts", "900", "at most 32"],
+    ),
+    "a number that no attribute holds": (
+        _SHAPES + f"kinds:\n  axis: integer({'9' * 30})\n",
+        4,
+        ["a number too large", "from -2^63 to 2^63 - 1"],
+    ),
+    "more points than cases show": (
+        _SHAPES + f"kinds:\n  axis: axis(input)\npoints: [{', '.join(map(str, range(5_000)))}]\n",
+        5,
+        ["wrong value", "at most 1000 items"],
+    ),
+    "more cases than can be made": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nbudget: 999999999999\n",
+        5,
+        ["more cases than can be made", "999999999999", "at most 1,000,000"],
+    ),
     "a group that is none": (
         _SHAPES + "kinds:\n  axis: axis(input)\ngroup: reduction\n",
         5,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,19 @@ def test_text_writes_out_what_would_turn_the_line_around() -> None:
 def test_accepted_findings_are_counted_and_not_shown() -> None:
     assert text_of(reported(3, accepted="known")) == ["no findings in 1 document; 1 accepted"]
     assert text_of(reported(3))[-1] == "1 warning in 1 document"
+
+
+def test_behind_the_first_twenty_of_a_kind_is_one_line() -> None:
+    many = [reported(line) for line in range(1, 100_001)]
+    begun = time.process_time()
+    text = text_of(*many)
+    assert time.process_time() - begun < 10
+    (others,) = (each for each in text if "more of" in each)
+    assert "99,980 more of" in others
+    assert len(text) < 100
+    assert text[-1].startswith("100,000 ")
+    assert len(json.loads(find_format("json")(linted(*many[:30])))) == 30
+    assert not any("more of" in each for each in text_of(*many[:20]))
 
 
 def test_json_has_the_keys_of_the_format() -> None:

@@ -1,4 +1,4 @@
-"""Models of somebody who means harm, made from a seed: each a folder with `model.onnx` and what lies beside it."""
+"""Models of somebody who means harm, made from a seed: each a folder with `model.onnx` and its files."""
 
 from __future__ import annotations
 
