@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from opcert.vocabulary.errors import OpcertError, UserError
+from opcert.vocabulary.errors import OpcertError, Place, UserError
 from specs.added_entries import ConstraintEntry, Reasoned
 from specs.declared import Bounds, Declared
 from specs.declared_words import is_name_of_some_version, other_versions
@@ -87,26 +87,36 @@ class DeclarationChecker:
             if isinstance(told, Bounds):
                 self._check_bounds(("counts", name), told, "tensors of one input or output", MOST_TENSORS)
         if declared.budget is not None and declared.budget > MOST_CASES:
-            self._too_large(("budget",), "more cases than can be made", str(declared.budget), MOST_CASES)
+            where = self._composed.place(("budget",))
+            self._too_large_at(where, "more cases than can be made", declared.budget, MOST_CASES)
         if self.errors:
             return
         for name, text in declared.shapes.items():
+            trees = [
+                part.expression.tree for part in parse_shape(text).parts() if part.expression is not None
+            ]
+            numbers = [
+                each.value for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Constant)
+            ]
+            largest = max((each for each in numbers if isinstance(each, int)), default=0)
+            if largest > MOST_LENGTH:
+                problem = "a larger number in a shape than cases can have"
+                self._too_large_at(declared.places[name], problem, largest, MOST_LENGTH)
+                continue
             least = min(
                 _fewest_elements(parts, declared.extents) for _, parts in parse_shape(text).alternatives
             )
             if least > MOST_ELEMENTS:
-                problem, most = "a shape of more elements than cases have", f"at most {MOST_ELEMENTS:,}"
-                where = declared.places[name]
-                self.errors.append(UserError(problem, got=f"{least:,}", expected=most, where=where))
+                problem = "a shape of more elements than cases have"
+                self._too_large_at(declared.places[name], problem, least, MOST_ELEMENTS)
 
     def _check_bounds(self, path: tuple[str, ...], bounds: Bounds, what: str, most: int) -> None:
         largest = max(bounds.low or 0, bounds.high or 0)
         if largest > most:
-            self._too_large(path, f"more {what} than cases can have", f"{largest:,}", most)
+            self._too_large_at(self._composed.place(path), f"more {what} than cases can have", largest, most)
 
-    def _too_large(self, path: tuple[str, ...], problem: str, got: str, most: int) -> None:
-        where = self._composed.place(path)
-        self.errors.append(UserError(problem, got=got, expected=f"at most {most:,}", where=where))
+    def _too_large_at(self, where: Place, problem: str, got: int, most: int) -> None:
+        self.errors.append(UserError(problem, got=f"{got:,}", expected=f"at most {most:,}", where=where))
 
     def check_results(self, results: Mapping[str, str]) -> None:
         """Every shape is that of an output of some version; `upto` is the only word that leaves a choice."""

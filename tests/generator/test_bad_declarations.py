@@ -145,6 +145,11 @@ MISTAKES = {
         1,
         ["a shape of more elements than cases have", "1,000,000", "at most 100,000"],
     ),
+    "a number in a shape that no axis has": (
+        'shapes: {input: "N * 999999999999, M"}\nkinds:\n  axis: axis(input)\n',
+        1,
+        ["a larger number in a shape than cases can have", "999,999,999,999", "at most 4,096"],
+    ),
     "bounds of very many digits": (
         f'shapes: {{input: "*S"}}\nextents: {{S: "1..{"9" * 5000}"}}\nkinds:\n  axis: axis(input)\n',
         2,
@@ -168,7 +173,7 @@ MISTAKES = {
     "more cases than can be made": (
         _SHAPES + "kinds:\n  axis: axis(input)\nbudget: 999999999999\n",
         5,
-        ["more cases than can be made", "999999999999", "at most 1,000,000"],
+        ["more cases than can be made", "999,999,999,999", "at most 1,000,000"],
     ),
     "a group that is none": (
         _SHAPES + "kinds:\n  axis: axis(input)\ngroup: reduction\n",

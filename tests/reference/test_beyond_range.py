@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ X = (-2.0, 0.0, 1.0, 3.0)
 
 def by_masks(kind: str, alpha: float) -> Tensor:
     """LeakyRelu as onnx.reference has it: in the type of X, with a mask for each side."""
-    given = np.array(X, np.float16 if kind == "float16" else np.float32)
+    given: Any = np.array(X, np.float16 if kind == "float16" else np.float32)
     above = (given > 0).astype(given.dtype)
     with np.errstate(all="ignore"):
         return made(kind, given * (above + (1 - above) * given.dtype.type(alpha)), (4,))

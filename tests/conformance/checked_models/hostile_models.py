@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from onnx import AttributeProto, ModelProto, NodeProto, SparseTensorProto, TensorProto, helper
 
@@ -149,7 +150,7 @@ def _many_inputs(chance: random.Random, _: Path) -> Made:
     count = chance.choice((300, 900, 9_000))
     op_type = chance.choice(("Concat", "Sum", "Max", "Mean"))
     names = [f"x{at}" for at in range(count)]
-    attributes = {"axis": 0} if op_type == "Concat" else {}
+    attributes: dict[str, Any] = {"axis": 0} if op_type == "Concat" else {}
     return model_of(
         graph_of([node(op_type, names, ["y"], **attributes)], ["y"], [given(each, (1, 2)) for each in names])
     )
@@ -257,7 +258,7 @@ def _strange_text(chance: random.Random, _: Path) -> Made:
 
 
 def _any_bytes(chance: random.Random, _: Path) -> Made:
-    raw = _plain(node("Neg", ["y"], ["zz"], name="nn")).SerializeToString()
+    raw: bytes = _plain(node("Neg", ["y"], ["zz"], name="nn")).SerializeToString()
     for old in chance.sample((b"x", b"y", b"zz", b"nn", b"Relu", b"Neg", b"graph"), 3):
         raw = raw.replace(old, bytes(chance.choice((0xFF, 0xFE, 0xC0, 0x80)) for _ in old))
     return raw
@@ -316,7 +317,7 @@ def _zero(chance: random.Random, _: Path) -> Made:
         axis = chance.choice((0, -1, 5, -(2**63)))
         operators = ("Relu", "Softmax", "Flatten", "Squeeze", "ReduceMax", "Transpose")
         op_type = chance.choice(operators)
-        attributes = {"axis": axis} if op_type in ("Softmax", "Flatten") else {}
+        attributes: dict[str, Any] = {"axis": axis} if op_type in ("Softmax", "Flatten") else {}
         nodes += [node(op_type, [name], [f"y{at}"], **attributes), node("MatMul", [name, name], [f"z{at}"])]
     return model_of(graph_of(nodes, ["y0"], inputs))
 
