@@ -14,7 +14,8 @@ import pytest
 from tests.conformance.checked_models.hostile_models import hostile_models
 
 SEED, MODELS = 40, 66
-MOST_SECONDS, MOST_MEBIBYTES = 60, 2048
+MOST_SECONDS, MOST_MEBIBYTES = 90, 2048
+"""A call may take 60 seconds of the processor, and the rest of a model has what is over."""
 ANSWERS = (0, 1, 2, 5)
 
 
