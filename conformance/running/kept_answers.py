@@ -32,7 +32,7 @@ from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.tensors import Tensor
 
-FORMAT = b"opcert-kept-run/1\n"
+FORMAT = b"opcert-kept-run/2\n"
 MOST_KEPT = 64
 MOST_BYTES = 512 << 20
 """So many files stay, of so many bytes together: those that were used last."""
@@ -71,7 +71,8 @@ class KeptRun:
     """One file, and what a run adds to it: entries one behind the other, and where each lies.
 
     May be used by several threads, each task by one of them. A file that cannot be read or written, or is
-    damaged, keeps nothing, and nobody is told: the run is the same without it.
+    damaged, keeps nothing, nor does an entry that this user's opcert has not written (`seals.py`), and nobody
+    is told: the run is the same without it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -106,7 +107,11 @@ class KeptRun:
         place = self._places.get(_name(case_id, form))
         if place is None or self._raw is None:
             return None
-        return unpack_task(self._raw[place[0] : place[0] + place[1]])
+        sealed = self._raw[place[0] : place[0] + place[1]]
+        return unpack_task(self._sealed_as(_name(case_id, form)), sealed)
+
+    def _sealed_as(self, name: str) -> str:
+        return f"{self._path.name} {name}"
 
     def requested(self, task: Task, request: ReadyRequest | NotOffered) -> None:
         """A task of which nothing was known is sent as this."""
@@ -129,7 +134,7 @@ class KeptRun:
             size += len(output.to_bytes())
         if request is not None:
             kept = KeptTask(request, task.must_be_refused, task.valid_case_id, answer, split_row(line), size)
-            self._add(name, kept.pack())
+            self._add(name, kept.pack(self._sealed_as(name)))
 
     def _add(self, name: str, entry: bytes) -> None:
         if len(entry) > _LARGEST or len(self._new) >= _MOST_TASKS:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.recording.rows import Result
 from conformance.running.ready_requests import ReadyRequest
 from conformance.running.responses import Answered, NotOffered, NotTensor, Refused, Response
+from opcert.vocabulary.seals import SEAL_BYTES, is_sealed, seal
 
-_HEAD = struct.Struct("<IIIIQ")
+_HEAD = struct.Struct("<IIIQ")
 _SECONDS = b'"seconds":'
 _REFUSE, _AGAIN, _OFFERED = 1, 2, 4
 
@@ -42,8 +42,8 @@ class KeptTask:
         line = b"%b%b%b" % (self.row[0], repr(seconds).encode("ascii"), self.row[1])
         return Result.from_json(json.loads(line)), line
 
-    def pack(self) -> bytes:
-        """The same as bytes."""
+    def pack(self, name: str) -> bytes:
+        """The same as bytes, with a seal: kept under this name by this user's opcert (`seals.py`)."""
         flags = _REFUSE * self.must_be_refused
         told = (self.valid_case or "").encode()
         if isinstance(self.request, NotOffered):
@@ -56,19 +56,17 @@ class KeptTask:
         pieces = (told, self.answer, *self.row, *pieces)
         lengths = struct.pack(f"<{len(pieces)}I", *map(len, pieces))
         body = b"".join((lengths, *pieces))
-        head = _HEAD.pack(0, flags, len(pieces), len(loaded), self.size)[4:]
-        return struct.pack("<I", zlib.crc32(body, zlib.crc32(head))) + head + body
+        packed = _HEAD.pack(flags, len(pieces), len(loaded), self.size) + body
+        return seal(name, packed) + packed
 
 
-def unpack_task(raw: bytes) -> KeptTask | None:
-    """The inverse of `KeptTask.pack`; None of bytes that are something else."""
-    try:
-        check, flags, count, loaded, size = _HEAD.unpack_from(raw)
-        if zlib.crc32(memoryview(raw)[4:]) != check:
-            return None
-        lengths = struct.unpack_from(f"<{count}I", raw, _HEAD.size)
-    except struct.error:
+def unpack_task(name: str, sealed: bytes) -> KeptTask | None:
+    """The inverse of `KeptTask.pack`; None of bytes that have not its seal."""
+    raw = sealed[SEAL_BYTES:]
+    if not is_sealed(name, raw, sealed[:SEAL_BYTES]):
         return None
+    flags, count, loaded, size = _HEAD.unpack_from(raw)
+    lengths = struct.unpack_from(f"<{count}I", raw, _HEAD.size)
     at = _HEAD.size + 4 * count
     pieces = []
     for length in lengths:

@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from conformance.processes.hidden_files import ENVIRONMENTS
 from conformance.runtimes.python_packages import PythonPackages
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.names import slug
+from opcert.vocabulary.user_folders import cache_folder
 
 _MARKER = "environment.json"
 _FORMAT = "opcert-environment/1"
@@ -60,9 +62,7 @@ class Environment:
 
 def environments_folder() -> Path:
     """Where environments are kept: `opcert/environments` in XDG_CACHE_HOME, or in `~/.cache` without one."""
-    kept = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(kept) if Path(kept).is_absolute() else Path.home() / ".cache"
-    return base / "opcert" / "environments"
+    return cache_folder() / ENVIRONMENTS
 
 
 def prepare(

@@ -14,6 +14,7 @@ from pathlib import Path
 from conformance.processes.scratch_folders import scratch_folder
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.user_folders import cache_folder
 
 LOCK = "suites.lock"
 """The file beside the suites that is locked while one is made; it says who holds it, and what for."""
@@ -27,9 +28,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 def suites_folder() -> Path:
     """Where suites are kept: `opcert/suites` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(chosen) if chosen and Path(chosen).is_absolute() else Path.home() / ".cache"
-    return base / "opcert" / "suites"
+    return cache_folder() / "suites"
 
 
 def kept_suite(digest: str) -> Path | None:

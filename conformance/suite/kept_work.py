@@ -23,6 +23,7 @@ from conformance.suite.kept_suites import suites_folder
 from opcert.vocabulary.file_digests import digest_by_name
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.seals import SEAL_BYTES, is_sealed, seal
 
 MOST_KEPT = 1024
 MOST_BYTES = 64 << 20
@@ -37,10 +38,12 @@ class KeptWork:
     """The pieces of one kind: each is JSON, and found by the digest of everything that it hangs on.
 
     Any change of opcert's own files is another key. A cache that cannot be read or written keeps nothing, a
-    file that is damaged is none, and nobody is told: what is worked out is the same without it.
+    file that is damaged, or that this user's opcert has not written (`seals.py`), is none, and nobody is
+    told: what is worked out is the same without it.
     """
 
     def __init__(self, kind: str) -> None:
+        self._kind = kind
         self.folder = suites_folder().with_name("worked-out") / kind
 
     def key(self, *parts: Any) -> str:
@@ -51,7 +54,11 @@ class KeptWork:
         """What was kept under a key; None where nothing is."""
         path = self.folder / key
         try:
-            found = json.loads(gzip.decompress(read_regular(path, _LARGEST)))
+            raw = read_regular(path, _LARGEST)
+            packed = raw[SEAL_BYTES:]
+            if not is_sealed(f"{self._kind}/{key}", packed, raw[:SEAL_BYTES]):
+                return None
+            found = json.loads(gzip.decompress(packed))
             path.touch()
         except (OSError, EOFError, ValueError, RecursionError, zlib.error):
             return None
@@ -60,12 +67,12 @@ class KeptWork:
     def keep(self, key: str, content: Any) -> None:
         """Keep what was worked out, in the place of what may be there."""
         packed = gzip.compress(canonical_json(content), 1, mtime=0)
-        if len(packed) > _LARGEST:
+        if len(packed) + SEAL_BYTES > _LARGEST:
             return
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             with scratch_folder("work", self.folder) as making:
-                (making / key).write_bytes(packed)
+                (making / key).write_bytes(seal(f"{self._kind}/{key}", packed) + packed)
                 (making / key).replace(self.folder / key)
             kept = (each for each in self.folder.iterdir() if _KEY.fullmatch(each.name))
             remove_oldest(kept, MOST_KEPT, MOST_BYTES)

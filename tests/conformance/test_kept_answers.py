@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.judging.judge import judge
+from conformance.judging.judge import Judgement, judge
 from conformance.processes.worker_limits import Limits
 from conformance.recording import outputs
 from conformance.running import collector, kept_answers, lane
@@ -21,6 +21,7 @@ from conformance.running.harness import run_suite
 from conformance.running.kept_answers import KeptRun, kept_run, runs_folder
 from conformance.running.kept_tasks import KeptTask, answer_digest, split_row, unpack_task
 from conformance.running.ready_requests import ReadyRequest
+from conformance.running.requests import encode_case
 from conformance.running.responses import Answered, Crashed, NotOffered, NotTensor, Refused, Response
 from conformance.running.run_options import RunOptions
 from conformance.running.tasks import Task
@@ -146,6 +147,22 @@ def test_a_damaged_file_is_as_none(tmp_path: Path) -> None:
         assert without_times(run(tmp_path, cases)) == before
 
 
+def test_what_somebody_else_has_written_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who shares the cache, and not the secret, has a judge of their own and requests that ask otherwise."""
+    cases = every_kind()
+    before = without_times(run(tmp_path, cases, keep=False))
+    with monkeypatch.context() as other:
+        other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+        other.setattr(collector, "judge", lambda *_, **__: Judgement("pass"))
+        other.setattr(lane, "encode_case", lambda _, *more: encode_case(cases[0], *more))
+        forged = without_times(run(tmp_path, cases))
+        assert forged != before
+        assert without_times(run(tmp_path, cases)) == forged  # it is believed by who has written it
+    assert without_times(run(tmp_path, cases)) == before
+
+
 def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     cases = every_kind()[:3]
     (tmp_path / "cache").write_text("no folder")
@@ -215,14 +232,15 @@ def test_files_that_were_not_used_for_long_go(
     ],
 )
 def test_a_task_is_read_as_it_was_packed_and_damaged_not_at_all(task: KeptTask) -> None:
-    raw = task.pack()
-    found = unpack_task(raw)
+    raw = task.pack("a case")
+    found = unpack_task("a case", raw)
     assert found is not None
     shown = [vars(each) | {"request": vars(each.request)} for each in (found, task)]
     assert shown[0] == shown[1]
     for at in range(len(raw)):
-        assert unpack_task(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :]) is None
-        assert unpack_task(raw[:at]) is None
+        assert unpack_task("a case", raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :]) is None
+        assert unpack_task("a case", raw[:at]) is None
+    assert unpack_task("another case", raw) is None
 
 
 def test_a_row_is_split_at_its_seconds_whatever_else_it_says() -> None:

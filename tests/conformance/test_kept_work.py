@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from pathlib import Path
 
 import pytest
 
 from conformance.suite import kept_work
 from conformance.suite.kept_work import KeptWork, project_digest
+from opcert.vocabulary.seals import seal
 
 CONTENT = {"cases": [[None, 3, [1, 2]], ["a rule", 0, []]], "seconds": 0.5}
 
@@ -66,10 +68,31 @@ def test_a_damaged_file_is_none(raw: bytes) -> None:
     work = KeptWork("one")
     key = work.key("a suite")
     work.keep(key, CONTENT)
+    (work.folder / key).write_bytes(seal(f"one/{key}", raw) + raw)
+    assert work.find(key) is None
     (work.folder / key).write_bytes(raw)
     assert work.find(key) is None
     work.keep(key, CONTENT)
     assert work.find(key) == CONTENT
+
+
+def test_what_is_sealed_with_another_secret_or_under_another_key_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = KeptWork("one")
+    key, other_key = work.key("a suite"), work.key("another")
+    with monkeypatch.context() as other:
+        other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+        work.keep(key, CONTENT)
+        assert work.find(key) == CONTENT
+    assert work.find(key) is None
+    work.keep(key, CONTENT)
+    shutil.copy(work.folder / key, work.folder / other_key)
+    KeptWork("two").folder.mkdir(parents=True)
+    shutil.copy(work.folder / key, KeptWork("two").folder / key)
+    assert work.find(key) == CONTENT
+    assert work.find(other_key) is None
+    assert KeptWork("two").find(key) is None
 
 
 def test_a_folder_or_a_pipe_in_its_place_is_none(tmp_path: Path) -> None:
