@@ -18,6 +18,7 @@ from conformance.running.responses import (
     Refused,
     Response,
     TimedOut,
+    WorkerFailed,
 )
 from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import Tensor
@@ -96,7 +97,7 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
     was made from: without that, a refusal shows nothing.
     """
     match response:
-        case HarnessFailed():
+        case HarnessFailed() | WorkerFailed():
             return Judgement("harness_error", response.reason)
         case Crashed():
             return Judgement("crash", response.reason)

@@ -68,6 +68,13 @@ class Record:
         """How many cases there are of each verdict."""
         return count_verdicts(self.verdicts.values()) if self.counted is None else dict(self.counted)
 
+    @cached_property
+    def failed_by_worker(self) -> bool:
+        """Whether harness errors are by no fault of opcert: its worker is the user's own, and failed."""
+        own = str((self.header.get("runtime") or {}).get("source") or "").startswith("exec:")
+        errors = [each for each in self.results if each.verdict == "harness_error"] if own else []
+        return bool(errors) and all(each.worker_failed for each in errors)
+
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:
         return () if self.footer is None else tuple(self.footer["faults"])

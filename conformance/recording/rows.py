@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from conformance.judging.judge import Judgement, Verdict
 from conformance.judging.output_comparison import Worst
-from conformance.running.responses import Crashed, Refused, Response, TimedOut
+from conformance.running.responses import Crashed, Refused, Response, TimedOut, WorkerFailed
 from conformance.suite.canonical import canonical_json, plain
 from conformance.suite.cases import Case
 from conformance.suite.properties import is_random
@@ -73,6 +73,11 @@ class Result:
     def unstable(self) -> bool:
         """Whether the case killed its worker, and not each time that it was tried again."""
         return any(each not in ("crashed", "timed out") for each in self.again)
+
+    @property
+    def worker_failed(self) -> bool:
+        """Whether the worker said that its own code failed, or nothing that makes sense."""
+        return self.verdict == "harness_error" and self.stage is not None
 
     @property
     def response(self) -> ResponseKind:
@@ -165,6 +170,8 @@ def make_result(
             message=response.message or None,
             unsupported=response.unsupported,
         )
+    elif isinstance(response, WorkerFailed):
+        seen.update(stage=response.stage, error=response.kind or None, message=response.message or None)
     elif isinstance(response, Crashed):
         seen.update(signal=response.signal, status=response.status, stderr=response.stderr or None)
     elif isinstance(response, TimedOut):

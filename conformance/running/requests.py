@@ -20,7 +20,7 @@ from conformance.processes.protocol_limits import (
     MOST_THREADS,
     cut,
 )
-from conformance.running.responses import HarnessFailed, NotOffered, Refused
+from conformance.running.responses import NotOffered, Refused, WorkerFailed
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
@@ -177,12 +177,13 @@ def encode_case(
 
 def read_error(
     header: dict[str, Any], stage: str, adapter: Adapter, seconds: float
-) -> Refused | HarnessFailed:
+) -> Refused | WorkerFailed:
     """What an `error` answer means; the adapter's table decides whether it says `unsupported`."""
     kind, message = _text(header.get("kind", "")), cut(str(header.get("message", "")), LONGEST_MESSAGE)
     error_class = header.get("class")
     if error_class not in ("unsupported", "rejected"):
-        return HarnessFailed(f"the worker failed at {stage}: {kind}: {_text(message)}")
+        told = error_class if error_class == "internal" else _text(repr(error_class))
+        return WorkerFailed(kind, _text(message), stage, told)
     rule = adapter.find_rule(kind, message, error_class)
     return Refused(kind, message, stage, None if rule is None else rule.example, seconds)
 

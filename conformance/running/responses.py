@@ -66,10 +66,29 @@ class TimedOut:
 
 
 @dataclass(frozen=True)
+class WorkerFailed:
+    """The worker's own code failed, as it says itself (class `internal`), or it answered with a class that
+    there is not."""
+
+    kind: str
+    message: str
+    stage: str
+    error_class: str = "internal"
+
+    @property
+    def reason(self) -> str:
+        """In words, with what the worker said."""
+        told = f"{self.kind}: {self.message}"
+        if self.error_class == "internal":
+            return f"the worker failed at {self.stage}: {told}"
+        return f"the worker answered {self.stage} with an error of class {self.error_class}: {told}"
+
+
+@dataclass(frozen=True)
 class HarnessFailed:
-    """Our own mistake: the case could not be sent, or the worker's own code failed on it."""
+    """Our own mistake: the case could not be sent."""
 
     reason: str
 
 
-Response = Answered | Refused | NotOffered | Crashed | TimedOut | HarnessFailed
+Response = Answered | Refused | NotOffered | Crashed | TimedOut | WorkerFailed | HarnessFailed

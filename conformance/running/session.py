@@ -11,7 +11,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.ready_requests import ReadyRequest
 from conformance.running.requests import Offer, read_offer
-from conformance.running.responses import HarnessFailed, Refused
+from conformance.running.responses import Refused, WorkerFailed
 from conformance.running.tasks import Task
 from opcert.vocabulary.errors import RuntimeUnavailable
 
@@ -28,7 +28,7 @@ class Session:
     process: WorkerProcess
     numbers: int = 0
     loaded: tuple[int, ReadyRequest] | None = None
-    refused: dict[int, Refused | HarnessFailed] = field(default_factory=dict)
+    refused: dict[int, Refused | WorkerFailed] = field(default_factory=dict)
 
     def number(self) -> int:
         self.numbers += 1

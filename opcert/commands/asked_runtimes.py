@@ -160,7 +160,7 @@ def _checked(asked: Asked) -> Asked:
             return replace(asked, internal=state_error(each.record))
         if code == ExitCode.RUNTIME_UNAVAILABLE:
             say(state_error(each.record), error=True)
-            return replace(asked, unavailable=_reason(each.record))
+            return replace(asked, unavailable=state_error(each.record).removeprefix("opcert: "))
         if left_by_machines(each.record):
             say(f"opcert: run: {_reason(each.record)}", error=True)
             return replace(asked, unavailable=_reason(each.record))

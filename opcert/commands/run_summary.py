@@ -51,10 +51,13 @@ def left_by_machines(record: Record) -> bool:
 
 
 def run_error(record: Record) -> ExitCode | None:
-    """Why the run says nothing of the runtime (our bug, it never survives, nothing ran), or None."""
+    """Why the run says nothing of the runtime, or None.
+
+    Our bug, a failure of the worker's own, a runtime that never survives, or nothing that ran.
+    """
     stopped = (record.footer or {}).get("stopped")
     if record.counts["harness_error"]:
-        return ExitCode.INTERNAL
+        return ExitCode.RUNTIME_UNAVAILABLE if record.failed_by_worker else ExitCode.INTERNAL
     if stopped and stopped["kind"] == "runtime_dies":
         return ExitCode.RUNTIME_UNAVAILABLE
     return None if ran(record.counts) else ExitCode.NOTHING_RAN
@@ -63,8 +66,16 @@ def run_error(record: Record) -> ExitCode | None:
 def state_error(record: Record) -> str:
     """In one sentence, what `run_error` found: whose fault it is, and the reason that most cases give."""
     code = run_error(record)
+    failed = [each for each in record.results if each.verdict == "harness_error"]
+    if failed and record.failed_by_worker:
+        return (
+            f"opcert: worker: the worker itself failed on {plural(len(failed), 'row')}, which is its own "
+            f"mistake and says nothing of the runtime; the first is {failed[0].case}: "
+            f"{one_line(failed[0].reason or 'no reason given', _LONGEST)}. What the runtime refuses is "
+            "answered with the class `rejected`, what it does not offer with `unsupported`: "
+            "docs/worker-protocol.md"
+        )
     if code == ExitCode.INTERNAL:
-        failed = [each for each in record.results if each.verdict == "harness_error"]
         return (
             f"opcert: bug: the harness failed on {plural(len(failed), 'case')}, which is a mistake in opcert "
             f"and not in the runtime; the first is {failed[0].case}: "

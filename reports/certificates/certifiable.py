@@ -29,5 +29,6 @@ def list_obstacles(results: Results) -> list[str]:
             f"{count(counts['not_run'])} of {plural(len(results.cases), 'case')} of the suite did not run"
         )
     if counts["harness_error"]:
-        found.append(f"opcert itself failed on {plural(counts['harness_error'], 'case')}")
+        who = "the worker" if results.record.failed_by_worker else "opcert"
+        found.append(f"{who} itself failed on {plural(counts['harness_error'], 'case')}")
     return found

@@ -75,7 +75,8 @@ def state_run(results: Results) -> tuple[str, str]:
     counts = results.counts
     failing = sum(each.fails for each in results.cases)
     if counts["harness_error"]:
-        return "not judged: a bug of opcert", "lightgrey"
+        whose = "its worker" if results.record.failed_by_worker else "opcert"
+        return f"not judged: a bug of {whose}", "lightgrey"
     if not failing and not counts["pass"] and not counts["observed"]:
         return "unsupported" if counts["unsupported"] else "nothing ran", "lightgrey"
     if failing or results.record.faults:

@@ -72,8 +72,10 @@ def list_warnings(results: Results) -> tuple[str, ...]:
     counts = results.counts
     found = [*list_missing(results)]
     if counts["harness_error"]:
+        worker = results.record.failed_by_worker
+        who, whose = ("The worker", "its own mistake") if worker else ("opcert", "a bug of ours")
         found.append(
-            f"opcert itself failed on {plural(counts['harness_error'], 'case')}: a bug of ours; "
+            f"{who} itself failed on {plural(counts['harness_error'], 'case')}: {whose}; "
             "they count for nothing."
         )
     if len(results.cases) == counts["not_run"] + counts["harness_error"]:

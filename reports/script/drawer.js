@@ -4,7 +4,7 @@ const SAYS = {
   unsupported: 'The runtime says itself that it cannot do this. That is neither a pass nor a failure.',
   observed: 'Nothing is asked here but survival: the documents leave the result open.',
   not_run: 'This case was not run. It counts for nothing.',
-  harness_error: 'opcert itself failed on this case. It counts for nothing.',
+  harness_error: 'opcert itself failed on this case, or the worker did. It counts for nothing.',
 };
 const BESIDE = 1180; // Up to this width the drawer lies over the list, as widths.css has it.
 let returnTo = '';

@@ -52,7 +52,7 @@ def check_message(answer: Answer, code: int, party: str, *words: str) -> None:
     """The exit code, whose fault it is, no traceback, and words that the message must have."""
     assert answer.code == code, answer.err
     assert f"opcert: {party}: " in answer.err
-    others = {"input", "runtime", "run", "bug", "system"} - {party}
+    others = {"input", "runtime", "run", "bug", "system", "worker"} - {party}
     assert not [each for each in others if f"opcert: {each}: " in answer.err], answer.err
     assert "Traceback" not in answer.err + answer.out
     for each in words:

@@ -1,4 +1,7 @@
-"""A worker that answers what it is asked for, and keeps little else of the protocol."""
+"""A worker that answers what it is asked for, and keeps little else of the protocol.
+
+With an argument it answers each `run` with an error of this class.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,8 @@ def answer(request: dict[str, Any], blobs: list[bytes]) -> tuple[dict[str, Any],
         runtime = {"name": "sloppy", "version": "0"}
         return {"type": "hello", "protocol": 1, "runtime": runtime, "domains": {"org.example": "node"},
                 "forms": ["inputs"], "element_types": None}, []  # fmt: skip
+    if kind == "run" and len(sys.argv) > 1:
+        return {"type": "error", "class": sys.argv[1], "kind": "Oops", "message": "my own mistake"}, []
     if kind == "run":
         described = request.get("inputs", [])
         return {"type": "outputs", "outputs": described}, blobs

@@ -1,0 +1,41 @@
+"""A worker that fails by itself is told of as such: neither opcert's mistake, nor the runtime's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.recording.records import read_record
+from tests.commands.command_line import call, check_message
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("command", ["run", "certify"])
+@pytest.mark.parametrize(
+    ("error_class", "words"),
+    [
+        ("internal", "the worker failed at run: Oops: my own mistake"),
+        ("no-such-class", "the worker answered run with an error of class 'no-such-class': Oops"),
+    ],
+)
+def test_its_own_failures_are_no_bug_of_opcert(
+    capsys: Capture, tmp_path: Path, command: str, error_class: str, words: str
+) -> None:
+    suite = make_suite(tmp_path, [make_case(seed=each) for each in range(3)])
+    path = tmp_path / "out" / "run.jsonl"
+    out = path if command == "run" else path.parent
+    answer = call(capsys, command, echo_runtime(error_class, "sloppy_worker.py"), "-s", suite, "-o", out)
+    check_message(answer, 4, "worker", "failed on 3 rows", "its own mistake", words)
+    assert "`rejected`" in answer.err
+    assert "docs/worker-protocol.md" in answer.err
+    assert "bug" not in answer.err
+    assert not (path.parent / "certificate.json").exists()
+    record = read_record(path)
+    assert {(each.verdict, each.response) for each in record.results} == {("harness_error", "none")}
+    assert {(each.stage, each.error) for each in record.results} == {("run", "Oops")}
+    given = call(capsys, "certify", echo_runtime(error_class, "sloppy_worker.py"), "-s", suite,
+                 "--run", path, "-o", tmp_path / "given")  # fmt: skip
+    check_message(given, 4, "worker", "its own mistake")
