@@ -1,11 +1,12 @@
 """The script that becomes a worker: it gives up what a worker must not have, then runs its command.
 
-    python -I -S -B confine.py REPORT PARENT NETWORK FOLDER COMMAND...
+    python -I -S -B confine.py REPORT PARENT NETWORK FOLDER COUNT COVERED... COUNT SHOWN... COMMAND...
 
 REPORT is the descriptor on which it says, before the command takes its place, what could not be had (nothing
-where all could): a line each of `network`, `files` and `processes` with the reason. PARENT is the process
-that started it, with which it is to die. NETWORK is `cut` or `open`. FOLDER is the worker's own, in whose
-`work` it runs; no other file can be written.
+where all could): a line each of `network`, `files`, `processes` and `expected` with the reason. PARENT is the
+process that started it, with which it is to die. NETWORK is `cut` or `open`. FOLDER is the worker's own, in
+whose `work` it runs; no other file can be written. What is COVERED cannot be read, but for what of it is
+SHOWN.
 
 Where the system grants user namespaces there are three processes: the one that was started, which ends as the
 command does and is what the harness knows; the first of the worker's own process namespace, with which all of
@@ -30,6 +31,7 @@ _MOUNT_SETATTR, _HERE, _ALL_BELOW, _READ_ONLY = 442, -100, 0x8000, 0x1
 _SHARED_MEMORY = "size=1g,mode=1777"
 _CANNOT_RUN = 127
 _KILL = 9
+_OF_MOUNTS = ("files", "processes", "expected")
 _STANDARD_STREAMS = (0, 1, 2)
 _MOST_CAPABILITIES = 64
 
@@ -37,11 +39,13 @@ _MOST_CAPABILITIES = 64
 class Confinement:
     """What a process takes from itself. `report` is told what could not be had."""
 
-    def __init__(self, report: int, network: str, folder: str) -> None:
+    def __init__(self, report: int, network: str, folder: str, covered: list[str], shown: list[str]) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._report = report
         self._network = network
         self._folder = folder
+        self._covered = covered
+        self._shown = shown
 
     def enter(self) -> bool:
         """Move into namespaces of its own, as many as can be had; whether processes to come have their own.
@@ -53,10 +57,10 @@ class Confinement:
         everything = _NEW_USER | _NEW_MOUNTS | _NEW_TALK | _NEW_PROCESSES | network
         reason = self._unshare(everything)
         if reason is not None and network and self._unshare(_NEW_USER | network) is None:
-            self.lacks("files", reason)
-            self.lacks("processes", reason)
+            for each in _OF_MOUNTS:
+                self.lacks(each, reason)
         elif reason is not None:
-            for each in ("network",) * bool(network) + ("files", "processes"):
+            for each in ("network",) * bool(network) + _OF_MOUNTS:
                 self.lacks(each, reason)
             return False
         for name, text in (
@@ -77,6 +81,12 @@ class Confinement:
         try:
             self._check(libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None))
             self._check(libc.mount(folder, folder, None, _BIND | _RECURSIVE, None))
+        except (OSError, AttributeError) as error:
+            self.lacks("files", _reason(error))
+            self.lacks("expected", _reason(error))
+        else:
+            self._cover_files()
+        try:
             self._set_attributes(b"/", _ALL_BELOW, _READ_ONLY, 0)
             self._set_attributes(folder, 0, 0, _READ_ONLY)
             # Until now the working folder is that of the mount below, which is read-only.
@@ -91,6 +101,36 @@ class Confinement:
             self.lacks("processes", f"/proc cannot be mounted: {_reason(error)}")
         # What talks by shared memory within itself can do so; elsewhere there is no such place.
         libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", flags & ~_NO_PROGRAMS, _SHARED_MEMORY.encode())
+
+    def _cover_files(self) -> None:
+        """Put nothing where the covered files are, and back into its place what of them is shown."""
+        flags = _NO_SET_ID | _NO_DEVICES | _NO_PROGRAMS
+        try:
+            inside = [each for each in self._shown if self._is_covered(each)]
+            opened = [(each, os.open(each, os.O_PATH | os.O_CLOEXEC)) for each in inside]
+            for each in map(os.fsencode, self._covered):
+                if os.path.isdir(each):  # noqa: PTH112 - pathlib takes long to import
+                    self._check(self._libc.mount(b"tmpfs", each, b"tmpfs", flags, b"size=1m,mode=755"))
+                elif os.path.exists(each):  # noqa: PTH110
+                    self._check(self._libc.mount(b"/dev/null", each, None, _BIND, None))
+            for each, descriptor in opened:
+                self._show(each, descriptor)
+                os.close(descriptor)
+        except (OSError, AttributeError) as error:
+            self.lacks("expected", _reason(error))
+
+    def _is_covered(self, path: str) -> bool:
+        return any((path + "/").startswith(each.rstrip("/") + "/") for each in self._covered)
+
+    def _show(self, path: str, descriptor: int) -> None:
+        source = f"/proc/self/fd/{descriptor}"
+        if os.path.isdir(source):  # noqa: PTH112
+            os.makedirs(path, exist_ok=True)  # noqa: PTH103
+        else:
+            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+            if not os.path.exists(path):  # noqa: PTH110
+                os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+        self._check(self._libc.mount(source.encode(), os.fsencode(path), None, _BIND | _RECURSIVE, None))
 
     def drop_capabilities(self) -> None:
         """No program that is run from here on has rights over these namespaces: read-only stays so."""
@@ -142,18 +182,30 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def main(report: int, parent: int, network: str, folder: str, command: list[str]) -> None:
+def main(report: int, parent: int, network: str, folder: str, words: list[str]) -> None:
     """Does not return; exits with status 127 where the command cannot be run."""
     os.set_inheritable(report, False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    own = Confinement(report, network, folder)
+    covered, words = _counted(words)
+    shown, command = _counted(words)
+    own = Confinement(report, network, folder, covered, shown)
     own.die_with_parent()
     if os.getppid() != parent:
         os._exit(_CANNOT_RUN)
-    if sys.platform == "linux" and own.enter():
-        _follow(own, report, command)
+    if sys.platform == "linux":
+        if own.enter():
+            _follow(own, report, command)
+    else:
+        for each in ("network", *_OF_MOUNTS):
+            own.lacks(each, "this system has no namespaces")
     own.gain_nothing()
     _run(command)
+
+
+def _counted(words: list[str]) -> tuple[list[str], list[str]]:
+    """As many words as the first one says, and those behind them."""
+    end = 1 + int(words[0])
+    return words[1:end], words[end:]
 
 
 def _follow(own: Confinement, report: int, command: list[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from conformance.processes.descendants import PROC, read_bytes
+from conformance.processes.hidden_files import hidden_places, shown_places
 from conformance.processes.scratch_folders import ScratchFolder, make_scratch_folder
 
 _SCRIPT = Path(__file__).with_name("confine.py")
@@ -71,13 +72,19 @@ def make_parts(folder: Path) -> None:
 
 
 def start_confined(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, network: bool
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    network: bool,
+    hidden: Sequence[Path] = (),
 ) -> tuple[subprocess.Popen[bytes], int]:
     """Start a command in a session of its own, with pipes for its three standard streams, in `folder`/work.
 
     It inherits no other descriptor, leaves no core file, gains no privileges and dies with this process.
     Where the system grants user namespaces it writes nowhere but in `folder`, sees no process that it has not
-    started, and, unless `network`, reaches no network. The second value is a descriptor that is for the
+    started, reads nothing of what is `hidden` (`hidden_files.py`), and, unless `network`, reaches no network.
+    The second value is a descriptor that is for the
     caller to close: from it `read_report` reads what could not be had.
     Raises OSError or ValueError where it cannot be started.
     """
@@ -86,7 +93,11 @@ def start_confined(
         raise OSError(f"{program} is no program that can be run")
     reading, writing = os.pipe()
     words = [sys.executable, "-I", "-S", "-B", str(_SCRIPT), str(writing), str(os.getpid())]
-    words += ["open" if network else "cut", str(folder.resolve()), *command]
+    covered = hidden_places(hidden)
+    modules = environment.get("PYTHONPATH", "").split(os.pathsep)
+    shown = shown_places(folder.resolve(), command, filter(None, modules))
+    words += ["open" if network else "cut", str(folder.resolve())]
+    words += [str(len(covered)), *covered, str(len(shown)), *shown, *command]
 
     def start() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -111,7 +122,8 @@ def start_confined(
 
 
 def read_report(descriptor: int) -> dict[str, str]:
-    """What a started process could not be kept from: `network`, `files`, `processes`, with the reasons.
+    """What a started process could not be kept from, with the reasons: `network`, `files`, `processes`,
+    `expected`.
 
     Waits until the process has become what it was started for.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -11,7 +12,8 @@ from typing import Any
 class Limits:
     """Limits of one worker: seconds to start and for each case, resident bytes, and bytes of an answer.
 
-    Without `network` it is cut off from every network where the system makes that possible.
+    Without `network` it is cut off from every network where the system makes that possible, and so it is from
+    the files and folders of `hidden`, besides those that are hidden from every worker (`hidden_files.py`).
     """
 
     start_seconds: float = 120.0
@@ -19,12 +21,14 @@ class Limits:
     resident_bytes: int = 4 << 30
     answer_bytes: int = 1 << 30
     network: bool = False
+    hidden: tuple[Path, ...] = ()
 
 
 def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str, Any]:
     """What a record says of what surrounds its workers.
 
-    `lacking` says what a worker could not be kept from, `network`, `files` and `processes`, with the reasons.
+    `lacking` says what a worker could not be kept from, `network`, `files`, `processes` and `expected` (to
+    read what is expected of it), with the reasons.
     """
     reasons = dict(lacking)
     if limits.network:
@@ -38,4 +42,6 @@ def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str
         "files_reason": reasons.get("files"),
         "processes": "as the caller" if "processes" in reasons else "its own alone",
         "processes_reason": reasons.get("processes"),
+        "expected": "could be read" if "expected" in reasons else "hidden",
+        "expected_reason": reasons.get("expected"),
     }

@@ -93,7 +93,11 @@ class WorkerProcess:
         environment = worker_environment(self._folder.path, launch.command[0], launch.environment)
         try:
             self._process, self._report = start_confined(
-                launch.command, self._folder.path, environment, network=limits.network
+                launch.command,
+                self._folder.path,
+                environment,
+                network=limits.network,
+                hidden=limits.hidden,
             )
         except (OSError, ValueError) as error:
             self._folder.remove()

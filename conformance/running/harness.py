@@ -9,6 +9,7 @@ from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
+from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.loaded_files import by_name, digests_by_path
 from conformance.processes.worker_process import Stopped
 from conformance.recording.records import Record, RecordWriter
@@ -68,7 +69,8 @@ def run_suite(
     options, progress = options or RunOptions(), progress or Silent()
     selected = selected_cases(suite, options, only)
     count = options.lanes(len(selected))
-    options = replace(options, jobs=count)
+    hidden = (*options.limits.hidden, *files_with_answers(suite.path, record_path))
+    options = replace(options, jobs=count, limits=replace(options.limits, hidden=hidden))
     installed = install(runtime, progress.note) if first is None else first.installed
     lanes = [
         Lane(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.operator_completion import complete_suites
@@ -135,6 +136,8 @@ def command(
     if record_path is not None:
         lock_record(record_path)
     path = record_path or folder / "run.jsonl"
+    hidden = files_with_answers(Path(suite_name) if suite_name else None, *folders, folder, path)
+    limits = Limits(case_seconds=timeout, hidden=hidden)
     given = _read_given(record_path, found)
     digest = str(given.header.get("suite")) if given else ""
     with ExitStack() as stack:
@@ -147,7 +150,7 @@ def command(
         if standing.kind == "changed":
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
-            limits, chosen = Limits(case_seconds=timeout), forms_to_run(forms, found)
+            chosen = forms_to_run(forms, found)
             options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
             record = record_run(
                 suite,
@@ -167,7 +170,6 @@ def command(
         results = with_known_causes(results, folders, known_files)
         results = with_others(results, beside_paths)
         if given is None and run_error(record) is None:
-            limits = Limits(case_seconds=timeout)
             seconds = seconds_of_experiments(diagnose_seconds, scheduler)
             results = with_experiments(results, found, limits, folders, seconds)
         results = excuse(results, profile, known_before)

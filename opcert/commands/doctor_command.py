@@ -86,7 +86,12 @@ def _abilities(found: Abilities) -> list[tuple[str, str]]:
 def _surroundings(confinement: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What the worker reaches, writes and sees, in rows, with the reason where that is more than wanted."""
     rows = []
-    for name, key in (("network", "reason"), ("files", "files_reason"), ("processes", "processes_reason")):
+    for name, key in (
+        ("network", "reason"),
+        ("files", "files_reason"),
+        ("processes", "processes_reason"),
+        ("expected", "expected_reason"),
+    ):
         reason = confinement[key]
         rows.append((name, str(confinement[name]) + (f": {reason}" if reason else "")))
     return rows

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.output_locks import lock_record
@@ -89,8 +90,9 @@ def command(
 
     baseline_options.check_usage(baseline, update_baseline)
     tested = runtime_for(runtime, python, upgrade, scheduler)
-    limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network)
     path = output or Path("out") / tested.slug / "run.jsonl"
+    hidden = files_with_answers(Path(suite_name), *folders, path)
+    limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network, hidden=hidden)
     lock_record(path)
     begun = first_worker(tested, limits) if scheduler is None else nullcontext()
     with chosen_cluster(scheduler) as cluster, begun as first:

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.recording.rows import Result
 from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
+from reports.results.told_facts import mapping
 
 _EXAMPLES = 3
 
@@ -90,12 +91,23 @@ _KINDS: Sequence[_Kind] = (
 )
 
 
+_READABLE = _Kind(
+    "expected",
+    "answered by a worker that could have read the expected outputs",
+    False,
+    lambda row: row.response == "answered",
+)
+"""Of all that were answered, where the system could not keep workers from the files of the suite."""
+
+
 def find_believed(results: Results) -> tuple[Believed, ...]:
     """What is believed of a record's rows, the kinds that speak for the runtime first; none of no rows."""
+    confinement = mapping(results.record.header.get("confinement"))
+    kinds = [*[_READABLE] * (confinement.get("expected") == "could be read"), *_KINDS]
     rows: Counter[str] = Counter()
-    examples: dict[str, dict[str, None]] = {each.name: {} for each in _KINDS}
+    examples: dict[str, dict[str, None]] = {each.name: {} for each in kinds}
     for row in results.record.results:
-        for kind in _KINDS:
+        for kind in kinds:
             if kind.holds(row):
                 rows[kind.name] += 1
                 if len(examples[kind.name]) < _EXAMPLES:
@@ -108,6 +120,6 @@ def find_believed(results: Results) -> tuple[Believed, ...]:
             rows[kind.name],
             tuple(examples[kind.name]),
         )
-        for kind in _KINDS
+        for kind in kinds
         if rows[kind.name]
     )

@@ -47,6 +47,8 @@ CONFINED = {
     "files_reason": None,
     "processes": "its own alone",
     "processes_reason": None,
+    "expected": "hidden",
+    "expected_reason": None,
 }
 
 
@@ -105,6 +107,8 @@ def test_where_no_user_namespace_can_be_had_the_record_says_so(tmp_path: Path, p
     assert told["reason"].startswith("no user namespace can be had: No space left")
     assert (told["files"], told["processes"]) == ("as the caller", "as the caller")
     assert told["files_reason"].startswith("No space left")
+    assert told["expected"] == "could be read"
+    assert told["expected_reason"].startswith("No space left")
     assert "reached=own,caller" in row
 
 
