@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.judging.kept_diagnosis import Diagnosis, TriedCall, diagnosis_json, parse_diagnosis
 from conformance.recording.records import Record
+from conformance.runtimes.environment_state import environment_state
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
@@ -33,8 +34,9 @@ class _Kept:
 class KeptExperiments:
     """Experiments on the same build of a runtime behind earlier runs of the same suite.
 
-    It is the same build where opcert made its environment, and each library that was loaded in both runs has
-    one digest: a runtime that somebody is working on has no such environment, and is asked again each time.
+    It is the same build where opcert made its environment, no file of that has changed (`environment_state`),
+    and each library that was loaded in both runs has one digest: a runtime that somebody is working on has no
+    such environment, and is asked again each time.
     Other limits on time and memory are another key. `wrong` and `told` are the failing cases that are asked
     about.
     """
@@ -47,11 +49,12 @@ class KeptExperiments:
         self._key: str | None = None
         self._work = KeptWork("experiments")
         self._asked = sha256(canonical_json([[str(each.id) for each in cases] for cases in (wrong, *told)]))
-        if runtime.requirements and self._loaded:
+        state = environment_state(runtime) if self._loaded else None
+        if state is not None:
             header = record.header
             limits = {name: each for name, each in (header.get("options") or {}).items() if name in _LIMITS}
             stated = ("suite", "runtime", "platform", "confinement")
-            self._key = self._work.key([limits, *map(header.get, stated)])
+            self._key = self._work.key([limits, state, *map(header.get, stated)])
         self._kept = self._read() or _Kept(0.0, (), ())
 
     def diagnosis(self) -> Diagnosis | None:

@@ -20,6 +20,7 @@ from conformance.suite.cases import Case
 from generator.fuzzing import workers
 from generator.making.operator_cases import generate_operator
 from generator.making.workshop import Options
+from opcert.commands import kept_experiments
 from opcert.commands.cause_finding import with_experiments
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
@@ -68,6 +69,8 @@ class FakeWorkers:
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
     monkeypatch.setattr(workers, "RunningRuntime", FakeWorkers)
+    state = {True: "as it was made", False: None}
+    monkeypatch.setattr(kept_experiments, "environment_state", lambda each: state[bool(each.requirements)])
     asked.clear()
 
 
@@ -135,6 +138,15 @@ def test_of_other_failures_only_the_calls_are_known(
     assert other.causes[0].sentence == first.causes[0].sentence
     assert diagnosis(run(but=1)) == (other, 0)
     assert diagnosis(run()) == (first, 0)
+
+
+@pytest.mark.parametrize("state", ["another", None])
+def test_an_environment_that_has_changed_or_is_not_known_is_asked_anew(
+    run: Callable[..., Results], monkeypatch: pytest.MonkeyPatch, state: str | None
+) -> None:
+    _, calls = diagnosis(run())
+    monkeypatch.setattr(kept_experiments, "environment_state", lambda _: state)
+    assert diagnosis(run())[1] == calls > 20
 
 
 @pytest.mark.parametrize(

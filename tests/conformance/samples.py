@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from conformance.runtimes.environments import prepare
+from conformance.runtimes.python_packages import PythonPackages
 from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import write_suite
 from opcert.vocabulary.attributes import Attribute, attribute
@@ -83,6 +85,25 @@ def expect(output: Tensor, allowed: Any = None, **readings: str) -> Expectation:
     """An expectation of one output under one option of each reading."""
     named = {name: (option,) for name, option in readings.items()}
     return Expectation((ExpectedOutput("Y", output, allowed),), named)
+
+
+def make_environment(*requirements: str) -> Path:
+    """An environment in the user's cache as opcert makes one, of a package with one module; the module."""
+
+    class Installer(PythonPackages):
+        def fill(self, environment: Path, requirements: Sequence[str]) -> dict[str, str]:
+            module = environment / "lib" / "site-packages" / "fake.py"
+            module.parent.mkdir(parents=True)
+            module.write_text("ANSWER = 1\n")
+            self.program(environment).parent.mkdir()
+            self.program(environment).symlink_to(sys.executable)
+            return dict(each.split("==") for each in requirements)
+
+        def version(self, environment: Path) -> str | None:
+            return "3"
+
+    made = prepare(requirements, Installer())
+    return made.folder / "lib" / "site-packages" / "fake.py"
 
 
 def make_suite(folder: Path, cases: Iterable[Case]) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite import kept_work
 from conformance.suite.kept_work import KeptWork
 from conformance.suite.suites import open_suite
-from tests.conformance.samples import echo_runtime, make_case, make_suite
+from tests.conformance.samples import echo_runtime, make_case, make_environment, make_suite
 
 MADE_BY_OPCERT = ("fake==1.0",)
 WHOLE = RunOptions(identify=True)
@@ -48,6 +49,7 @@ class Runs:
         self.path = folder / "run.jsonl"
         self.library = folder / "libfake.so"
         self.library.write_bytes(b"one build")
+        self.module = make_environment(*MADE_BY_OPCERT)
         self.told = Told()
 
     def __call__(
@@ -62,8 +64,9 @@ class Runs:
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    found = Runs(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    found = Runs(tmp_path)
     monkeypatch.setattr(Lane, "loaded_files", lambda _: {found.library})
     return found
 
@@ -81,6 +84,35 @@ def test_nothing_is_run_of_the_same_build(runs: Runs) -> None:
 
 def other_build(runs: Runs) -> None:
     runs.library.write_bytes(b"another build")
+
+
+def module_edited_in_place(runs: Runs) -> None:
+    """With its size and the time of its writing as they were."""
+    before = runs.module.stat()
+    with runs.module.open("r+b") as file:
+        file.write(b"ANSWER = 2\n")
+    os.utime(runs.module, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert runs.module.stat().st_size == before.st_size
+
+
+def module_replaced(runs: Runs) -> None:
+    other = runs.module.with_name("made")
+    other.write_bytes(runs.module.read_bytes())
+    other.replace(runs.module)
+
+
+def module_added(runs: Runs) -> None:
+    runs.module.with_name("sitecustomize.py").write_text("")
+
+
+def module_gone(runs: Runs) -> None:
+    runs.module.unlink()
+
+
+def folder_elsewhere(runs: Runs) -> None:
+    """What lies there cannot be known."""
+    (runs.path.parent / "elsewhere").mkdir()
+    runs.module.with_name("package").symlink_to(runs.path.parent / "elsewhere")
 
 
 def library_gone(runs: Runs) -> None:
@@ -123,7 +155,8 @@ def other_suite(runs: Runs) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        other_build, library_gone, one_verdict_changed, cut_off, record_gone, another_output_beside_it,
+        other_build, library_gone, module_edited_in_place, module_replaced, module_added, module_gone,
+        folder_elsewhere, one_verdict_changed, cut_off, record_gone, another_output_beside_it,
         damaged_cache, other_shape_in_cache, other_suite,
     ],
 )  # fmt: skip
@@ -172,6 +205,21 @@ def test_a_run_that_nobody_can_say_the_build_of_stands_for_none(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Lane, "loaded_files", lambda _: set())
+    runs()
+    runs()
+    assert len(runs.told.rows) == 2
+
+
+def test_a_file_that_is_changed_while_it_is_asked_leaves_nothing_that_stands(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changing(_: Lane) -> set[Path]:
+        runs.module.write_text("ANSWER = 2\n")
+        return {runs.library}
+
+    monkeypatch.setattr(Lane, "loaded_files", changing)
+    runs()
+    monkeypatch.setattr(Lane, "loaded_files", lambda _: {runs.library})
     runs()
     runs()
     assert len(runs.told.rows) == 2
