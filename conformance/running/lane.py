@@ -182,6 +182,7 @@ class Lane:
                 # The worker was lost between two cases: this one has had no chance yet.
                 ahead.put_back(first)
                 continue
+            first.session.answered = True
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
             self._latest = first.task.case_id
             if isinstance(response, Answered | Refused):
@@ -244,7 +245,8 @@ class Lane:
                 return None
             return TimedOut(hung.limit, stage, hung.stderr)
         except WorkerLost as lost:
-            if stage == "unload" or lost.earlier:
+            # Who has answered nothing yet does so each time, and there is no earlier case to be blamed.
+            if stage == "unload" or (lost.earlier and session.answered):
                 self._note_loss(lost.reason)
                 return None
             reason = f"{lost.reason} at {stage}"

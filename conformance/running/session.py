@@ -23,12 +23,14 @@ _SENT_ALONE = 1 << 16
 
 @dataclass(eq=False)
 class Session:
-    """One worker: the numbers given to requests so far, the model that it holds, those that it refused."""
+    """One worker: the numbers given to requests so far, the model that it holds, those that it refused, and
+    whether it has come to the end of any task."""
 
     process: WorkerProcess
     numbers: int = 0
     loaded: tuple[int, ReadyRequest] | None = None
     refused: dict[int, Refused | WorkerFailed] = field(default_factory=dict)
+    answered: bool = False
 
     def number(self) -> int:
         self.numbers += 1

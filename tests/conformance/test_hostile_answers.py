@@ -14,7 +14,7 @@ from conformance.doctor.examination import Diagnosis
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.running.requests import read_error, read_offer, seconds_of
-from conformance.running.responses import HarnessFailed, NotTensor, Refused
+from conformance.running.responses import NotTensor, Refused, WorkerFailed
 from conformance.running.returned_values import read_outputs
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.canonical import canonical_json
@@ -79,4 +79,4 @@ def test_any_list_of_outputs(outputs: Any) -> None:
 @given(st.dictionaries(st.sampled_from(sorted(ERROR)), JSON))
 def test_any_error(changes: dict[str, Any]) -> None:
     found = read_error({**ERROR, **changes}, "run", load_adapter("onnxruntime"), 0.0)
-    assert isinstance(found, Refused | HarnessFailed)
+    assert isinstance(found, Refused | WorkerFailed)

@@ -1,6 +1,7 @@
 """A worker that answers what it is asked for, and keeps little else of the protocol.
 
-With an argument it answers each `run` with an error of this class.
+With `late` it answers each `run` under the number of the request before; with any other argument, with an
+error of this class.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import struct
 import sys
 import time
 from typing import Any
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
 def read(count: int) -> bytes:
@@ -31,8 +34,8 @@ def answer(request: dict[str, Any], blobs: list[bytes]) -> tuple[dict[str, Any],
         runtime = {"name": "sloppy", "version": "0"}
         return {"type": "hello", "protocol": 1, "runtime": runtime, "domains": {"org.example": "node"},
                 "forms": ["inputs"], "element_types": None}, []  # fmt: skip
-    if kind == "run" and len(sys.argv) > 1:
-        return {"type": "error", "class": sys.argv[1], "kind": "Oops", "message": "my own mistake"}, []
+    if kind == "run" and MODE not in ("", "late"):
+        return {"type": "error", "class": MODE, "kind": "Oops", "message": "my own mistake"}, []
     if kind == "run":
         described = request.get("inputs", [])
         return {"type": "outputs", "outputs": described}, blobs
@@ -48,4 +51,5 @@ while True:
     except (ValueError, AttributeError):
         continue
     header, out = answer(request, blobs)
-    send({**header, "id": request.get("id")}, out)
+    late = MODE == "late" and request.get("type") == "run"
+    send({**header, "id": request["id"] - 1 if late else request.get("id")}, out)
