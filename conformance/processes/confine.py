@@ -113,8 +113,8 @@ class Confinement:
                     self._check(self._libc.mount(b"tmpfs", each, b"tmpfs", flags, b"size=1m,mode=755"))
                 elif os.path.exists(each):  # noqa: PTH110
                     self._check(self._libc.mount(b"/dev/null", each, None, _BIND, None))
-            for each, descriptor in opened:
-                self._show(each, descriptor)
+            for path, descriptor in opened:
+                self._show(path, descriptor)
                 os.close(descriptor)
         except (OSError, AttributeError) as error:
             self.lacks("expected", _reason(error))

@@ -36,6 +36,7 @@ def find_answers() -> dict[bytes, Any]:
                     with open_suite(path if path.suffix == ".zip" else path.parent) as suite:
                         for case in map(suite.case, suite.case_ids):
                             (given,) = [each for _, each in case.inputs]
+                            assert given is not None
                             found[given.to_bytes()] = case.expectations[0].outputs[0].expected.array
                 except OpcertError:
                     continue
