@@ -92,7 +92,7 @@ def test_where_answers_can_be_read_the_record_and_the_certificate_say_so(tmp_pat
     says = f"{CASES} rows answered by a worker that could have read the expected outputs"
     assert [each["kind"] for each in believed if each["says"].startswith(says)] == ["expected"]
     assert says in (results / "certificate.html").read_text("utf-8")
-    words = [sys.executable, "-m", "opcert", "verify", results / "certificate.json", "-s", suite]
+    words = [sys.executable, "-m", "opcert", "verify", str(results / "certificate.json"), "-s", str(suite)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert says in done.stdout
