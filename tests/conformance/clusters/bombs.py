@@ -39,11 +39,17 @@ async def dask_setup(service: Any) -> None:
     handlers = service.handlers
     if HOW in ("result", "error"):
         # As whoever has the worker's machine can.
+        from distributed import worker
 
         from conformance.clusters import worker_answers
 
-        lie = a_bomb if HOW == "result" else explode
-        worker_answers.answer_in_bytes = lie
+        worker_answers.answer_in_bytes = a_bomb if HOW == "result" else explode
+        told = {"status": "error", "exception_text": "", "traceback_text": ""}
+        worker.error_message = lambda *_, **__: {
+            **told,
+            "exception": to_serialize(said()),
+            "traceback": to_serialize(said()),
+        }
     elif HOW == "probe":
         handlers["run"] = lambda **_: {"status": "OK", "result": to_serialize(Bomb())}
     elif HOW == "probe_error":

@@ -54,6 +54,7 @@ logging.disable(logging.CRITICAL)
 with distributed.Client(sys.argv[1], timeout=10) as client:
     for call in (
         lambda: client.run(len, "x", on_error="return"),
+        lambda: client.submit(len, "x").result(timeout=20),
         lambda: client.submit(answer_in_bytes, len, "x", "y").result(timeout=20),
     ):
         try:
