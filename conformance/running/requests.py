@@ -116,7 +116,8 @@ def read_offer(header: dict[str, Any]) -> Offer:
 
 def _read_forms(stated: Any, threads: Any) -> tuple[Form, ...]:
     """The forms that are known; without a choice of threads there is nothing to run with each of."""
-    known = [each for each in FORMS if each != "threads" or len(threads) > 1]
+    several = isinstance(threads, list) and len(threads) > 1
+    known = [each for each in FORMS if each != "threads" or several]
     found = (next((form for form in known if form == each), None) for each in stated)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
