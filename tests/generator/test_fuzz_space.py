@@ -30,7 +30,7 @@ def test_a_valid_call_breaks_no_rule() -> None:
 
 @pytest.mark.parametrize(("most", "allowed"), [(2**63 - 1, True), (2**63, False), (2**64 + 1, False)])
 def test_integers_of_attributes_have_64_bits(most: int, allowed: bool) -> None:
-    call = Call({"value_ints": attribute("ints", (1, most))}, ())
+    call = Call({"value_ints": Attribute("ints", (1, most))}, ())
     assert (space_of("ai.onnx::Constant-25").attempt(call) is not None) is allowed
 
 
