@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import errno
 import fcntl
 import json
 import os
@@ -11,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from conformance.processes.scratch_folders import scratch_folder
+from conformance.processes.scratch_folders import make_scratch_folder, scratch_folder
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.user_folders import cache_folder
@@ -24,6 +26,7 @@ PATIENCE = 1.0
 _NAP = 0.05
 _MOST_TOLD = 1 << 12
 _LONGEST = 200
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -38,26 +41,39 @@ def kept_suite(digest: str) -> Path | None:
     return folder if _DIGEST.fullmatch(digest) and (folder / "manifest.json").is_file() else None
 
 
-def keep_suite(write: Callable[[Path], str]) -> Path:
+def keep_suite(write: Callable[[Path], str], *, to_stay: bool = False) -> Path:
     """Have a suite written into the cache and return its folder; UserError where it cannot be written.
 
-    `write` is given a path that is not there yet, writes the suite to it, and returns its digest.
+    `write` is given a path that is not there yet, writes the suite to it, and returns its digest. Where the
+    cache may only be read, the suite is written to a folder that stays as long as this process, unless it is
+    `to_stay`.
     """
     folder = suites_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with scratch_folder("suite", folder) as making:
-            made = making / "suite"
-            digest = write(made)
-            try:
-                made.rename(folder / digest)
-            except OSError:
-                # It is there already, or another process was faster: that folder holds the same bytes.
-                if not (folder / digest).is_dir():
-                    raise
+        return _written_in(folder, write)
     except OSError as error:
-        remedy = "Set XDG_CACHE_HOME to a folder that can, or name a place with -o."
-        raise unwritable("the cache of suites", folder, error, remedy) from error
+        if to_stay or error.errno not in _READ_ONLY:
+            remedy = "Set XDG_CACHE_HOME to a folder that can, or name a place with -o."
+            raise unwritable("the cache of suites", folder, error, remedy) from error
+    held = make_scratch_folder("suites")
+    atexit.register(held.remove)
+    try:
+        return _written_in(held.path, write)
+    except OSError as error:
+        raise unwritable("a suite", held.path, error, "Set TMPDIR to a folder that can.") from error
+
+
+def _written_in(folder: Path, write: Callable[[Path], str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    with scratch_folder("suite", folder) as making:
+        made = making / "suite"
+        digest = write(made)
+        try:
+            made.rename(folder / digest)
+        except OSError:
+            # It is there already, or another process was faster: that folder holds the same bytes.
+            if not (folder / digest).is_dir():
+                raise
     return folder / digest
 
 
@@ -130,7 +146,12 @@ def suite_of_sources(sources: str) -> Path | None:
 
 
 def remember_sources(sources: str, digest: str) -> None:
-    """Note beside the kept suites which one sources make; UserError where that cannot be written."""
+    """Note beside the kept suites which one sources make; UserError where that cannot be written.
+
+    Of a suite that is not kept, because the cache may only be read, nothing is noted.
+    """
+    if kept_suite(digest) is None:
+        return
     note = _note(sources)
     try:
         note.parent.mkdir(parents=True, exist_ok=True)

@@ -26,11 +26,14 @@ def cached_suite(
     progress: Progress,
     folders: Sequence[Path] = (),
     cluster: Cluster | None = None,
+    *,
+    to_stay: bool = False,
 ) -> Path:
     """Generate a suite into the cache and return its folder; raises UserError where it cannot be written.
 
-    `folders` hold specs that come before those that ship with opcert. What is not kept from before a
-    `cluster` makes, if there is one.
+    One that is not `to_stay` is made for this process alone where the cache may only be read. `folders` hold
+    specs that come before those that ship with opcert. What is not kept from before a `cluster` makes, if
+    there is one.
     """
 
     def write(made: Path) -> str:
@@ -38,7 +41,7 @@ def cached_suite(
             made, operators, options, folders, PROCESSES, progress, keep=True, cluster=cluster
         )
 
-    return keep_suite(write)
+    return keep_suite(write, to_stay=to_stay)
 
 
 def default_suite(progress: Progress, folders: Sequence[Path] = (), cluster: Cluster | None = None) -> Path:

@@ -85,7 +85,7 @@ def command(
         return _update() if update else _check(chosen, whole=not chooses)
     if output is None:
         with chosen_cluster(scheduler) as cluster, generation_progress() as progress:
-            path = cached_suite(chosen, options, progress, folders, cluster)
+            path = cached_suite(chosen, options, progress, folders, cluster, to_stay=True)
         digest = path.name
     else:
         lock_file(output, "the suite")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -149,3 +153,37 @@ def test_a_profile_of_a_model_is_run_alone_and_a_whole_domain_beside_versions_to
     mixed = demanding("ai.onnx::Gemm-13", "com.microsoft::*")
     open_certified(find_runtime(OLD), Asked(profile=mixed))[0].close()
     assert taken == ["Gemm-11", "Gemm-13 Pad-1"]
+
+
+CAN_MOUNT = ["unshare", "--user", "--map-root-user", "--mount", "true"]
+READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
+
+
+def can_mount() -> bool:
+    return shutil.which("unshare") is not None and not subprocess.run(CAN_MOUNT, check=False).returncode
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_mount(), reason="this system grants no user namespaces")
+@pytest.mark.parametrize("certifies", [True, False])
+def test_a_cache_that_may_only_be_read(tmp_path: Path, certifies: bool) -> None:
+    """A run makes the suite for itself and goes on; who asks for a suite that stays is told."""
+    cache = tmp_path / "cache"
+    (cache / "opcert").mkdir(parents=True)
+    words = ["certify", echo_runtime(), "Identity", "--diagnose", "0", "-o", "out"]
+    done = subprocess.run(
+        [
+            *CAN_MOUNT[:-1],
+            *("sh", "-c", READ_ONLY, "sh", str(cache), sys.executable, "-m", "opcert"),
+            *(words if certifies else ["generate", "Identity"]),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ("cannot be written" in done.stderr) is not certifies, done.stderr
+    assert (tmp_path / "out" / "run.jsonl").is_file() is certifies
+    assert not list((cache / "opcert").iterdir())
