@@ -94,7 +94,7 @@ def test_nothing_that_is_said_goes_into_a_file_of_ours(place: Path) -> None:
     done = shell(place, "OPCERT run fake_backends:Raises -s suite -o closed/run.jsonl <&- >&- 2>&-")
     assert done.returncode == 1
     record = read_record(place / "closed" / "run.jsonl")
-    assert (record.partial, len(record.results)) == (False, 3)
+    assert (record.partial, len(record.verdicts)) == (False, 3)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
