@@ -12,7 +12,7 @@ from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.operator_completion import complete_suites
-from opcert.commands.output_locks import lock_folder, lock_record
+from opcert.commands.output_locks import check_record, lock_folder, lock_record
 from opcert.commands.suite_argument import HELP
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
@@ -136,6 +136,7 @@ def command(
     if record_path is not None:
         lock_record(record_path)
     path = record_path or folder / "run.jsonl"
+    check_record(path)
     hidden = files_with_answers(Path(suite_name) if suite_name else None, *folders, folder, path)
     limits = Limits(case_seconds=timeout, hidden=hidden)
     given = _read_given(record_path, found)

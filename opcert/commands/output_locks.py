@@ -58,21 +58,22 @@ def lock_record(path: Path) -> None:
 
     UserError also where something that is no file stands there: a record is read again.
     """
-    _check_record(path)
+    check_record(path)
     _hold(_locks_of_record(path), path, "the record")
 
 
 @contextmanager
 def locked_record(path: Path, command: str) -> Iterator[None]:
     """As `lock_record`, outside a command of ours; `command` is what another one is told of it."""
-    _check_record(path)
+    check_record(path)
     with ExitStack() as held:
         for each in _locks_of_record(path):
             held.enter_context(locked(each, path, "the record", command))
         yield
 
 
-def _check_record(path: Path) -> None:
+def check_record(path: Path) -> None:
+    """Raise UserError where something that is no file stands where a record is to be written."""
     try:
         check_replaceable(path)
     except OSError as error:
