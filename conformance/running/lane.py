@@ -6,6 +6,7 @@ it was at gets the blame, and those behind it are given to a new worker.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -223,7 +224,7 @@ class Lane:
         first, *others = answers
         if sent.request.again:
             outputs = tuple(output for each in answers for output in each.outputs)
-            return Answered(outputs, sum(each.seconds for each in answers))
+            return Answered(outputs, math.fsum(each.seconds for each in answers))
         return replace(first, further=tuple(others)) if others else first
 
     def _await(self, sent: Sent, nap: float) -> Response | None:

@@ -19,8 +19,9 @@ from generator.adequacy.outcomes import Outcome, SetAnswer
 from generator.making.source_files import digest_of
 from generator.making.sources import ROOT
 from generator.witnessed.measured_files import DAMAGED
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.whole_files import open_new, put_in_place
+from opcert.vocabulary.whole_files import write_text
 from specs.spec_folders import OWN_FOLDER, room_of
 
 _SET = ".set"
@@ -51,13 +52,13 @@ def keep_measured(operator: OperatorName, key: str, kept: Kept) -> None:
     """Keep a measurement; a cache that cannot be written keeps nothing."""
     folder = _folder(operator)
     try:
-        _write(folder / f"{key}.json", kept_json(kept))
+        write_text(folder / f"{key}.json", kept_json(kept))
         files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
         for each in files[MOST_KEPT:]:
             each.unlink()
         for each in folder.glob(f"*{_SET}"):
             each.unlink()
-    except OSError:
+    except (OSError, UserError):
         return
 
 
@@ -79,16 +80,8 @@ def keep_set(operator: OperatorName, key: str, number: int, answer: SetAnswer) -
     """Keep what became of a set; a cache that cannot be written keeps nothing."""
     outcomes = [asdict(each) for each in answer.outcomes]
     text = json.dumps({"number": number, "sets": answer.sets, "outcomes": outcomes})
-    with suppress(OSError):
-        _write(_folder(operator) / f"{key}-{number}{_SET}", text)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    making = path.with_suffix(".making")
-    with open_new(making) as file:
-        file.write(text.encode())
-    put_in_place(making, path)
+    with suppress(UserError):
+        write_text(_folder(operator) / f"{key}-{number}{_SET}", text)
 
 
 def _folder(operator: OperatorName) -> Path:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from opcert.vocabulary.user_folders import state_folder
+from opcert.vocabulary.whole_files import open_new, put_in_place
 
 SEAL_BYTES = 32
 _SECRET_BYTES = 32
@@ -67,11 +68,10 @@ def _write(path: Path) -> None:
     """Put a new secret in the place of one that is none; of two processes the later one's stays."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
-    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        os.write(descriptor, secrets.token_bytes(_SECRET_BYTES))
-        os.close(descriptor)
-        made.replace(path)
+        with open_new(made, 0o600) as file:
+            file.write(secrets.token_bytes(_SECRET_BYTES))
+        put_in_place(made, path)
     except OSError:
         made.unlink(missing_ok=True)
         raise

@@ -75,14 +75,14 @@ def put_in_place(made: Path, path: Path) -> None:
     made.replace(end)
 
 
-def open_new(path: Path) -> IO[bytes]:
+def open_new(path: Path, mode: int = 0o644) -> IO[bytes]:
     """A new file, in the place of one of ours that may stand there; it can be read too. Raises OSError.
 
     A link that stands there goes, and what it leads to stays.
     """
     with suppress(FileNotFoundError):
         path.unlink()
-    return os.fdopen(os.open(path, _NEW, 0o644), "w+b")
+    return os.fdopen(os.open(path, _NEW, mode), "w+b")
 
 
 def open_anew(path: Path) -> IO[bytes]:
