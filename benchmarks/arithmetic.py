@@ -39,8 +39,8 @@ _MOVE = """
     broadcast_shapes broadcast_to concatenate copyto delete diagonal empty empty_like expand_dims
     flatnonzero flip frombuffer full full_like indices isin ix_ lexsort may_share_memory moveaxis ndindex
     nonzero ogrid ones ones_like pad packbits ravel_multi_index repeat reshape resize result_type roll
-    searchsorted shape shares_memory split squeeze stack swapaxes take take_along_axis tile transpose unpackbits
-    unravel_index where zeros zeros_like
+    searchsorted shape shares_memory split squeeze stack swapaxes take take_along_axis tile transpose
+    unpackbits unravel_index where zeros zeros_like
 """
 _ELEMENT_BY_ELEMENT = """
     abs add ceil clip copysign diff divide equal floor floor_divide fmax fmin frexp frompyfunc greater invert
