@@ -145,12 +145,11 @@ class Worker {
     const executionProviders = [name === "onnxruntime-web" ? "wasm" : "cpu"];
     const graphOptimizationLevel = LEVELS[optimization];
     this.settings = { executionProviders, graphOptimizationLevel, logSeverityLevel: 4, interOpNumThreads: 1 };
-    const threads = name === "onnxruntime-web" ? THREADS.slice(0, 1) : THREADS;
     const offer = {
       domains: { "*": "onnx" },
-      forms: ["inputs", "initializers", "dynamic", "strided", "again"].concat(threads.length > 1 ? "threads" : []),
+      forms: ["inputs", "initializers", "dynamic", "strided", "again", "threads"],
       devices: ["CPU"],
-      threads,
+      threads: name === "onnxruntime-web" ? THREADS.slice(0, 1) : THREADS,
       element_types: [...TYPES.keys()],
       x_settings: this.settings,
       platform: { system: process.platform, release: release(), machine: machine(), node: process.version },
