@@ -15,6 +15,7 @@ import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.borders.kernel_sizes import add_kernel_sizes
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
@@ -89,6 +90,7 @@ def generate_operator(
         add_sizes_in_vectors(workshop)
         add_told_losses(workshop)
         add_specials_together(workshop)
+        add_kernel_sizes(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
