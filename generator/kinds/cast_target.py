@@ -37,6 +37,22 @@ _GROUPS: Mapping[Level, tuple[str, ...]] = {
 _NO_TYPES = (0, 999)
 
 
+_PLAIN = (
+    "float",
+    "int32",
+    "uint32",
+    "double",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "int16",
+    "int8",
+    "bool",
+)
+"""Types of which each is turned into those of its width."""
+
+
 @dataclass(frozen=True)
 class CastTarget(Kind):
     """A type of a type variable, by its number, or that of another input; the input's data suits it."""
@@ -146,6 +162,16 @@ class CastTarget(Kind):
                 for part, texts in _filling(np.array(told_texts(target), dtype=object), shape):
                     bound = {**self._from("string"), **self._to(target), self.of: texts}
                     yield f"{part}texts_to_{name}", bound
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """From each type to another of as many bits."""
+        for source in _PLAIN:
+            for target in _PLAIN:
+                alike = ELEMENT_TYPES[source].bits == ELEMENT_TYPES[target].bits and source != target
+                if alike and source in self._sources() and target in self._types():
+                    ways = {name: None for name in ("saturate", "round_mode") if self.subject.has(name)}
+                    bound = {**self._from(source), **self._to(ELEMENT_TYPES[target]), **ways}
+                    yield f"as_wide_{source}_to_{target}", bound
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if self.subject.has("saturate"):

@@ -19,6 +19,7 @@ from generator.borders.kernel_sizes import add_kernel_sizes
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
+from generator.borders.told_shortcuts import add_told_shortcuts
 from generator.borders.wide_values import add_wide_values
 from generator.making.discovery import open_spec
 from generator.making.found_calls import add_calls, read_kept_calls
@@ -91,6 +92,7 @@ def generate_operator(
         add_told_losses(workshop)
         add_specials_together(workshop)
         add_kernel_sizes(workshop)
+        add_told_shortcuts(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))

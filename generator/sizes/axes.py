@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from generator.kinds.axes import Axes
 from generator.kinds.axis import Axis
@@ -49,7 +50,8 @@ def axis_plans(space: Space, roles: Roles) -> Iterator[Plan]:
         if told:
             lengths[axis] = told[place % len(told)]
         listed = isinstance(kind, Axes)
-        yield _plan(f"scanned_{lengths[axis]}_of", pack, lengths, kind, [axis] if listed else axis, roles)
+        plan = _plan(f"scanned_{lengths[axis]}_of", pack, lengths, kind, [axis] if listed else axis, roles)
+        yield replace(plan, asked=pack if told else None)
     for shape, axes in _SEVERAL if isinstance(kind, Axes) else ():
         yield _plan("scanned_of", pack, shape, kind, list(axes))
 

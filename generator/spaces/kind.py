@@ -155,6 +155,13 @@ class Kind:
         """Valid values at a border, each with a word for the case."""
         return iter(())
 
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Valid values at which little seems to be asked for, so that a runtime may hand its input on.
+
+        A case is made of those alone for which that is wrong.
+        """
+        return iter(())
+
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """Values that break a rule, each with the rule's id."""
         return iter(())
