@@ -104,6 +104,7 @@ class SizesEntry(Entry):
     scanned: Named = None
     rank: int | None = Field(None, ge=0)
     cases: int | None = Field(None, ge=1)
+    given: dict[str, int | float] = Field(default_factory=dict)
 
 
 ROLES = ("inner", "outer", "batch", "channels", "scanned")
@@ -307,6 +308,7 @@ def _sizes(entry: SizesEntry | None) -> Sizes:
         {name: tuple(values) for each in lengths for name, values in each.items()},
         entry.rank,
         entry.cases,
+        dict(entry.given),
     )
 
 

@@ -39,13 +39,15 @@ class Sizes:
     `roles` are names of extents by role (`inner`: summed over, `outer`: a side of the result, `batch`: of
     several inputs, `channels`: of vectors beside a tensor, `scanned`: a pack along an axis of which the
     operator goes); `lengths` are asked for by the declaration itself; `rank` is the greatest number of axes
-    that the text allows, `cases` how many cases are enough where each takes long to work out.
+    that the text allows, `cases` how many cases are enough where each takes long to work out; `given` are
+    attributes that such calls have.
     """
 
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lengths: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     rank: int | None = None
     cases: int | None = None
+    given: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

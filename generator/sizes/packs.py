@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from generator.sizes.plan import RANKS, Plan, by, extents
 from generator.sizes.roles import Roles
+from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
 from generator.spaces.space import Space
 from specs.declared import Sizes
@@ -29,6 +30,9 @@ _LONG: tuple[tuple[tuple[int, ...], Level], ...] = (
 )
 """Shapes that several inputs come to, and how they differ on the way."""
 _MOVED = ((33, 65), (3, 40, 17))
+_NONFINITE = "nonfinite"
+_SPECIALS = (6, 37)
+"""Rows of two vectors of 16 elements and a rest."""
 _CHANNELS = ((17, (5, 13)), (33, (65,)), (5, (257,)), (4, (16, 17)), (64, (1, 3)))
 """Channels, and the extents behind them."""
 _SIDES = ((33, 17), (5, 65))
@@ -39,6 +43,11 @@ def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
     yield from _ranks(space, roles)
     if roles.window is not None or roles.inner:
         return
+    if roles.packs and _NONFINITE in space.factors.get(DATA, ()) and not _beside(space, roles.packs[0]):
+        levels: dict[str, Level] = {"broadcast": "same"} if roles.packs[0] in roles.broadcast else {}
+        levels |= {each: "float" for each in space.types if "float" in space.factors[each]}
+        word = f"specials_in_{by(_SPECIALS)}"
+        yield Plan(word, extents({roles.packs[0]: _SPECIALS}), levels, specials=True)
     if roles.packs and roles.packs[0] in roles.broadcast:
         for shape, how in _LONG:
             word = f"extents_{by(shape)}_{how}"

@@ -21,12 +21,14 @@ class Plan:
     """Bindings by the variable that they take the place of, levels of factors, and a word.
 
     `asked` is the extent whose length the declaration asks for itself: then a call must have it.
+    With `specials` the data has NaN, infinities and large numbers.
     """
 
     word: str
     fixed: Mapping[str, Bindings]
     levels: Mapping[str, Level] = field(default_factory=dict)
     asked: str | None = None
+    specials: bool = False
 
 
 def extents(lengths: Mapping[str, int | Sequence[int]]) -> dict[str, Bindings]:

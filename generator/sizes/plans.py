@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from generator.sizes.axes import axis_plans, order_plans
 from generator.sizes.joins import join_plans
@@ -20,7 +21,10 @@ def plans_of(space: Space, roles: Roles) -> Iterator[Plan]:
     told = space.spec.declared.sizes if space.spec.declared is not None else Sizes()
     plans = list(_all_plans(space, roles))
     most = len(plans) if told.cases is None else min(told.cases, len(plans))
-    yield from (plans[place * len(plans) // most] for place in range(most))
+    given = {f"kind:{name}": {name: value} for name, value in told.given.items()}
+    for place in range(most):
+        plan = plans[place * len(plans) // most]
+        yield replace(plan, fixed={**given, **plan.fixed})
 
 
 def _all_plans(space: Space, roles: Roles) -> Iterator[Plan]:

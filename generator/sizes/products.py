@@ -92,7 +92,8 @@ def _plan(
         levels = {f"rank_{packs[0]}": len(batch), "broadcast": "same"}
         if prod(batch) > 1:
             levels["broadcast"] = _BROADCAST[place % len(_BROADCAST)]
-    elif roles.batch and batch:
+    fixed |= {each: [2] for each in roles.packs if each not in roles.broadcast}
+    if not packs and roles.batch and batch:
         fixed[roles.batch[0]] = prod(batch)
     if batch and (packs or roles.batch):
         word += f"_batch_{by(batch)}"

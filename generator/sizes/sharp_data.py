@@ -28,10 +28,11 @@ def bits_that_add_exactly(kind: ElementType, terms: int) -> int:
     return max((kind.layout.precision - max(terms - 1, 1).bit_length()) // 2, 1)
 
 
-def sharp(kind: ElementType, shape: Sequence[int], bits: int, draw: Draw) -> Tensor:
+def sharp(kind: ElementType, shape: Sequence[int], bits: int, draw: Draw, smaller: int = 0) -> Tensor:
     """Odd numbers of so many bits at most, of both signs; in a floating-point type between 1/4 and 2.
 
-    With the bits of the type itself they are of one size, so that they take up no more than these.
+    They are halved `smaller` times. With the bits of the type itself they are of one size, so that they take
+    up no more than these.
     """
     count = prod(shape)
     if kind.layout is None:
@@ -40,7 +41,7 @@ def sharp(kind: ElementType, shape: Sequence[int], bits: int, draw: Draw) -> Ten
     low = 1 << (bits - 1) if full else 1 << max(bits - 3, 0)
     drawn = np.array(draw.numbers(low // 2, (1 << bits) // 2 - 1, count), dtype=np.int64) * 2 + 1
     signs = np.array(draw.numbers(0, 1, count), dtype=np.int64) * 2 - 1
-    return Tensor(kind, _encoded(kind, drawn * signs, 1 - bits).reshape(tuple(shape)))
+    return Tensor(kind, _encoded(kind, drawn * signs, 1 - bits - smaller).reshape(tuple(shape)))
 
 
 def near_one(kind: ElementType, shape: Sequence[int], draw: Draw) -> Tensor:

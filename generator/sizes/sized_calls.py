@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
@@ -24,6 +25,7 @@ from generator.values.data import fill
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
+from reference.numbers import encode
 from specs.evaluation import EvaluationError
 from specs.shape_expressions import Shape, evaluate_part
 
@@ -36,6 +38,8 @@ _TURNS = 4
 """Times that data is drawn: sums that are exact and sums that round in turn."""
 _MOST_BITS = 4
 """Bits of numbers that stand in large tensors: few values, which are kept in few bytes."""
+_SMALLER = 3
+"""Weights of several sums behind each other are smaller by so many powers of two: no gate is all but shut."""
 _FEW = 7
 """Values of data in which many elements are equal."""
 
@@ -57,7 +61,9 @@ def sized_calls(
     for flags in dict.fromkeys((place, 0)):
         found = solved(space, plan, place, draw.child(str(flags)), flags=flags)
         if found is not None:
-            yield from _with_data(space, roles, readings, plan, place, found, draw.child(f"data {flags}"))
+            turns = _TURNS if flags == 0 else _TURNS // 2
+            stream = draw.child(f"data {flags}")
+            yield from _with_data(space, roles, readings, plan, place, found, stream, turns)
 
 
 def _with_data(
@@ -68,13 +74,18 @@ def _with_data(
     place: int,
     found: Solved,
     draw: Draw,
+    turns: int,
 ) -> Iterator[Sized]:
+    if plan.specials:
+        yield Sized(found.levels, _with_specials(found.call))
+        return
     multiplies = bool(roles.inner) or any(isinstance(each, Einsum) for each in space.kinds)
     if _SUMS in readings and multiplies:
         along = _axes_of_products(space, roles, plan, found)
         terms = _terms(roles, found, along)
-        for turn in range(_TURNS):
-            call = _multiplied(space, found, terms, place + turn, draw.child(f"{plan.word} products {turn}"))
+        for turn in range(turns):
+            stream = draw.child(f"{plan.word} products {turn}")
+            call = _multiplied(space, roles, found, terms, place + turn, stream)
             yield Sized(found.levels, call, along)
         return
     along = _axis(roles, found)
@@ -146,7 +157,7 @@ def _terms(roles: Roles, found: Solved, along: tuple[tuple[str, int], ...]) -> i
     return prod(lengths) * prod(kernel) if lengths else max(map(prod, shapes.values()), default=1)
 
 
-def _multiplied(space: Space, found: Solved, terms: int, place: int, draw: Draw) -> Call:
+def _multiplied(space: Space, roles: Roles, found: Solved, terms: int, place: int, draw: Draw) -> Call:
     """With factors whose sums are exact, or, in every other, with one factor of all bits of its type."""
     call, names = found.call, {each.name for each in space.data}
     drawn = {
@@ -161,11 +172,10 @@ def _multiplied(space: Space, found: Solved, terms: int, place: int, draw: Draw)
         bits = min(bits_that_add_exactly(kind, terms), _MOST_BITS)
         if slot == full and kind.layout is not None:
             bits = kind.layout.precision
+        smaller = _SMALLER if slot and len(roles.inner) > 1 else 0
+        values = sharp(kind, given.shape, bits, draw.child(str(slot)), smaller)
         name = call.inputs[slot][0]
-        made[slot] = (
-            name,
-            _mended(space, found, name, sharp(kind, given.shape, bits, draw.child(str(slot)))),
-        )
+        made[slot] = (name, _mended(space, found, name, values))
     return replace(call, inputs=tuple(made))
 
 
@@ -243,3 +253,21 @@ def _of_few(given: Tensor, few: NDArray[np.int64]) -> Tensor:
     """As many values of the tensor as there are numbers, each where its number stands."""
     values = given.array.reshape(-1)[:_FEW]
     return Tensor(given.element_type, values[few % len(values)])
+
+
+def _with_specials(call: Call) -> Call:
+    """With NaN, infinities and numbers beyond 2**31 in the first input: in whole vectors and behind them.
+
+    Each row has one or two of them, the first none.
+    """
+    name, given = call.inputs[0]
+    if given is None or given.element_type.layout is None or given.array.ndim < 2:
+        return call
+    values = encode(given.element_type, [math.nan, math.inf, -math.inf, 3e9, -3e9])
+    rows = np.array(given.array)
+    last = rows.shape[-1]
+    for row, places in enumerate(((), (3, 0), (5, last - 1), (2, last - 2), (7, 9), (last - 3, 1)), 0):
+        if row < rows.shape[-2] and last > max(places, default=0):
+            for at, place in enumerate(places):
+                rows[..., row, place] = values[(row + at) % len(values)]
+    return call.with_input(name, Tensor(given.element_type, rows))

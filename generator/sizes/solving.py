@@ -93,6 +93,10 @@ def _levels(space: Space, place: int, flags: int) -> Iterator[Mapping[str, Level
         if set(levels) - {OMITTED} == {0, 1} and name in spec.attributes and name not in rare:
             turned[name] = (flags >> known) & 1
             known += 1
+        elif name.startswith("form_"):
+            turned[name] = levels[place % len(levels)]
+        elif name.endswith("_scale") and "scalar" in levels:
+            turned[name] = "scalar" if place % 3 else levels[0]
         elif OMITTED in levels and OMITTED not in unusual and (name not in inputs or place % 2 == 0):
             turned[name] = OMITTED
     yield turned
