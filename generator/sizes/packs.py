@@ -18,7 +18,7 @@ _OF_RANK: Mapping[int, tuple[int, ...]] = {
     4: (2, 3, 2, 4),
     5: (2, 3, 4, 2, 3),
     6: (3, 2, 2, 1, 2, 3),
-    8: (2, 1, 3, 2, 1, 2, 2, 2),
+    8: (2, 1, 3, 1, 2, 1, 1, 3),
 }
 """Extents of packs of so many axes: few elements in all."""
 _BROADCAST: tuple[Level, ...] = ("mutual", "fewer_axes", "last", "first")

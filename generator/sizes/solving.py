@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.asking.calls import Call
@@ -38,11 +38,19 @@ def solved(space: Space, plan: Plan, place: int, draw: Draw, *, flags: int) -> S
     known = plan.fixed
     variables = [*_asked_of_kinds(space, plan), *(_fixed(each, known) for each in space.variables)]
     search = Search(space.spec, variables, space.spec.constraints)
-    free = {name.removeprefix("kind:") for name in known} | {f"rank_{name}" for name in known}
+    free = {name.removeprefix("kind:") for name in known}
+    ranks = {
+        f"rank_{name}": len(each[name]) for name, each in known.items() if isinstance(each.get(name), list)
+    }
+    ranks = {name: rank for name, rank in ranks.items() if name in space.factors}
     for tried, levels in enumerate(_levels(space, place, flags)):
-        given = {**{name: level for name, level in levels.items() if name not in free}, **plan.levels}
+        given = {
+            **{name: level for name, level in levels.items() if name not in free},
+            **ranks,
+            **plan.levels,
+        }
         stream = draw.child(f"{plan.word} {tried}")
-        found = _near(search, given, plan.levels, stream)
+        found = _near(search, given, {*ranks, *plan.levels}, stream)
         if found is not None:
             kept, scope = found
             call = draw_call(space, scope, kept, stream)
@@ -67,14 +75,14 @@ def _nothing(_scope: Partial, _draw: Draw) -> Iterator[Bindings]:
 
 
 def _near(
-    search: Search, levels: Mapping[str, Level], asked: Mapping[str, Level], draw: Draw
+    search: Search, levels: Mapping[str, Level], asked: Collection[str], draw: Draw
 ) -> tuple[Mapping[str, Level], Partial] | None:
     """A call with levels, without those that others keep from having one."""
     for turn in range(_TURNS):
         found = search.solve(levels, draw.child(str(turn)), _BUDGET)
         if isinstance(found, Found):
             return levels, found.scope
-        blamed = {each.removeprefix("level:") for each in found.blame} - asked.keys()
+        blamed = {each.removeprefix("level:") for each in found.blame} - set(asked)
         if not blamed & levels.keys():
             return None
         levels = {name: level for name, level in levels.items() if name not in blamed}
