@@ -44,8 +44,8 @@ def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
     if roles.window is not None or roles.inner:
         return
     if roles.packs and _NONFINITE in space.factors.get(DATA, ()) and not _beside(space, roles.packs[0]):
-        levels: dict[str, Level] = {"broadcast": "same"} if roles.packs[0] in roles.broadcast else {}
-        levels |= {each: "float" for each in space.types if "float" in space.factors[each]}
+        levels = _in_float(space)
+        levels |= {"broadcast": "same"} if roles.packs[0] in roles.broadcast else {}
         word = f"specials_in_{by(_SPECIALS)}"
         yield Plan(word, extents({roles.packs[0]: _SPECIALS}), levels, specials=True)
     if roles.packs and roles.packs[0] in roles.broadcast:
@@ -79,11 +79,16 @@ def _ranks(space: Space, roles: Roles) -> Iterator[Plan]:
             shape = _OF_RANK.get(rank - beside)
             if shape is None or (told.rank is not None and rank > told.rank):
                 continue
-            levels: dict[str, Level] = {}
+            levels = _in_float(space)
             if pack in roles.broadcast:
                 levels["broadcast"] = _BROADCAST[place]
             word = f"rank_{rank}" if at == 0 else f"rank_{rank}_of_{pack}"
             yield Plan(word, extents({pack: shape}), levels)
+
+
+def _in_float(space: Space) -> dict[str, Level]:
+    """Float for each type variable that may be it: what a type alone makes wrong, other cases tell."""
+    return {each: "float" for each in space.types if "float" in space.factors[each]}
 
 
 def _beside(space: Space, pack: str) -> int:
