@@ -35,7 +35,9 @@ _SPECIALS = (6, 37)
 """Rows of two vectors of 16 elements and a rest."""
 _CHANNELS = ((17, (5, 13)), (33, (65,)), (5, (257,)), (4, (16, 17)), (64, (1, 3)))
 """Channels, and the extents behind them."""
-_SIDES = ((33, 17), (5, 65))
+_SIDES = ((17, 9), (5, 33))
+_OTHERS = 2
+"""The length of extents beside them."""
 
 
 def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
@@ -56,7 +58,8 @@ def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
         channels = (roles.channels or roles.outer)[-1]
         for length, shape in _CHANNELS:
             word = f"channels_{length}_extents_{by(shape)}"
-            yield Plan(word, extents({channels: length, roles.packs[0]: shape}))
+            beside = dict.fromkeys((*roles.outer, *roles.batch), _OTHERS)
+            yield Plan(word, extents({**beside, channels: length, roles.packs[0]: shape}))
     elif roles.packs and roles.axis is None and roles.order is None and not _is_elementwise(space):
         for shape in _MOVED:
             yield Plan(f"extents_{by(shape)}", extents({roles.packs[0]: shape}))
@@ -64,7 +67,8 @@ def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
         sides = roles.outer[-2:]
         for shape in _SIDES:
             word = f"outer_{by(shape[: len(sides)])}"
-            yield Plan(word, extents(dict(zip(sides, shape, strict=False))))
+            beside = dict.fromkeys(roles.outer, _OTHERS)
+            yield Plan(word, extents({**beside, **dict(zip(sides, shape, strict=False))}))
 
 
 def _ranks(space: Space, roles: Roles) -> Iterator[Plan]:

@@ -21,7 +21,7 @@ class Plan:
     """Bindings by the variable that they take the place of, levels of factors, and a word.
 
     `asked` is the extent whose length the declaration asks for itself: then a call must have it.
-    With `specials` the data has NaN, infinities and large numbers.
+    `along` is the extent that is long, of those that are summed over. With `specials` the data has NaN, infinities and large numbers.
     """
 
     word: str
@@ -29,6 +29,7 @@ class Plan:
     levels: Mapping[str, Level] = field(default_factory=dict)
     asked: str | None = None
     specials: bool = False
+    along: str | None = None
 
 
 def extents(lengths: Mapping[str, int | Sequence[int]]) -> dict[str, Bindings]:

@@ -97,4 +97,4 @@ def _plan(
         fixed[roles.batch[0]] = prod(batch)
     if batch and (packs or roles.batch):
         word += f"_batch_{by(batch)}"
-    return Plan(word, extents(fixed), levels, asked)
+    return Plan(word, extents(fixed), levels, asked, along=name)

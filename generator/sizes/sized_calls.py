@@ -118,10 +118,13 @@ def _data(space: Space, readings: Mapping[str, object]) -> Mapping[str, Level]:
 
 
 def _axes_of_products(space: Space, roles: Roles, plan: Plan, found: Solved) -> tuple[tuple[str, int], ...]:
-    """Where inputs have the extents that are summed over, in the first input that has each."""
+    """Where inputs have the extents that are summed over, in the first input that has each.
+
+    Where several are, it is the long one alone.
+    """
     axes: list[tuple[str, int]] = []
     for name in roles.inner:
-        if name not in plan.fixed:
+        if name not in plan.fixed or plan.along not in (None, name):
             continue
         for given, shape in space.spec.shapes.items():
             at = _place_of(name, shape, found)
