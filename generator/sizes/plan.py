@@ -20,8 +20,9 @@ COUNTS = (5, 9, 17)
 class Plan:
     """Bindings by the variable that they take the place of, levels of factors, and a word.
 
-    `asked` is the extent whose length the declaration asks for itself: then a call must have it.
-    `along` is the extent that is long, of those that are summed over. With `specials` the data has NaN, infinities and large numbers.
+    `asked` is the extent whose length the declaration asks for itself: then a call must have it. `along` is
+    the extent that is long, of those that are summed over. With `specials` the data has NaN, infinities and
+    large numbers.
     """
 
     word: str
