@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generator.sizes.axes import axis_plans, order_plans
 from generator.sizes.joins import join_plans
+from generator.sizes.long_axes import axis_plans, order_plans
+from generator.sizes.long_sums import product_plans
 from generator.sizes.packs import pack_plans
 from generator.sizes.plan import Plan
-from generator.sizes.products import product_plans
 from generator.sizes.roles import Roles
-from generator.sizes.windows import window_plans
+from generator.sizes.sized_windows import window_plans
 from generator.spaces.space import Space
 from specs.declared import Sizes
 

@@ -17,7 +17,7 @@ from generator.kinds.einsum import Einsum
 from generator.sizes.plan import Plan
 from generator.sizes.roles import Roles
 from generator.sizes.sharp_data import bits_that_add_exactly, near_one, sharp, signs_alone, spread_ends
-from generator.sizes.solving import Solved, solved
+from generator.sizes.solved_sizes import Solved, solved
 from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
 from generator.spaces.space import Space
