@@ -48,13 +48,15 @@ class RunOrder:
 class RunUnit:
     """Some cases: their entries with places in `goldens`, those that are only asked about behind them.
 
-    `positions` are those of the cases in the run, `forms` the forms of each.
+    `positions` are those of the cases in the run, `forms` the forms of each, `between` the case that
+    runs before another one on its model.
     """
 
     positions: Sequence[int]
     entries: Sequence[Mapping[str, Any]]
     goldens: bytes
     forms: Mapping[str, Sequence[str]]
+    between: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -220,7 +222,8 @@ class UnitMaker:
         plan = self._plan
         cases = [plan.selected[each] for each in positions]
         self._left -= len(cases)
-        asked = _asked_beside(plan.suite, cases)
+        between = {each: plan.cases_between[each] for each in cases if each in plan.cases_between}
+        asked = _asked_beside(plan.suite, cases, between.values())
         entries, pieces, offset = [], [], 0
         for case_id in (*cases, *asked):
             entry = plan.suite.entry(case_id)
@@ -228,11 +231,14 @@ class UnitMaker:
             entries.append({**entry, "file": _GOLDENS, "offset": offset})
             offset += len(pieces[-1])
         forms = {each: tuple(plan.forms_by_case[each]) for each in cases}
-        return RunUnit(tuple(positions), tuple(entries), b"".join(pieces), forms)
+        return RunUnit(tuple(positions), tuple(entries), b"".join(pieces), forms, between)
 
 
-def _asked_beside(suite: Suite, cases: Collection[str]) -> list[str]:
-    """The valid cases of those that must be refused: whether a runtime answers them is asked as well."""
+def _asked_beside(suite: Suite, cases: Collection[str], between: Collection[str]) -> list[str]:
+    """The valid cases of those that must be refused: whether a runtime answers them is asked as well.
+
+    And the cases that run before others (`between`).
+    """
     found: dict[str, None] = {}
     own = frozenset(cases)
     for each in cases:
@@ -240,6 +246,7 @@ def _asked_beside(suite: Suite, cases: Collection[str]) -> list[str]:
             valid = suite.case(each).valid_case
             if valid is not None and valid in suite and valid not in own:
                 found[valid] = None
+    found |= dict.fromkeys(each for each in between if each not in own)
     return list(found)
 
 

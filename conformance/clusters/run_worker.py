@@ -71,7 +71,9 @@ def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
     begun = time.monotonic()
     options = standing.order.options
     with unit.suite(standing.order.suite) as suite:
-        plan = Plan(suite, unit.cases, standing.forms, options.repeat, own_forms=unit.forms)
+        plan = Plan(
+            suite, unit.cases, standing.forms, options.repeat, own_forms=unit.forms, between=unit.between
+        )
         writer = RecordWriter(path, {})
         machine = machine_here()
         alone = replace(options, jobs=1, max_failures=None, shard=None)

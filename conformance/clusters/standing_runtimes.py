@@ -17,7 +17,7 @@ from conformance.processes.loaded_files import digests_by_path
 from conformance.running.lane import Lane
 from conformance.running.record_header import make_header
 from conformance.running.requests import Offer
-from conformance.running.run_options import choose_forms
+from conformance.running.taken_forms import take_forms
 from conformance.runtimes.runtimes import install
 
 IDLE = 60.0
@@ -75,7 +75,7 @@ def take_standing(order: RunOrder) -> Standing:
     lane = Lane(installed.launch, runtime.adapter, order.options.limits)
     try:
         offer = lane.start()
-        forms = tuple(choose_forms(order.options.forms, offer))
+        forms = tuple(take_forms(order.options.forms, lane, offer, runtime.adapter))
         header = make_header(order.suite, runtime, installed, lane, offer, order.options, forms)
     except BaseException:
         lane.kill()

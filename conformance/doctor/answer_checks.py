@@ -13,6 +13,7 @@ from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient,
 from conformance.judging.judge import judge
 from conformance.running.judge_check import expect, perturb
 from conformance.running.responses import Answered
+from conformance.running.returned_values import read_touched
 from opcert.vocabulary.tensors import Tensor
 
 _LARGE = 200 << 20
@@ -91,6 +92,24 @@ def look_at_forms(patient: Patient) -> str:
     return ", ".join(patient.offer.forms)
 
 
+def look_at_memory(patient: Patient) -> str:
+    """what a run touches of memory is told in the form untouched."""
+    case = patient.demand_case()
+    assert patient.offer is not None
+    if "untouched" not in patient.offer.forms:
+        raise CannotBeLooked("the worker does not offer that form")
+    model = patient.load(case, "untouched")
+    seen: list[str] = []
+    for _ in range(2):
+        request = patient.models[model]
+        frame = patient.ask({**request.run, "model": model}, request.run_blobs)
+        demand_type(frame, "outputs")
+        if "touched" not in frame.header:
+            raise Fails("an answer without `touched`")
+        seen += read_touched(frame)
+    return "; ".join(dict.fromkeys(seen))
+
+
 def look_at_threads(patient: Patient) -> str:
     """each thread count that it offers gives the same answer."""
     case = patient.demand_case()
@@ -118,6 +137,7 @@ ANSWERS = (
     look_at_perturbed,
     look_at_repeats,
     look_at_forms,
+    look_at_memory,
     look_at_threads,
     look_at_unloads,
     look_at_large,

@@ -14,7 +14,7 @@ from conformance.running.responses import Answered, NotTensor
 from conformance.suite.cases import Case, Expectation
 from opcert.vocabulary.tensors import Tensor
 
-DifferenceKind = Literal["count", "type", "shape", "value", "property"]
+DifferenceKind = Literal["count", "type", "shape", "value", "property", "memory"]
 _MOST_ULPS = 1_000_000
 
 

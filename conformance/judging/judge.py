@@ -112,7 +112,28 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
                 return Judgement("observed", "answered")
             if case.demand == "refuse":
                 return Judgement("accepted_invalid", _accepted(case))
-            return _judge_answer(case, response)
+            return _say_which(response, _judge_memory(response, _judge_answer(case, response)))
+
+
+def decisive(case: Case, response: Answered) -> Answered:
+    """Of several answers to a case the first that is not right; of right ones the first."""
+    answers = [replace(response, further=()), *response.further]
+    return next((each for each in answers if judge(case, each).verdict in FAILING), answers[0])
+
+
+def _judge_memory(response: Answered, judged: Judgement) -> Judgement:
+    """A right answer is wrong where memory was touched that belongs to others."""
+    if not response.touched or judged.verdict != "pass":
+        return judged
+    told = "; ".join(response.touched)
+    return replace(judged, verdict="mismatch", reason=told, difference="memory", readings={}, behaviours={})
+
+
+def _say_which(response: Answered, judged: Judgement) -> Judgement:
+    """Of several answers, say which one it is that is wrong."""
+    if response.told is None or judged.verdict != "mismatch":
+        return judged
+    return replace(judged, reason=f"{response.told}: {judged.reason}")
 
 
 def _accepted(case: Case) -> str:

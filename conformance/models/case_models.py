@@ -23,10 +23,14 @@ from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
 
-Form = Literal["inputs", "initializers", "dynamic", "strided"]
-FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic", "strided")
+Form = Literal["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"]
+FORMS: tuple[Form, ...] = ("inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads")
 """How a case's inputs reach a runtime: with each run; all but the first as constants of the model; with each
-run, of unknown extents; the first through a Transpose node, which may leave it not contiguous."""
+run, of unknown extents; the first through a Transpose node, which may leave it not contiguous. Of the last
+three a model runs more than once: on other extents in between; twice, with an eye on the memory of inputs and
+outputs; with each number of threads."""
+CARRIED: tuple[Form, ...] = FORMS[:4]
+"""Those of which each has a model of its own."""
 
 _DOMAINS_OF_OURS = ("org.openvino", "org.tensorflow")
 """Those of documents that name none."""
@@ -44,6 +48,13 @@ class OutputType:
     element_type: ElementType
     rank: int | None
     whole: ValueType | None = None
+
+
+def carried_in(form: Form, preferred: Form = "inputs") -> Form:
+    """The form that a form's model has, where that is another one; `preferred` is the runtime's own."""
+    if form == "again":
+        return "dynamic"
+    return form if form in CARRIED else preferred
 
 
 def has_onnx_form(operator: OperatorName) -> bool:
@@ -83,6 +94,7 @@ def build_model(
 
     `declared` are the types of the wanted outputs, where they are known otherwise than by an expectation.
     """
+    form = carried_in(form)
     if case.model is not None:
         return bring_into_form(case.model, case.inputs, form)
     if form == "strided":

@@ -14,6 +14,8 @@ MOST_OUTPUTS = 128
 """Outputs of one answer, and blobs of one frame."""
 MOST_STRINGS = 1 << 20
 """Strings of one output."""
+MOST_TOUCHED = 128
+"""Places of memory that an answer names."""
 MOST_DIMENSIONS = 32
 GREATEST_EXTENT = (1 << 63) - 1
 MOST_THREAD_COUNTS = 16

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from conformance.judging.judge import Judgement, Verdict
 from conformance.judging.output_comparison import Worst
-from conformance.running.responses import Crashed, Refused, Response, TimedOut, WorkerFailed
+from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
 from conformance.suite.canonical import canonical_json, plain
 from conformance.suite.cases import Case
 from conformance.suite.properties import is_random
@@ -30,6 +30,8 @@ class Result:
     number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
     `ulps` is how far a right answer is
     off at most, in steps of the type of each element; 0 is left out, and what is beyond 2**53 stands as that.
+    `answer` says which of several answers to a case these are: the first that is not right, else the first.
+    `touched` is what the worker saw of memory that the run must leave alone.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
     that it matched. `varies` says that right answers are random, so that two of them may differ. `again` is
     what further tries of a case came to that killed its worker, each as `response` has it. `machine` names
@@ -68,6 +70,8 @@ class Result:
     varies: bool = False
     again: tuple[str, ...] = ()
     machine: str | None = None
+    answer: str | None = None
+    touched: tuple[str, ...] = ()
 
     @property
     def unstable(self) -> bool:
@@ -123,6 +127,7 @@ class Result:
             known[name] = {key: tuple(options) for key, options in known.get(name, {}).items()}
         known["outputs"] = tuple(known.get("outputs", ()))
         known["again"] = tuple(known.get("again", ()))
+        known["touched"] = tuple(known.get("touched", ()))
         return cls(**known)
 
 
@@ -172,6 +177,8 @@ def make_result(
         )
     elif isinstance(response, WorkerFailed):
         seen.update(stage=response.stage, error=response.kind or None, message=response.message or None)
+    elif isinstance(response, Answered):
+        seen.update(answer=response.told, touched=response.touched)
     elif isinstance(response, Crashed):
         seen.update(signal=response.signal, status=response.status, stderr=response.stderr or None)
     elif isinstance(response, TimedOut):

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from conformance.judging.faults import FaultFinder
-from conformance.judging.judge import FAILING, Judgement, judge
+from conformance.judging.judge import FAILING, Judgement, decisive, judge
 from conformance.judging.totals import CaseVerdicts, count_verdicts
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
@@ -101,6 +101,8 @@ class Collector:
             valid = known
         answer = None if self._kept is None or task.repeat else answer_digest(response, valid)
         known = task.kept is not None and task.kept.answer == answer and answer is not None
+        if isinstance(response, Answered) and response.further:
+            response = decisive(task.case, response)
         judgement = None if known else judge(task.case, response, valid_case_answered=valid)
         with self._lock:
             if isinstance(response, Crashed | TimedOut):

@@ -25,7 +25,8 @@ from conformance.running.longest_first import LongestFirst, earlier_times
 from conformance.running.progress import Progress, Silent
 from conformance.running.record_header import make_header
 from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
-from conformance.running.run_options import RunOptions, choose_forms
+from conformance.running.run_options import RunOptions
+from conformance.running.taken_forms import take_forms
 from conformance.running.task_source import Plan, TaskSource
 from conformance.running.written_records import WrittenRecords
 from conformance.runtimes.runtimes import Runtime, install
@@ -82,7 +83,7 @@ def run_suite(
         for lane in lanes:
             lane.begin()
         offer = lanes[0].start()
-        forms = choose_forms(options.forms, offer)
+        forms = take_forms(options.forms, lanes[0], offer, runtime.adapter)
         header = make_header(suite.digest, runtime, installed, lanes[0], offer, options, forms)
         standing = None if written is None else written.find(record_path, header)
         if standing is not None:

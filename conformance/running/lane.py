@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from conformance.processes.frames import BrokenProtocol
@@ -18,7 +19,7 @@ from conformance.running.first_worker import begin_worker
 from conformance.running.in_flight import Begun, InFlight
 from conformance.running.kept_answers import KeptRun
 from conformance.running.ready_requests import ReadyRequest, make_ready
-from conformance.running.requests import Offer, encode_case, read_error, seconds_of
+from conformance.running.requests import Offer, encode_runs, read_error, seconds_of
 from conformance.running.responses import (
     Answered,
     Crashed,
@@ -28,7 +29,7 @@ from conformance.running.responses import (
     Response,
     TimedOut,
 )
-from conformance.running.returned_values import read_outputs
+from conformance.running.returned_values import read_outputs, read_touched
 from conformance.running.session import Sent, Session, send_task, shake_hands
 from conformance.running.tasks import Task
 from conformance.runtimes.adapter import Adapter
@@ -148,7 +149,7 @@ class Lane:
                 request = offer.refusal(case) or _request_of(task, case, valid, offer)
             except (OpcertError, ValueError, TypeError) as error:
                 return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
-            if self.kept is not None and not task.repeat:
+            if self.kept is not None and not task.repeat and not _has_further(request):
                 self.kept.requested(task, request)
         return (task, request) if isinstance(request, NotOffered) else self._send(task, request)
 
@@ -200,14 +201,27 @@ class Lane:
                 ahead.replace(position, self._send(each.task, each.request))
 
     def _await_all(self, sent: Sent, nap: float) -> Response | None:
-        """The response to a task; where it is run twice, the outputs of both runs one behind the other."""
-        first = self._await(sent, nap)
-        if sent.again is None or first is None or isinstance(first, Crashed | TimedOut):
-            return first
-        second = self._await(sent.again, nap)
-        if isinstance(first, Answered) and isinstance(second, Answered):
-            return Answered((*first.outputs, *second.outputs), first.seconds + second.seconds)
-        return second if isinstance(first, Answered) else first
+        """The response to a task; where it is run twice, the outputs of both runs one behind the other.
+
+        Where its form has several runs, the first answer with the others; or the first that is none.
+        """
+        found: list[Response] = []
+        for each in (sent, *sent.further):
+            response = self._await(each, nap)
+            if response is None or isinstance(response, Crashed | TimedOut):
+                return response
+            if isinstance(response, Answered):
+                response = replace(response, told=each.request.told)
+            if each.request.asked:
+                found.append(response)
+        answers = [each for each in found if isinstance(each, Answered)]
+        if len(answers) < len(found):
+            return next(each for each in found if not isinstance(each, Answered))
+        first, *others = answers
+        if sent.request.again:
+            outputs = tuple(output for each in answers for output in each.outputs)
+            return Answered(outputs, sum(each.seconds for each in answers))
+        return replace(first, further=tuple(others)) if others else first
 
     def _await(self, sent: Sent, nap: float) -> Response | None:
         """The response to the oldest task that the worker has; None where an earlier model took it down."""
@@ -238,7 +252,10 @@ class Lane:
             seconds = seconds + seconds_of(frame) or time.monotonic() - begin
             if frame.header.get("type") == "error":
                 return read_error(frame.header, stage, self._adapter, seconds)
-            return read_outputs(frame, seconds)
+            answered = read_outputs(frame, seconds)
+            if sent.task.form == "untouched":
+                return replace(answered, touched=read_touched(frame))
+            return answered
         except WorkerHung as hung:
             if stage == "unload":
                 self._note_loss(f"no answer within {limit:g} s")
@@ -262,4 +279,10 @@ def _request_of(task: Task, case: Case, valid_case: Case | None, offer: Offer) -
     """A task as it is sent to a worker with an offer."""
     how = offer.takes_as(case)
     assert how is not None
-    return make_ready(encode_case(case, task.form, how, valid_case, offer.threads_of(task.repeat)))
+    between = task.between if task.form == "again" else None
+    return make_ready(encode_runs(case, task.form, how, valid_case, offer, task.repeat, between))
+
+
+def _has_further(request: ReadyRequest | NotOffered) -> bool:
+    """Whether a task has several runs: such are few, and nothing is kept of them."""
+    return isinstance(request, ReadyRequest) and bool(request.further)

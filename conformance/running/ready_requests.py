@@ -12,7 +12,8 @@ from conformance.running.requests import CaseRequest
 class ReadyRequest:
     """The heads of a case's `load` and `run` (`frame_head`), and their blobs.
 
-    With `again` it is loaded anew and run a second time.
+    With `again` it is loaded anew and run a second time. `further` are sent behind it; `told` says which of
+    several answers it gives, and `asked` whether anything is asked of that.
     """
 
     load: bytes
@@ -20,11 +21,15 @@ class ReadyRequest:
     run: bytes
     run_blobs: tuple[bytes, ...]
     again: bool = False
+    further: tuple[ReadyRequest, ...] = ()
+    told: str | None = None
+    asked: bool = True
 
     @property
     def size(self) -> int:
         """The bytes of its tensors and model."""
-        return sum(map(len, self.load_blobs)) + sum(map(len, self.run_blobs))
+        own = sum(map(len, self.load_blobs)) + sum(map(len, self.run_blobs))
+        return own + sum(each.size for each in self.further)
 
     def same_model(self, other: ReadyRequest) -> bool:
         """Whether a worker that holds the model of the other one holds this one's."""
@@ -39,4 +44,7 @@ def make_ready(request: CaseRequest) -> ReadyRequest:
         frame_head(request.run, request.run_blobs),
         request.run_blobs,
         request.again,
+        tuple(map(make_ready, request.further)),
+        request.told,
+        request.asked,
     )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.models.case_models import FORMS, Form, build_model, constant_places, has_onnx_form
+from conformance.models.case_models import (
+    FORMS,
+    Form,
+    build_model,
+    carried_in,
+    constant_places,
+    has_onnx_form,
+)
 from conformance.models.input_names import input_names, named_inputs
 from conformance.models.native_values import describe_values, needed_values
 from conformance.models.node_descriptions import describe_node, moved_blobs
@@ -91,7 +98,7 @@ def read_offer(header: dict[str, Any]) -> Offer:
             name=_text(runtime["name"]),
             version=_text(runtime["version"]),
             domains={str(domain): str(how) for domain, how in header["domains"].items()},
-            forms=tuple(dict.fromkeys(each for each in header["forms"] if each in FORMS)),
+            forms=_read_forms(header["forms"], header.get("threads", [])),
             element_types=None if types is None else frozenset(str(each) for each in types),
             threads=_read_threads(header.get("threads", [])),
             values=frozenset(str(each) for each in header.get("values", [])),
@@ -105,6 +112,13 @@ def read_offer(header: dict[str, Any]) -> Offer:
     if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:
         raise BrokenProtocol("an answer to hello whose forms or domains are none of the protocol's")
     return offer
+
+
+def _read_forms(stated: Any, threads: Any) -> tuple[Form, ...]:
+    """The forms that are known; without a choice of threads there is nothing to run with each of."""
+    known = [each for each in FORMS if each != "threads" or len(threads) > 1]
+    found = (next((form for form in known if form == each), None) for each in stated)
+    return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def _read_threads(stated: Any) -> tuple[int, ...]:
@@ -131,12 +145,27 @@ class CaseRequest:
     run_blobs: tuple[bytes, ...]
     again: bool = False
     """Whether it is loaded anew and run a second time."""
+    further: tuple[CaseRequest, ...] = ()
+    """What is sent behind it; one that has the same `load` runs on the model that is there."""
+    told: str | None = None
+    """Which of several answers it gives; None where there is one."""
+    asked: bool = True
+    """Whether its answer is judged; of another one nothing is asked but survival."""
 
 
 def encode_case(
-    case: Case, form: Form, how: str, valid_case: Case | None, threads: int | None = None
+    case: Case,
+    form: Form,
+    how: str,
+    valid_case: Case | None,
+    threads: int | None = None,
+    preferred: Form = "inputs",
 ) -> CaseRequest:
-    """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own."""
+    """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own.
+
+    `preferred` is the form that the worker named first.
+    """
+    named, form = form, carried_in(form, preferred)
     description, constants = describe_node(case, form, how)
     blobs: list[bytes] = []
     turned = None
@@ -154,7 +183,7 @@ def encode_case(
                 name: moved_blobs(each, 1) if name in ("inputs", "attributes") else each
                 for name, each in description.items()
             }
-    load = {"type": "load", "form": form, **description, "onnx": 0 if how == "onnx" else None}
+    load = {"type": "load", "form": named, **description, "onnx": 0 if how == "onnx" else None}
     if threads is not None:
         load["threads"] = threads
     given: list[dict[str, Any]] = []
@@ -173,6 +202,44 @@ def encode_case(
         run["values"] = values
     again = runs_twice(case.properties)
     return CaseRequest(load, (*blobs, *constants), run, tuple(run_blobs), again)
+
+
+def encode_runs(
+    case: Case,
+    form: Form,
+    how: str,
+    valid_case: Case | None,
+    offer: Offer,
+    repeat: int = 0,
+    between: Case | None = None,
+) -> CaseRequest:
+    """All requests of a case in a form: of some forms there are several, each `further` behind the first.
+
+    `between` is the call of other extents that goes before each run of the case, on one model. A case that is
+    loaded twice because a seed is given has no further ones.
+    """
+    threads = offer.threads_of(repeat)
+
+    def encode(each: Case, count: int | None) -> CaseRequest:
+        return encode_case(each, form, how, valid_case, count, offer.forms[0])
+
+    first = encode(case, threads)
+    if first.again:
+        return first
+    further: tuple[CaseRequest, ...] = ()
+    if form == "threads":
+        counts = [each for each in offer.threads if each != (threads or offer.threads[0])]
+        further = tuple(replace(encode(case, each), told=f"with {each} threads") for each in counts)
+    elif form == "untouched":
+        further = (replace(first, told="in a second run"),)
+    elif form == "again":
+        other = None if between is None else encode(between, threads)
+        if other is None or (other.load, other.load_blobs) != (first.load, first.load_blobs):
+            return replace(first, further=(replace(first, told="in a second run"),))
+        before = replace(other, asked=False)
+        one, two = (replace(first, told=f"in run {each}, behind other extents") for each in (2, 4))
+        return replace(before, further=(one, before, two))
+    return replace(first, further=further)
 
 
 def read_error(

@@ -17,10 +17,17 @@ class NotTensor:
 
 @dataclass(frozen=True)
 class Answered:
-    """The runtime returned these outputs, as many as there are."""
+    """The runtime returned these outputs, as many as there are.
+
+    `told` says which of several answers to a case it is; `further` are the others, behind the first.
+    `touched` says what the worker saw of the memory of inputs and outputs that must not be.
+    """
 
     outputs: tuple[Tensor | NotTensor, ...]
     seconds: float = 0.0
+    told: str | None = None
+    touched: tuple[str, ...] = ()
+    further: tuple[Answered, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from conformance.processes.protocol_limits import (
     MOST_DIMENSIONS,
     MOST_OUTPUTS,
     MOST_STRINGS,
+    MOST_TOUCHED,
     cut,
 )
 from conformance.running.responses import Answered, NotTensor
@@ -41,6 +42,28 @@ def read_outputs(frame: Frame, seconds: float) -> Answered:
     if len(outputs) > MOST_OUTPUTS:
         raise BrokenProtocol(f"an answer of {len(outputs)} tensors; at most {MOST_OUTPUTS} are allowed")
     return Answered(outputs, seconds)
+
+
+def read_touched(frame: Frame) -> tuple[str, ...]:
+    """What an answer in the form `untouched` says of memory, in words; BrokenProtocol where it says nothing
+    that can be read."""
+    stated = frame.header.get("touched", [])
+    if not isinstance(stated, list) or len(stated) > MOST_TOUCHED:
+        raise BrokenProtocol("an answer whose list of touched memory is none")
+    return tuple(map(_touched, stated))
+
+
+def _touched(entry: Any) -> str:
+    known = entry if isinstance(entry, dict) else {}
+    output, name = known.get("output"), known.get("input")
+    place = type(output) is int and 0 <= output < MOST_OUTPUTS
+    if isinstance(name, str) and output is None:
+        return f"the run changes its input {_word(name)}"
+    if isinstance(name, str) and place:
+        return f"output {output} lies in the memory of the input {_word(name)}"
+    if name is None and place:
+        return f"output {output} lies in the memory of an output of the run before"
+    raise BrokenProtocol(f"an answer that says of touched memory {_word(entry)}")
 
 
 def _leaves(entry: Any, depth: int = 0) -> Iterator[dict[str, Any]]:

@@ -51,8 +51,8 @@ class Sent:
     unload: int | None = None
     load: int | None = None
     run: int = 0
-    again: Sent | None = None
-    """The same, sent once more behind it with its model loaded anew."""
+    further: tuple[Sent, ...] = ()
+    """What was sent behind it: the same with its model loaded anew, or what its request says."""
 
 
 def send_task(session: Session, task: Task, request: ReadyRequest) -> Sent:
@@ -63,9 +63,13 @@ def send_task(session: Session, task: Task, request: ReadyRequest) -> Sent:
     process = session.process
     size = request.size
     # A generator goes on from where the last case of the same model left it.
-    sent = _send_once(session, task, request, size, anew=request.again)
+    sent = _send_once(session, task, request, size, anew=request.again or bool(request.further))
     if request.again:
-        sent.again = _send_once(session, task, request, size, anew=True)
+        sent.further = (_send_once(session, task, request, size, anew=True),)
+    elif request.further:
+        sent.further = tuple(
+            _send_once(session, task, each, each.size, anew=False) for each in request.further
+        )
     if process.unsent >= _SENT_TOGETHER or size > _SENT_ALONE:
         process.flush()
     return sent

@@ -10,7 +10,7 @@ from conformance.models.case_models import Form
 from conformance.running.kept_answers import KeptRun
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
-from conformance.suite.form_sample import forms_by_case
+from conformance.suite.form_sample import CASES, form_sample, forms_by_case
 from conformance.suite.suites import Suite
 
 _MOST_SHARED = 16
@@ -23,7 +23,8 @@ class Plan:
 
     With `sampled` only so many cases of each operator version go in all forms, the others in the first alone.
     A case that `own_forms` has goes in those of its forms that there are, or else in the first of all.
-    `kept` is what earlier runs knew of these rows.
+    `kept` is what earlier runs knew of these rows. `between` says which case runs before another one,
+    on its model; None leaves that to the suite's sample.
     """
 
     suite: Suite
@@ -34,11 +35,12 @@ class Plan:
     sampled: int | None = None
     own_forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     kept: KeptRun | None = None
+    between: Mapping[str, str] | None = None
 
     @cached_property
     def forms_by_case(self) -> Mapping[str, Sequence[str]]:
         """The forms that each case of the suite goes in."""
-        return forms_by_case(self.suite.case_ids, self.forms, self.sampled, self.own_forms)
+        return forms_by_case(self.suite, self.forms, self.sampled, self.own_forms)
 
     def rows_of(self, case_id: str) -> int:
         """How many rows a case has."""
@@ -69,7 +71,21 @@ class Plan:
             for number in range(self.repeat if form in own else 0):
                 known = None if self.kept is None or number else self.kept.find(case_id, form)
                 order = (position, form_position, number)
-                yield Task(case_id, form, number, order, rows, read, self._read_valid, known)
+                yield Task(
+                    *(case_id, form, number, order, rows, read, self._read_valid, known),
+                    read_between=self._read_between,
+                )
+
+    @cached_property
+    def cases_between(self) -> Mapping[str, str]:
+        """Of cases in the form `again` the one that runs before each of their runs."""
+        if self.between is not None or "again" not in self.forms:
+            return self.between or {}
+        return form_sample(self.suite, self.sampled or CASES).between
+
+    def _read_between(self, case_id: str) -> Case | None:
+        found = self.cases_between.get(case_id)
+        return None if found is None else self.suite.case(found)
 
     def _read_valid(self, case: Case) -> Case | None:
         """The case that one that must be refused was made from, where the suite has it."""

@@ -19,6 +19,7 @@ class Task:
 
     `order` is its place in the record, `rows` the number of rows of its case. `read` reads the case, and
     `read_valid` the one that a case which must be refused was made from: only where somebody asks for it.
+    `read_between` reads the call of other extents that runs before each run of the case, where there is one.
     `kept` is what an earlier run knew of the same task.
     """
 
@@ -30,6 +31,7 @@ class Task:
     read: Callable[[str], Case]
     read_valid: Callable[[Case], Case | None]
     kept: KeptTask | None = None
+    read_between: Callable[[str], Case | None] = lambda _: None
 
     @classmethod
     def of(
@@ -52,6 +54,11 @@ class Task:
     def valid_case(self) -> Case | None:
         """The case that one that must be refused was made from, where there is one."""
         return self.read_valid(self.case)
+
+    @property
+    def between(self) -> Case | None:
+        """The call of other extents, of the same model where its extents are open."""
+        return self.read_between(self.case_id)
 
     @property
     def must_be_refused(self) -> bool:

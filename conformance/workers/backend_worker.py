@@ -1,16 +1,18 @@
 """The worker for any class with ONNX's Backend interface: `module:Backend` on the command line.
 
 The class is imported by the name in the option `backend` (`package.module:Class`). Models are prepared with
-`prepare` where the class has it, else handed to `run_model`.
+`prepare` where the class has it, else handed to `run_model`. A class that can be told how many threads are
+to compute has a list of counts, `thread_counts`, the usual one first; `prepare` then gets one as `threads`.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 if TYPE_CHECKING:
+    from conformance.workers.watched_memory import watch_for
     from conformance.workers.wire_arrays import from_numpy, to_numpy
     from conformance.workers.worker_protocol import (
         Header,
@@ -22,8 +24,18 @@ if TYPE_CHECKING:
         serve,
     )
 else:
+    from watched_memory import watch_for
     from wire_arrays import from_numpy, to_numpy
     from worker_protocol import NotTensor, Worker, WorkerFault, serve
+
+
+class _Model:
+    __slots__ = ("call", "order", "watch")
+
+    def __init__(self, order: List[str], call: Any, watch: Any) -> None:
+        self.order = order
+        self.call = call
+        self.watch = watch
 
 
 class BackendWorker(Worker):
@@ -49,34 +61,51 @@ class BackendWorker(Worker):
         if hasattr(found, "supports_device") and not found.supports_device(self._device):
             raise ValueError("%s does not support the device %s" % (self._name, self._device))
         self._backend = found
+        self._threads: List[int] = list(getattr(found, "thread_counts", ()))
+
+    def _forms(self) -> List[str]:
+        """Without `prepare` there is no model that could run again; threads are a choice where it says so."""
+        forms = ["inputs", "initializers", "dynamic", "strided"]
+        if hasattr(self._backend, "prepare"):
+            forms += ["again", "untouched"] + ["threads"] * (len(self._threads) > 1)
+        return forms
 
     def hello(self) -> Header:
         version = getattr(self._module, "__version__", None) or _version_of(self._module.__name__)
         return {
             "runtime": {"name": self._name, "version": str(version)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic", "strided"],
+            "forms": self._forms(),
             "devices": [self._device],
+            "threads": list(self._threads),
             "element_types": None,
         }
 
-    def load(self, request: LoadRequest) -> Tuple[Any, Any]:
+    def load(self, request: LoadRequest) -> _Model:
         if request.onnx is None:
             raise WorkerFault("no ONNX model in the request")
         model = self._onnx.load_model_from_string(request.onnx)
         order = [each.name for each in model.graph.input]
-        if hasattr(self._backend, "prepare"):
-            prepared = self._backend.prepare(model, self._device)
-            if prepared is not None:
-                return order, prepared.run
-        return order, lambda inputs: self._backend.run_model(model, inputs, self._device)
+        return _Model(order, self._prepare(model, request.threads), watch_for(request))
 
-    def run(self, model: Tuple[Any, Any], inputs: Dict[str, WireTensor]) -> Sequence[Any]:
-        order, call = model
-        returned = call([to_numpy(inputs[name]) for name in order])
-        if isinstance(returned, (tuple, list)):
-            return [from_numpy(each) for each in returned]
-        return _single(returned)
+    def _prepare(self, model: Any, threads: Optional[int]) -> Any:
+        """What runs a model on a list of arrays."""
+        if hasattr(self._backend, "prepare"):
+            further = {"threads": threads or self._threads[0]} if self._threads else {}
+            prepared = self._backend.prepare(model, self._device, **further)
+            if prepared is not None:
+                return prepared.run
+        return lambda inputs: self._backend.run_model(model, inputs, self._device)
+
+    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+        arrays = {name: to_numpy(inputs[name]) for name in model.order}
+        if model.watch is not None:
+            model.watch.given(arrays)
+        returned = model.call(list(arrays.values()))
+        if not isinstance(returned, (tuple, list)):
+            return _single(returned)
+        outputs = [from_numpy(each) for each in returned]
+        return outputs if model.watch is None else model.watch.returned(returned, outputs)
 
 
 def _single(returned: Any) -> List[Any]:

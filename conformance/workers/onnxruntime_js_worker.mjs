@@ -11,7 +11,7 @@ const PROTOCOL = 1;
 const MAX_HEADER = 16 << 20;
 const MAX_MESSAGE = 4096;
 const REQUESTS = new Set(["hello", "load", "run", "unload", "shutdown"]);
-const THREADS = [1, 2]; // the first unless `load` asks for another
+const THREADS = [1, 2, 4]; // the first unless `load` asks for another
 const LEVELS = { all: "all", none: "disabled", basic: "basic", extended: "extended" };
 
 // Element types that the package calls as ONNX does, and the array that holds the bits; then the others.
@@ -145,11 +145,12 @@ class Worker {
     const executionProviders = [name === "onnxruntime-web" ? "wasm" : "cpu"];
     const graphOptimizationLevel = LEVELS[optimization];
     this.settings = { executionProviders, graphOptimizationLevel, logSeverityLevel: 4, interOpNumThreads: 1 };
+    const threads = name === "onnxruntime-web" ? THREADS.slice(0, 1) : THREADS;
     const offer = {
       domains: { "*": "onnx" },
-      forms: ["inputs", "initializers", "dynamic", "strided"],
+      forms: ["inputs", "initializers", "dynamic", "strided", "again"].concat(threads.length > 1 ? "threads" : []),
       devices: ["CPU"],
-      threads: name === "onnxruntime-web" ? THREADS.slice(0, 1) : THREADS,
+      threads,
       element_types: [...TYPES.keys()],
       x_settings: this.settings,
       platform: { system: process.platform, release: release(), machine: machine(), node: process.version },

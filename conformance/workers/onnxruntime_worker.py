@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
+    from conformance.workers.watched_memory import watch_for
     from conformance.workers.wire_arrays import (
         PACKED,
         STORAGE,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         serve,
     )
 else:
+    from watched_memory import watch_for
     from wire_arrays import (
         PACKED,
         STORAGE,
@@ -60,7 +62,7 @@ _LEVELS = {
 _PROVIDER = "ExecutionProvider"
 
 # How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
-_THREADS = (1, 2)
+_THREADS = (1, 2, 4)
 
 # Element types that numpy lacks: their number in ONNX's TensorProto.
 _EXTENDED = {
@@ -88,10 +90,11 @@ _IDENTITY = (
 
 
 class _Model:
-    __slots__ = ("outputs", "session", "through_values", "types")
+    __slots__ = ("outputs", "session", "through_values", "types", "watch")
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, watch: Any) -> None:
         self.session = session
+        self.watch = watch
         self.outputs: List[str] = [each.name for each in session.get_outputs()]
         self.types: List[str] = [each.type for each in session.get_outputs()]
         # Only types that numpy lacks take the longer way.
@@ -138,7 +141,7 @@ class OnnxRuntimeWorker(Worker):
         return {
             "runtime": {"name": "onnxruntime", "version": str(self._ort.__version__)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic", "strided"],
+            "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"],
             "devices": [self._provider],
             "threads": list(_THREADS),
             "values": ["map", "sequence"],
@@ -157,7 +160,8 @@ class OnnxRuntimeWorker(Worker):
         # The session's constructor changes the list that it is given, when it falls back.
         providers = list(self._providers)
         settings = self._by_threads[request.threads or _THREADS[0]]
-        return _Model(self._ort.InferenceSession(request.onnx, settings, providers=providers))
+        session = self._ort.InferenceSession(request.onnx, settings, providers=providers)
+        return _Model(session, watch_for(request))
 
     def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
         try:
@@ -168,8 +172,11 @@ class OnnxRuntimeWorker(Worker):
     def _run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
         if not model.through_values:
             arrays = {name: to_plain(each) for name, each in inputs.items()}
+            if model.watch is not None:
+                model.watch.given(arrays)
             returned = model.session.run(None, arrays)
-            return [from_plain(each, kind) for each, kind in zip(returned, model.types)]  # noqa: B905
+            outputs = [from_plain(each, kind) for each, kind in zip(returned, model.types)]  # noqa: B905
+            return outputs if model.watch is None else model.watch.returned(returned, outputs)
         values = {name: self._to_value(each) for name, each in inputs.items()}
         returned = model.session.run_with_ort_values(model.outputs, values)
         return [_from_value(each) for each in returned]

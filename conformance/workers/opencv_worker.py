@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
+    from conformance.workers.watched_memory import watch_for
     from conformance.workers.wire_arrays import REAL, from_numpy, to_numpy
     from conformance.workers.worker_protocol import (
         Header,
@@ -18,20 +19,22 @@ if TYPE_CHECKING:
         serve,
     )
 else:
+    from watched_memory import watch_for
     from wire_arrays import REAL, from_numpy, to_numpy
     from worker_protocol import Worker, WorkerFault, serve
 
 # The first unless `load` asks for another.
-_THREADS = (1, 2)
+_THREADS = (1, 2, 4)
 
 
 class _Model:
-    __slots__ = ("network", "outputs", "threads")
+    __slots__ = ("network", "outputs", "threads", "watch")
 
-    def __init__(self, network: Any, outputs: Sequence[str], threads: int) -> None:
+    def __init__(self, network: Any, outputs: Sequence[str], threads: int, watch: Any) -> None:
         self.network = network
         self.outputs = outputs
         self.threads = threads
+        self.watch = watch
 
 
 class OpencvWorker(Worker):
@@ -47,7 +50,7 @@ class OpencvWorker(Worker):
         return {
             "runtime": {"name": "opencv", "version": str(self._cv2.__version__)},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic", "strided"],
+            "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"],
             "devices": ["CPU"],
             "threads": list(_THREADS),
             "element_types": REAL,
@@ -59,13 +62,18 @@ class OpencvWorker(Worker):
             raise WorkerFault("no ONNX model in the request")
         network = self._cv2.dnn.readNetFromONNX(np.frombuffer(request.onnx, np.uint8), self._engine)
         names = [each for each in request.outputs if each]
-        return _Model(network, names, request.threads or _THREADS[0])
+        return _Model(network, names, request.threads or _THREADS[0], watch_for(request))
 
     def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
         self._cv2.setNumThreads(model.threads)
-        for name, each in inputs.items():
-            model.network.setInput(to_numpy(each), name)
-        return [from_numpy(each) for each in model.network.forward(model.outputs)]
+        arrays = {name: to_numpy(each) for name, each in inputs.items()}
+        if model.watch is not None:
+            model.watch.given(arrays)
+        for name, array in arrays.items():
+            model.network.setInput(array, name)
+        returned = model.network.forward(model.outputs)
+        outputs = [from_numpy(each) for each in returned]
+        return outputs if model.watch is None else model.watch.returned(returned, outputs)
 
 
 if __name__ == "__main__":

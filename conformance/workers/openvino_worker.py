@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
+    from conformance.workers.watched_memory import watch_for
     from conformance.workers.wire_arrays import (
         PACKED,
         STORAGE,
@@ -35,11 +36,12 @@ if TYPE_CHECKING:
         serve,
     )
 else:
+    from watched_memory import watch_for
     from wire_arrays import PACKED, STORAGE, from_numpy, from_storage, pack, to_numpy, to_storage, unpack
     from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
 
 # The first unless `load` asks for another.
-_THREADS = (2, 1)
+_THREADS = (2, 1, 4)
 _SETTINGS = {
     "INFERENCE_PRECISION_HINT": "f32",
     "EXECUTION_MODE_HINT": "ACCURACY",
@@ -73,10 +75,11 @@ _TYPES = {
 
 
 class _Model:
-    __slots__ = ("outputs", "ports", "request")
+    __slots__ = ("outputs", "ports", "request", "watch")
 
-    def __init__(self, request: Any, compiled: Any, ports: Dict[str, Any]) -> None:
+    def __init__(self, request: Any, compiled: Any, ports: Dict[str, Any], watch: Any) -> None:
         self.request = request
+        self.watch = watch
         # An input that the model does not use is not there after its conversion.
         self.ports = ports
         self.outputs = len(compiled.outputs)
@@ -106,7 +109,7 @@ class OpenvinoWorker(Worker):
         return {
             "runtime": {"name": "openvino", "version": _version(self._openvino)},
             "domains": {"org.openvino": "node", "*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic", "strided"],
+            "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"],
             "devices": ["CPU"],
             "threads": list(_THREADS),
             "element_types": sorted(self._types),
@@ -125,7 +128,8 @@ class OpenvinoWorker(Worker):
         if request.threads is not None:
             settings["INFERENCE_NUM_THREADS"] = request.threads
         compiled = self._core.compile_model(model, "CPU", settings)
-        return _Model(compiled.create_infer_request(), compiled, _ports_by_name(request, compiled.inputs))
+        ports = _ports_by_name(request, compiled.inputs)
+        return _Model(compiled.create_infer_request(), compiled, ports, watch_for(request))
 
     def _build(self, request: LoadRequest) -> Any:
         """A model of the one node; `since_version` is the number of the operator set that defines it."""
@@ -151,11 +155,15 @@ class OpenvinoWorker(Worker):
         return self._openvino.Model(made.outputs(), parameters, request.name)
 
     def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
-        for name, each in inputs.items():
-            if name in model.ports:
-                model.request.set_tensor(model.ports[name], self._to_tensor(each))
+        tensors = {name: self._to_tensor(each) for name, each in inputs.items() if name in model.ports}
+        for name, each in tensors.items():
+            model.request.set_tensor(model.ports[name], each)
+        if model.watch is not None:
+            model.watch.given({name: each.data for name, each in tensors.items() if _has_data(each)})
         model.request.infer()
-        return [self._from_tensor(model.request.get_output_tensor(each)) for each in range(model.outputs)]
+        outputs = [self._from_tensor(model.request.get_output_tensor(each)) for each in range(model.outputs)]
+        # What lies in a request's own tensors is there until it runs again: OpenVINO says so.
+        return outputs if model.watch is None else model.watch.returned([], outputs)
 
     def _to_tensor(self, tensor: WireTensor) -> Any:
         if tensor.element_type == "string":
@@ -195,6 +203,10 @@ class OpenvinoWorker(Worker):
         if name in STORAGE:
             return from_storage(name, tensor.data.view(STORAGE[name]))
         return from_numpy(tensor.data)
+
+
+def _has_data(tensor: Any) -> bool:
+    return bool(tensor.element_type.get_type_name() != "string")
 
 
 def _ports_by_name(request: LoadRequest, ports: Sequence[Any]) -> Dict[str, Any]:

@@ -105,7 +105,8 @@ class Worker:
         """Run a model on inputs by name; returns WireTensor and NotTensor objects, as the runtime did.
 
         Inputs are WireTensor objects. Where `hello` named `values`, they may be lists of these or of WireMap,
-        WireMap and None as well, and so may outputs (an optional as WireOptional).
+        WireMap and None as well, and so may outputs (an optional as WireOptional). In the form `untouched`
+        it returns what `watched_memory.Watch` makes of them.
         """
         raise NotImplementedError
 
@@ -202,7 +203,9 @@ class Session:
         seconds = time.perf_counter() - begin
         out: Blobs = []
         descriptions = [write_value(each, out) for each in outputs]
-        return {"type": "outputs", "seconds": seconds, "outputs": descriptions}, out
+        reply: Header = {"type": "outputs", "seconds": seconds, "outputs": descriptions}
+        touched = getattr(outputs, "touched", None)
+        return (reply if touched is None else dict(reply, touched=touched)), out
 
     def _unload(self, header: Header, blobs: Blobs) -> Tuple[Header, Blobs]:
         worker = self._ready()

@@ -12,7 +12,7 @@ def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
 
 
 def forms_to_run(asked: str | None, runtime: Runtime) -> str:
-    """The forms that were asked for; else a sample of all, and for backends and workers of one's own one.
+    """The forms that were asked for; else a sample of all, and for workers of one's own one.
 
     Of these nobody knows what they take beside the node that is asked about, and in another form models have
     constants, or a Transpose before it.
@@ -21,4 +21,4 @@ def forms_to_run(asked: str | None, runtime: Runtime) -> str:
 
     if asked is not None:
         return asked
-    return "preferred" if runtime.adapter.name in ("backend", "exec") else SAMPLE
+    return "preferred" if runtime.adapter.name == "exec" else SAMPLE

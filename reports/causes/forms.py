@@ -17,6 +17,9 @@ MEANINGS: Mapping[str, str] = {
     "initializers": "inputs as constants of the model, which runtimes fold",
     "dynamic": "extents not known before the run",
     "strided": "the first input behind a Transpose, not contiguous",
+    "again": "a model run again behind a call of other extents",
+    "untouched": "a run leaves its inputs and what it has given out alone",
+    "threads": "with each number of threads",
 }
 
 
@@ -51,7 +54,8 @@ def compare_forms(results: Results) -> tuple[FormResult, ...]:
         return ()
     first, *others = forms
     several = [each for each in results.cases if len(each.rows) > 1]
-    return tuple(_compare(several, first, each) for each in others)
+    found = (_compare(several, first, each) for each in others)
+    return tuple(each for each in found if each.cases)
 
 
 def _compare(several: Sequence[CaseResult], first: str, form: str) -> FormResult:

@@ -179,7 +179,8 @@ class _Judging:
             case "not offered":
                 return NotOffered(row.reason or "")
             case "answered":
-                return Answered(self.outputs.restore(case, row), row.seconds)
+                outputs = self.outputs.restore(case, row)
+                return Answered(outputs, row.seconds, row.answer, row.touched)
             case _:
                 return None
 

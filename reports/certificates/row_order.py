@@ -46,7 +46,7 @@ def _keys(record: Record) -> Iterator[tuple[str, str, int]]:
 def _wanted_rows(
     results: Results, forms: Sequence[str], repeat: int, sampled: int | None
 ) -> Iterator[tuple[str, str, int]]:
-    own = forms_by_case(results.suite.case_ids, forms, sampled)
+    own = forms_by_case(results.suite, forms, sampled)
     return ((case, form, number) for case in own for form in own[case] for number in range(repeat))
 
 

@@ -62,7 +62,7 @@ def _cases_without_rows(results: Results) -> int:
     if not forms or not isinstance(repeat, int) or options.get("own_forms"):
         return 0
     sampled = options.get("sampled")
-    own = forms_by_case(results.suite.case_ids, forms, sampled if type(sampled) is int else None)
+    own = forms_by_case(results.suite, forms, sampled if type(sampled) is int else None)
     return sum(0 < len(each.rows) < len(own[str(each.id)]) * repeat for each in results.cases)
 
 

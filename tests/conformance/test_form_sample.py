@@ -15,11 +15,13 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
-from conformance.suite.form_sample import CASES, forms_by_case, sample_cases
+from conformance.suite.case_outlines import CaseOutline
+from conformance.suite.form_sample import CASES, covering, form_sample, forms_by_case
 from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
 from opcert.commands.runtime_argument import forms_to_run
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId
 from reports.causes.forms import compare_forms, form_sentence, untried_forms
 from reports.certificates.rejudging import judge_again
 from reports.formats.markdown import render_markdown
@@ -28,9 +30,11 @@ from reports.results.headline import list_sentences
 from reports.results.missing_rows import list_missing
 from reports.results.untested import find_untested
 from tests.commands.command_line import call
-from tests.conformance.samples import echo_runtime, make_case, make_suite
+from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
 
 FORMS = ("inputs", "dynamic", "initializers")
+TELLING = ("inputs", "dynamic")
+"""Of one input none is left to be a constant."""
 
 
 def run(folder: Path, deeds: list[str], *, resume: bool = False, **options: object) -> Record:
@@ -50,7 +54,7 @@ def results_of(folder: Path, record: Record) -> Results:
 def test_some_cases_go_in_every_form_and_the_others_in_the_preferred_one(tmp_path: Path) -> None:
     record = run(tmp_path, ["echo"] * 9)
     rows = Counter(each.case for each in record.results)
-    assert Counter(rows.values()) == {len(FORMS): CASES, 1: 9 - CASES + 1}
+    assert Counter(rows.values()) == {len(TELLING): CASES, 1: 9 - CASES + 1}
     assert {each.form for each in record.results if rows[each.case] == 1} == {"inputs"}
     assert record.header["options"]["sampled"] == CASES
     results = results_of(tmp_path, record)
@@ -58,11 +62,8 @@ def test_some_cases_go_in_every_form_and_the_others_in_the_preferred_one(tmp_pat
     assert list_missing(results) == ()
     assert [(each.form, each.cases, each.here_alone) for each in compare_forms(results)] == [
         ("dynamic", CASES, ()),
-        ("initializers", CASES, ()),
     ]
-    assert f"At most {CASES} cases of each operator version" in " ".join(
-        each.text for each in find_untested(results)
-    )
+    assert "A sample of each operator version" in " ".join(each.text for each in find_untested(results))
 
 
 def test_what_fails_in_another_form_alone_is_told(tmp_path: Path) -> None:
@@ -71,18 +72,15 @@ def test_what_fails_in_another_form_alone_is_told(tmp_path: Path) -> None:
     row = next(each for each in record.results if each.form == "dynamic")
     changed = tuple(replace(each, verdict="mismatch") if each is row else each for each in record.results)
     results = results_of(tmp_path, replace(record, results=changed))
-    dynamic, initializers = compare_forms(results)
+    (dynamic,) = compare_forms(results)
     assert dynamic.here_alone == (row.case,)
-    assert initializers.here_alone == ()
     assert dynamic.text == f"2 cases, 1 fails that does not as inputs, such as {row.case}"
-    assert initializers.text == "2 cases, all do as inputs do"
     told = form_sentence(results)
     assert told == "1 case fails in another form alone: dynamic."
     assert told in list_sentences(results, 1)
     assert row.case not in " ".join(list_sentences(results, 1))
     written = render_markdown(results).replace("\\", "")
     assert f"- dynamic: {dynamic.text}" in written
-    assert "- initializers: 2 cases, all do as inputs do" in written
 
 
 @pytest.mark.parametrize(("number", "told"), [(1, "(1 case)"), (2, "(2 cases)")])
@@ -141,24 +139,55 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_sample_is_the_default_but_for_what_is_ones_own() -> None:
     own, known = (find_runtime(each) for each in (echo_runtime(), "onnxruntime"))
+    assert forms_to_run(None, find_runtime("fake_backends:Good")) == SAMPLE
     assert (forms_to_run(None, known), forms_to_run(None, own)) == (SAMPLE, "preferred")
     assert (forms_to_run("all", known), forms_to_run("dynamic", own)) == ("all", "dynamic")
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from(["cover", "invalid"]), st.integers(0, 99))),
-    st.integers(1, 4),
-)
-def test_a_sample_is_bounded_and_does_not_hang_on_the_order(
-    cases: list[tuple[str, str, int]], number: int
-) -> None:
-    ids = list(dict.fromkeys(f"d/{name}-1/{family}/{digest:012x}" for name, family, digest in cases))
-    sample = sample_cases(ids, number)
-    assert sample == sample_cases(reversed(ids), number)
-    assert all("/cover/" in each for each in sample)
-    for name in "ABC":
-        own = [each for each in ids if each.startswith(f"d/{name}-1/cover")]
-        assert len([each for each in sample if f"/{name}-" in each]) == min(number, len(own))
-    forms = forms_by_case(ids, FORMS, number)
-    assert {each for each, own in forms.items() if len(own) > 1} == set(sample)
-    assert set(map(len, forms_by_case(ids, FORMS, None).values())) <= {3}
+def outline(number: int, **levels: str) -> CaseOutline:
+    case = CaseId.parse(f"org.example/Echo-1/cover/{number:012x}")
+    return CaseOutline(case, "float", "answer", None, levels, {}, (("X", (2, 3)),))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("ABCD"), st.sampled_from("abc")), max_size=20))
+def test_a_sample_has_every_level_and_no_more_than_it_takes(rows: list[dict[str, str]]) -> None:
+    outlines = [outline(number, **row) for number, row in enumerate(rows)]
+    chosen = covering(outlines, 3)
+    assert len(set(chosen)) == len(chosen)
+    assert set(chosen) <= {str(each.id) for each in outlines}
+    own = [each for each in outlines if str(each.id) in chosen]
+    everything, taken = (
+        {level for each in some for level in each.levels.items()} for some in (outlines, own)
+    )
+    assert taken == everything
+    assert min(3, len(rows)) <= len(chosen) <= max(3, len(everything) + 1)
+
+
+def test_forms_have_the_cases_in_which_they_tell(tmp_path: Path) -> None:
+    flat = [make_case(given=sample(seed, (5,)), seed=seed) for seed in range(2)]
+    deep = [make_case(given=sample(seed, (2, 3)), seed=7) for seed in range(2)]
+    other = make_case(given=sample(9, (4, 5)), seed=7)
+    refused = make_case(seed=60, demand="refuse", family="invalid")
+    with open_suite(make_suite(tmp_path, [*flat, *deep, other, refused])) as suite:
+        found = form_sample(suite)
+        every = {str(each.id) for each in (*flat, *deep, other)}
+        turned = {str(each.id) for each in (*deep, other)}
+        assert {form: set(each) for form, each in found.cases.items()} == {
+            "inputs": set(),
+            "initializers": set(),
+            "dynamic": every,
+            "strided": turned,
+            "untouched": set(found.cases["untouched"]),
+            "threads": set(found.cases["threads"]),
+            "again": set(found.between),
+        }
+        assert str(other.id) in found.between
+        assert found.between[found.between[str(other.id)]] == str(other.id)
+        assert set(found.between) < turned
+        assert set(found.cases["untouched"]) <= every
+        assert len(found.cases["threads"]) == 2
+
+
+def test_all_forms_are_of_all_cases(tmp_path: Path) -> None:
+    with open_suite(make_suite(tmp_path, [make_case(seed=seed) for seed in range(9)])) as suite:
+        assert set(map(len, forms_by_case(suite, FORMS, None).values())) == {len(FORMS)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,21 +16,31 @@ from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import forms_by_case
-from conformance.suite.suites import open_suite
+from conformance.suite.suites import Suite, open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
 FORMS = ("inputs", "dynamic", "initializers")
-NAMES = [f"org.example/Op-1/cover/{number:012x}" for number in range(4)]
+CASES = 4
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suite]:
+    folder = tmp_path_factory.mktemp("own_forms")
+    with open_suite(make_suite(folder, [make_case(seed=seed) for seed in range(CASES)])) as opened:
+        yield opened
 
 
 @given(
-    st.dictionaries(st.sampled_from(NAMES), st.lists(st.sampled_from((*FORMS, "strided")), unique=True)),
+    st.dictionaries(st.integers(0, CASES - 1), st.lists(st.sampled_from((*FORMS, "strided")), unique=True)),
     st.sampled_from([None, 1]),
 )
-def test_forms_of_their_own_are_what_cases_go_in(own: dict[str, list[str]], sampled: int | None) -> None:
-    found = forms_by_case(NAMES, FORMS, sampled, own)
-    before = forms_by_case(NAMES, FORMS, sampled)
-    for name in NAMES:
+def test_forms_of_their_own_are_what_cases_go_in(
+    suite: Suite, places: dict[int, list[str]], sampled: int | None
+) -> None:
+    own = {suite.case_ids[place]: forms for place, forms in places.items()}
+    found = forms_by_case(suite, FORMS, sampled, own)
+    before = forms_by_case(suite, FORMS, sampled)
+    for name in suite.case_ids:
         there = [each for each in FORMS if each in own.get(name, ())]
         assert list(found[name]) == (list(before[name]) if name not in own else there or [FORMS[0]])
 

@@ -35,7 +35,7 @@ class Prepared(Good):
         return cls()
 
     def run(self, inputs: Any) -> Any:
-        return (inputs[0],)
+        return (inputs[0].copy(),)
 
 
 class OtherDevice(Good):

@@ -1,0 +1,80 @@
+"""An eye on memory, for workers in Python: what a run changes of its inputs, and where its outputs lie.
+
+Python 3.9 or newer, the standard library and numpy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from conformance.workers.wire_frames import Header
+    from conformance.workers.wire_requests import LoadRequest
+
+FORM = "untouched"
+_MOST_WORK = 100_000
+
+
+class Watched(List[Any]):
+    """What a run returned, with what was seen of memory (`touched` of the protocol's `outputs`)."""
+
+    touched: List[Header]
+
+
+class Watch:
+    """Looks at the arrays of a model's runs, one after the other: `given` before each, `returned` behind it.
+
+    The outputs of a run stay until the next one, so that their memory is not free for others.
+    """
+
+    def __init__(self) -> None:
+        self._given: Dict[str, Tuple[Any, Any]] = {}
+        self._before: List[Any] = []
+
+    def given(self, inputs: Dict[str, Any]) -> None:
+        """The arrays that a run is about to get, by name; what is none is not looked at."""
+        arrays = {name: each for name, each in inputs.items() if isinstance(each, np.ndarray)}
+        self._given = {name: (each, _content(each)) for name, each in arrays.items()}
+
+    def returned(self, outputs: Sequence[Any], sent: Sequence[Any]) -> Watched:
+        """`sent`, which goes to the harness, with what is to be said of what was returned (`outputs`).
+
+        Pass no outputs where the runtime says that they are its own until the next run.
+        """
+        arrays = [each if isinstance(each, np.ndarray) else None for each in outputs]
+        found = Watched(sent)
+        found.touched = [
+            {"input": name} for name, (each, content) in self._given.items() if _content(each) != content
+        ]
+        for place, output in enumerate(arrays):
+            if output is None:
+                continue
+            for name, (each, _) in self._given.items():
+                if _share(output, each):
+                    found.touched.append({"output": place, "input": name})
+            if any(_share(output, each) for each in self._before):
+                found.touched.append({"output": place})
+        self._before = [each for each in arrays if each is not None]
+        return found
+
+
+def watch_for(request: LoadRequest) -> Any:
+    """A Watch for a model that is loaded in the form that asks for it, else None."""
+    return Watch() if request.form == FORM else None
+
+
+def _content(array: Any) -> Any:
+    return array.reshape(-1).tolist() if array.dtype.kind == "O" else array.tobytes()
+
+
+def _share(one: Any, other: Any) -> bool:
+    """Whether two arrays have an element in one place; where that is hard to say, they have none."""
+    if not np.may_share_memory(one, other):
+        return False
+    try:
+        # numpy takes any number, its types name two of them.
+        return bool(np.shares_memory(one, other, max_work=_MOST_WORK))  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - too hard a question: its class has several places in versions of numpy
+        return False
