@@ -29,8 +29,8 @@ forms = click.option(
     "--forms",
     default=None,
     help="How inputs arrive: preferred (by the runtime), sample (that, and some cases of each operator in "
-    "every other form), all, or of inputs, initializers, dynamic, strided. Default: sample, and for a "
-    "backend or a worker of your own preferred.",
+    "every other form), all, or of inputs, initializers, dynamic, strided, again, untouched, threads. "
+    "Default: sample, and for a worker of your own preferred.",
 )
 _WORKERS = click.IntRange(1, 256)
 jobs = click.option(

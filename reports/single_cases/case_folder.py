@@ -29,23 +29,16 @@ DATA = "test_data_set_0"
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}
 
 
-def write_case(case: Case, folder: Path, valid_case: Case | None = None) -> Path:
+def write_case(case: Case, folder: Path, valid_case: Case | None = None, between: Case | None = None) -> Path:
     """Write a case into a folder of its own and return it; raises UserError where it cannot be written.
 
     An operator that cannot stand in an ONNX model has no model.onnx: case.json has its name and attributes.
-    A case that demands no answer has no outputs. `valid_case` is the one that an invalid case was made from.
+    A case that demands no answer has no outputs. `valid_case` is the one that an invalid case was made from,
+    `between` a call of other extents that may run before it on the same model: of that there are the inputs.
     """
     if has_onnx_form(case.operator):
         write_bytes(folder / "model.onnx", build_model(case, "inputs", valid_case))
-    inputs: list[dict[str, Any]] = []
-    given = 0
-    for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True):
-        file = None
-        if tensor is not None:
-            file = f"{DATA}/input_{given}.pb"
-            _write_tensor(folder / file, tensor, name)
-            given += 1
-        inputs.append({"name": name, "file": file})
+    inputs = _write_inputs(case, folder, DATA)
     description = {
         "format": "opcert-case/1",
         "id": str(case.id),
@@ -68,11 +61,25 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None) -> Path
             _write_expectation(each, folder, DATA if number == 0 else f"expectations/{number}")
             for number, each in enumerate(case.expectations)
         ],
+        "between": [] if between is None else _write_inputs(between, folder, "between"),
         "beyond": beyond_script(case),
         "runtime": _RUNTIMES.get(case.operator.domain, "onnxruntime"),
     }
     write_text(folder / "case.json", json.dumps(plain(description), indent=1) + "\n")
     return folder
+
+
+def _write_inputs(case: Case, folder: Path, place: str) -> list[dict[str, Any]]:
+    inputs: list[dict[str, Any]] = []
+    given = 0
+    for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True):
+        file = None
+        if tensor is not None:
+            file = f"{place}/input_{given}.pb"
+            _write_tensor(folder / file, tensor, name)
+            given += 1
+        inputs.append({"name": name, "file": file})
+    return inputs
 
 
 def beyond_script(case: Case) -> str | None:

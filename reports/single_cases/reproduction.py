@@ -6,8 +6,9 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from conformance.models.case_models import FORMS, build_model, has_onnx_form
+from conformance.models.case_models import CARRIED, build_model, has_onnx_form
 from conformance.runtimes.adapter import Adapter, load_adapter
+from conformance.suite.form_sample import form_sample
 from conformance.suite.suites import Suite
 from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.single_cases.case_folder import write_case
@@ -26,10 +27,11 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
     case = suite.case(case_id)
     named = case.valid_case
     valid = suite.case(named) if named is not None and named in suite else None
-    write_case(case, folder, valid)
+    between = form_sample(suite).between.get(case_id)
+    write_case(case, folder, valid, None if between is None else suite.case(between))
     if has_onnx_form(case.operator):
-        plain, *others = (build_model(case, form, valid) for form in FORMS)
-        for form, model in zip(FORMS[1:], others, strict=True):
+        plain, *others = (build_model(case, form, valid) for form in CARRIED)
+        for form, model in zip(CARRIED[1:], others, strict=True):
             if model != plain:
                 write_bytes(folder / "forms" / f"{form}.onnx", model)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}

@@ -2,13 +2,14 @@
 """Run the case in this folder on a runtime and say whether its answer is what the documents say.
 
 Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
-                           [--form inputs|initializers|dynamic|strided]
+                           [--form inputs|initializers|dynamic|strided|again|untouched|threads]
 
 Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
 does what must happen, 2 if it cannot be tried here, or the runtime says that it does not offer it. The call
 runs in a process of its own, so that a crash or a hang is told from an answer. Of an ONNX model there are
 several forms: all inputs given, all but the first part of the model, extents left open, and the first input
-turned by a Transpose before the node.
+turned by a Transpose before the node. In three more it runs several times: behind a call of other extents,
+with an eye on the memory of inputs and outputs, and with each number of threads.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from onnx import numpy_helper
 HERE = Path(__file__).resolve().parent
 TIME_LIMIT = 60.0
 Inputs = list[tuple[str, Any]]
-FORMS = ("inputs", "initializers", "dynamic", "strided")
+FORMS = ("inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads")
+THREADS = (1, 2, 4)
+CHOOSING = ("onnxruntime", "openvino", "opencv")  # runtimes that can be told how many threads
 FIRST_FORMS = {"tract": "initializers"}  # it takes few parameters but as constants
 TURNED = "_turned"
 SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
@@ -45,11 +48,12 @@ LACKING = (
     "int4",
     "int2",
 )  # parts of names of types that numpy lacks
+OPENVINO_THREADS = 2
 OPENVINO_SETTINGS = {
     "INFERENCE_PRECISION_HINT": "f32",
     "EXECUTION_MODE_HINT": "ACCURACY",
     "PERFORMANCE_HINT": "LATENCY",
-    "INFERENCE_NUM_THREADS": 2,
+    "INFERENCE_NUM_THREADS": OPENVINO_THREADS,
     "NUM_STREAMS": 1,
     "ENABLE_CPU_PINNING": False,
 }
@@ -118,10 +122,16 @@ def of_bytes(dtype: Any, shape: Any, read: Callable[[int], bytes]) -> Any:
     return numpy_helper.to_array(message)
 
 
-def run_onnxruntime(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
+def run_onnxruntime(_: dict[str, Any], model: bytes, calls: list[Inputs], threads: int) -> list[list[Any]]:
     import onnxruntime
 
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+    return [call_onnxruntime(onnxruntime, session, each) for each in calls]
+
+
+def call_onnxruntime(onnxruntime: Any, session: Any, inputs: Inputs) -> list[Any]:
     outputs = session.get_outputs()
     types = [each.type for each in (*session.get_inputs(), *outputs)]
     if not any(part in each for part in LACKING for each in types):
@@ -155,15 +165,17 @@ def from_ort_value(value: Any, declared: str) -> Any:
     return of_bytes(dtype, value.shape(), lambda count: ctypes.string_at(value.data_ptr(), count))
 
 
-def run_onnx(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
+def run_onnx(_: dict[str, Any], model: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
     from onnx.reference import ReferenceEvaluator
 
-    return list(ReferenceEvaluator(onnx.load_from_string(model)).run(None, dict(inputs)))
+    evaluator = ReferenceEvaluator(onnx.load_from_string(model))
+    return [list(evaluator.run(None, dict(each))) for each in calls]
 
 
-def run_openvino(case: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
+def run_openvino(case: dict[str, Any], model: bytes, calls: list[Inputs], threads: int) -> list[list[Any]]:
     import openvino
 
+    inputs = calls[0]
     core = openvino.Core()
     if case["domain"] == "org.openvino":
         opset = import_module(f"openvino.opset{case['since_version']}")
@@ -175,13 +187,16 @@ def run_openvino(case: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any
     else:
         read = core.read_model(model)
     offered = core.get_property("CPU", "SUPPORTED_PROPERTIES")
-    settings = {name: value for name, value in OPENVINO_SETTINGS.items() if name in offered}
+    known = {**OPENVINO_SETTINGS, "INFERENCE_NUM_THREADS": threads}
+    settings = {name: value for name, value in known.items() if name in offered}
     compiled = core.compile_model(read, "CPU", settings)
     used = {name for port in compiled.inputs for name in port.get_names()}  # others have no port
-    given = {name: to_openvino(openvino, array) for name, array in inputs if name in used}
-    request = compiled.create_infer_request()
-    request.infer(given)
-    return [from_openvino(request.get_output_tensor(place)) for place in range(len(compiled.outputs))]
+    request, found = compiled.create_infer_request(), []
+    for each in calls:
+        request.infer({name: to_openvino(openvino, array) for name, array in each if name in used})
+        outputs = [request.get_output_tensor(place) for place in range(len(compiled.outputs))]
+        found.append([np.array(from_openvino(output)) for output in outputs])
+    return found
 
 
 def to_openvino(openvino: Any, array: Any) -> Any:
@@ -219,15 +234,17 @@ def snake_case(name: str) -> str:
     return "".join("_" + each.lower() if each.isupper() else each for each in name).lstrip("_")
 
 
-def run_tensorflow(case: dict[str, Any], _: bytes, inputs: Inputs) -> list[Any]:
+def run_tensorflow(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
     import tensorflow
 
-    call = getattr(tensorflow.raw_ops, case["name"])
-    found = call(**{name: tensorflow.constant(array) for name, array in inputs}, **case["attributes"])
-    return [each.numpy() for each in (found if isinstance(found, list | tuple) else [found])]
+    call, every = getattr(tensorflow.raw_ops, case["name"]), []
+    for inputs in calls:
+        found = call(**{name: tensorflow.constant(array) for name, array in inputs}, **case["attributes"])
+        every.append([each.numpy() for each in (found if isinstance(found, list | tuple) else [found])])
+    return every
 
 
-def run_tract(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
+def run_tract(_: dict[str, Any], model: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
     tract = import_module("tract")
 
     with tempfile.TemporaryDirectory() as folder:
@@ -236,20 +253,24 @@ def run_tract(_: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
         found = tract.onnx().load(path)
         order = [found.input_name(place) for place in range(found.input_count())]
         runnable = found.into_model().into_runnable()
-    given = dict(inputs)
-    return [each.to_numpy() for each in runnable.run([given[name] for name in order])]
+    given = [dict(each) for each in calls]
+    return [[out.to_numpy() for out in runnable.run([each[name] for name in order])] for each in given]
 
 
-def run_opencv(case: dict[str, Any], model: bytes, inputs: Inputs) -> list[Any]:
+def run_opencv(case: dict[str, Any], model: bytes, calls: list[Inputs], threads: int) -> list[list[Any]]:
     cv2 = import_module("cv2")
 
-    network = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
-    for name, array in inputs:
-        network.setInput(array, name)
-    return list(network.forward([each for each in case["outputs"] if each]))
+    cv2.setNumThreads(threads)
+    network, found = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8)), []
+    for inputs in calls:
+        for name, array in inputs:
+            network.setInput(array, name)
+        found.append(list(network.forward([each for each in case["outputs"] if each])))
+    return found
 
 
-RUNTIMES: dict[str, Callable[[dict[str, Any], bytes, Inputs], list[Any]]] = {
+Runtime = Callable[[dict[str, Any], bytes, list[Inputs], int], list[list[Any]]]
+RUNTIMES: dict[str, Runtime] = {
     "onnxruntime": run_onnxruntime,
     "onnx": run_onnx,
     "openvino": run_openvino,
@@ -356,14 +377,57 @@ def says_unsupported(runtime: str, kind: str, text: str) -> bool:
     return any(re.fullmatch(rule["kind"], kind) and re.search(rule["message"], text) for rule in rules)
 
 
+def answers_of(
+    case: dict[str, Any], runtime: str, form: str, model: bytes, inputs: Inputs
+) -> list[tuple[str, list[Any], str]]:
+    """The answers that are judged: which each is, its outputs, and what it touched that belongs to others."""
+    run, usual = RUNTIMES[runtime], OPENVINO_THREADS if runtime == "openvino" else 1
+    given = fitting(model, inputs) if model else inputs
+    if form == "threads":
+        every = [(f"threads {each}", run(case, model, [given], each)[0]) for each in THREADS]
+        return [(which, outputs, "") for which, outputs in every]
+    if form == "again":
+        before = [(each["name"], read_tensor(each["file"])) for each in case["between"] if each["file"]]
+        calls = [fitting(model, before), given] if before else [given]
+        every_run = run(case, model, calls * 2, usual)
+        return [("run 1", every_run[len(calls) - 1], ""), ("run 2", every_run[-1], "")]
+    if form == "untouched":
+        calls = [[(name, array.copy()) for name, array in given] for _ in range(2)]
+        first, second = run(case, model, calls, usual)
+        touched = [
+            touched_by(given, call, outputs, earlier)
+            for call, outputs, earlier in zip(calls, (first, second), ([], first), strict=True)
+        ]
+        return [("run 1", first, touched[0]), ("run 2", second, touched[1])]
+    return [("", run(case, model, [given], usual)[0], "")]
+
+
+def touched_by(given: Inputs, call: Inputs, outputs: list[Any], earlier: list[Any]) -> str:
+    """What a run touched of its inputs, and where its outputs lie that is not their own."""
+    found = []
+    for (name, before), (_, after) in zip(given, call, strict=True):
+        if not same(np.asarray(after), np.asarray(before)).all():
+            found.append(f"the input {name} is changed")
+        places = [place for place, each in enumerate(outputs) if np.shares_memory(each, after)]
+        found += [f"output {place} lies in the memory of the input {name}" for place in places]
+    for place, each in enumerate(outputs):
+        if any(np.shares_memory(each, other) for other in earlier):
+            found.append(f"output {place} lies in the memory of an output of the run before")
+    return "; ".join(found)
+
+
 def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     """Make the call and judge it, in this process."""
     inputs = [(each["name"], read_tensor(each["file"])) for each in case["inputs"] if each["file"]]
-    own, model = case["domain"] == f"org.{runtime}", read_model(form)
+    preferred = "dynamic" if form == "again" else FIRST_FORMS.get(runtime, "inputs")
+    carried = form if form in FORMS[:4] else preferred
+    own, model = case["domain"] == f"org.{runtime}", read_model(carried)
     if not own and (runtime == "tensorflow" or not model):
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
     if not model and form != "inputs":
         return {"absent": f"only a model has the form {form}"}
+    if form == "threads" and runtime not in CHOOSING:
+        return {"absent": f"{runtime} is not told how many threads there are"}
     try:
         import_module(MODULES.get(runtime, runtime))
     except ImportError as error:
@@ -371,16 +435,23 @@ def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     lacking = sorted({str(array.dtype) for _, array in inputs if lacking_type(runtime, array)})
     if lacking:
         return {"absent": f"{runtime} does not offer tensors of {' or '.join(lacking)}"}
-    given = fitting(model, inputs) if model else inputs
     try:
-        outputs = [np.asarray(each) for each in RUNTIMES[runtime](case, model, given)]
+        answers = answers_of(case, runtime, form, model, inputs)
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal
         kind, text = type(error).__name__, str(error)
         return {"refused": f"{kind}: {text}", "unsupported": says_unsupported(runtime, kind, text)}
-    for name, output in zip(case["outputs"], outputs, strict=False):
-        say(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
+    for which, found, touched in answers:
+        outputs = [np.asarray(each) for each in found]
+        if which:
+            say(which)
+        for name, output in zip(case["outputs"], outputs, strict=False):
+            say(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
+        if case["demand"] == "answer" and not judge(case, outputs):
+            return {"holds": False, "problem": "the answer is not what the documents say"}
+        if case["demand"] == "answer" and touched:
+            return {"holds": False, "problem": touched}
     if case["demand"] == "answer":
-        return {"holds": judge(case, outputs), "problem": "the answer is not what the documents say"}
+        return {"holds": True}
     return {"holds": case["demand"] == "survive", "problem": "a call that must be refused is answered"}
 
 
