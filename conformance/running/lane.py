@@ -208,6 +208,9 @@ class Lane:
         found: list[Response] = []
         for each in (sent, *sent.further):
             response = self._await(each, nap)
+            if isinstance(response, Crashed | TimedOut) and not each.request.asked:
+                # What another call kills is no fault of this one, which runs without it.
+                return self._await_all(self._send(sent.task, sent.request.without_others()), nap)
             if response is None or isinstance(response, Crashed | TimedOut):
                 return response
             if isinstance(response, Answered):

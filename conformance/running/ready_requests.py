@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.processes.frames import frame_head
 from conformance.running.requests import CaseRequest
@@ -30,6 +30,11 @@ class ReadyRequest:
         """The bytes of its tensors and model."""
         own = sum(map(len, self.load_blobs)) + sum(map(len, self.run_blobs))
         return own + sum(each.size for each in self.further)
+
+    def without_others(self) -> ReadyRequest:
+        """The runs of which something is asked alone."""
+        first, *others = (each for each in (self, *self.further) if each.asked)
+        return replace(first, further=tuple(others))
 
     def same_model(self, other: ReadyRequest) -> bool:
         """Whether a worker that holds the model of the other one holds this one's."""

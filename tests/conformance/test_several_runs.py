@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from conformance.recording.records import Record, read_record
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
+from conformance.suite.form_sample import form_sample
 from conformance.suite.suites import open_suite, write_suite
 from opcert.commands import cli
 from opcert.vocabulary.attributes import attribute
@@ -128,6 +129,18 @@ def test_what_is_wrong_in_one_form_is_noticed_by_default(suite: Path, tmp_path: 
         results = put_together(opened, record)
         assert judge_again(results).problems == ()
         assert list_missing(results) == ()
+
+
+@pytest.mark.slow
+def test_what_kills_its_worker_is_no_fault_of_what_runs_behind_it(suite: Path, tmp_path: Path) -> None:
+    record = run(suite, tmp_path, "DiesOfOne")
+    deadly = str(multiply(*FLAT[2]).id)
+    with open_suite(suite) as opened:
+        behind = form_sample(opened).between[deadly]
+    verdicts = {(each.case, each.form): each.verdict for each in record.results}
+    assert verdicts[deadly, "again"] == "crash"
+    assert verdicts[behind, "again"] == "pass"
+    assert {case for (case, _), verdict in verdicts.items() if verdict != "pass"} == {deadly}
 
 
 def several(forms: Sequence[str]) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 import numpy as np
@@ -177,6 +178,15 @@ class LosesLastPart(Honest):
         for each in outputs:
             if self.threads > 1 and each.size > 1 and each.dtype.kind == "f":
                 each.reshape(-1)[-1] = each.reshape(-1)[0] + 7
+        return outputs
+
+
+class DiesOfOne(Honest):
+    """Is lost by a product of six rows and seven."""
+
+    def returned(self, outputs: list[Any], inputs: Any) -> list[Any]:
+        if inputs[0].shape == (6, 7):
+            os.abort()
         return outputs
 
 
