@@ -70,7 +70,7 @@ def test_a_backend_that_refuses_everything_is_not_certified(capsys: Capture, tmp
     suite, out = identity_suite(tmp_path, 2), tmp_path / "out"
     assert call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", out).code == 0
     answer = call(capsys, "certify", "fake_backends:RefusesEverything", "-s", suite, "-o", out)
-    check_message(answer, 5, "run", "nothing ran", "2 of 2", "unsupported", "nothing is implemented")
+    check_message(answer, 5, "run", "nothing ran", "4 of 4", "unsupported", "nothing is implemented")
     assert "no certificate is written" in answer.err
     # Nor does that of the run before stay beside a record that it does not speak of.
     assert [each.name for each in out.iterdir()] == ["run.jsonl"]

@@ -120,7 +120,7 @@ def test_what_was_answered_as_before_is_neither_read_nor_judged(
         )
         cases.append(refused)
     before = without_times(run(tmp_path, cases))
-    monkeypatch.setattr(lane, "encode_case", refuse_to("encode a case"))
+    monkeypatch.setattr(lane, "encode_runs", refuse_to("encode a case"))
     monkeypatch.setattr(collector, "make_result", refuse_to("make a row"))
     assert without_times(run(tmp_path, cases, jobs=jobs))[1:] == before[1:]
 
