@@ -100,7 +100,7 @@ def test_the_harness_failing_is_a_bug_of_ours(
         raise ValueError("cannot be packed")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # where no earlier run has packed them
-    monkeypatch.setattr("conformance.running.lane.encode_case", encode_case)
+    monkeypatch.setattr("conformance.running.lane.encode_runs", encode_case)
     out = tmp_path / "out"
     answer = call(capsys, "certify", "fake_backends:Good", "-s", identity_suite(tmp_path), "-o", out)
     check_message(answer, 3, "bug", "the harness failed on 3 cases", "cannot be packed", "no certificate")

@@ -42,17 +42,17 @@ def test_a_run_on_a_terminal_shows_a_bar(tmp_path: Path) -> None:
     code, shown = on_a_terminal("run", "fake_backends:Raises", "-s", suite, "-o", run, "--diagnose", "0")
     assert code == 1, shown
     last = shown.strip().splitlines()[-1]
-    assert "3/3" in last
-    assert "0 pass, 3 failing, 0 other" in last
+    assert "6/6" in last
+    assert "0 pass, 6 failing, 0 other" in last
     assert re.search(r"\d:\d\d:\d\d", last)
 
 
 def test_a_run_elsewhere_prints_lines(capsys: Capture, tmp_path: Path) -> None:
     suite = identity_suite(tmp_path)
     answer = call(capsys, "run", "fake_backends:Good", "-s", suite, "-o", tmp_path / "run.jsonl")
-    assert answer.err.splitlines()[0] == "opcert: running 3 cases"
+    assert answer.err.splitlines()[0] == "opcert: running 6 cases"
     assert re.fullmatch(
-        r"opcert: 3 of 3 in \d+\.\d s \(3 pass, 0 failing, 0 other\)", answer.err.splitlines()[1]
+        r"opcert: 6 of 6 in \d+\.\d s \(6 pass, 0 failing, 0 other\)", answer.err.splitlines()[1]
     )
     assert "\r" not in answer.err
     assert "\x1b" not in answer.err + answer.out
