@@ -131,9 +131,10 @@ def _has_its_kinds(row: Result) -> bool:
         row.stage,
         row.error,
     )
-    more += (row.message, row.unsupported, row.signal, row.stderr, row.machine)
+    more += (row.message, row.unsupported, row.signal, row.stderr, row.machine, row.answer)
     numbers = (row.wrong, row.elements, row.ulps, row.expectation, row.status)
     options = (*row.readings.values(), *row.behaviours.values(), row.again, tuple(row.levels.values()))
+    options += (row.touched,)
     return (
         all(type(each) is str for each in texts)
         and all(each is None or type(each) is str for each in more)

@@ -76,8 +76,9 @@ def state_error(record: Record) -> str:
             "docs/worker-protocol.md"
         )
     if code == ExitCode.INTERNAL:
+        number = len({row.case for row in failed})
         return (
-            f"opcert: bug: the harness failed on {plural(len(failed), 'case')}, which is a mistake in opcert "
+            f"opcert: bug: the harness failed on {plural(number, 'case')}, which is a mistake in opcert "
             f"and not in the runtime; the first is {failed[0].case}: "
             f"{one_line(failed[0].reason or 'no reason given', _LONGEST)}"
         )
