@@ -109,11 +109,14 @@ class CastTarget(Kind):
     def _from(self, name: str) -> dict[str, Any]:
         return {f"level:type_{self._input_type}": name}
 
+    @property
+    def named_types(self) -> Mapping[str, Level]:
+        return {name: _group_of(name) for name in self._types()} if self._by_number else {}
+
     def _to(self, target: ElementType) -> dict[str, Any]:
         if not self._by_number:
             return {f"level:type_{self.variable.text}": target.name}
-        group = next(each for each, types in _GROUPS.items() if target.name in types)
-        return {self.name: target.code, f"level:{self.name}": group}
+        return {self.name: target.code, f"level:{self.name}": _group_of(target.name)}
 
     def _ways(self, target: ElementType) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
         """The attributes that say something of a type, in words and in bindings."""
@@ -228,6 +231,10 @@ class CastTarget(Kind):
 
     def _types(self) -> tuple[str, ...]:
         return self._listed(self.variable.text)
+
+
+def _group_of(element_type: str) -> Level:
+    return next(group for group, types in _GROUPS.items() if element_type in types)
 
 
 def _filling(values: NDArray[Any], shape: tuple[int, ...]) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,10 @@ class ElementTypeCode(SingleKind):
     @property
     def precisions(self) -> tuple[str, ...]:
         return (self.name,) if all(ELEMENT_TYPES[each].is_float for each in self._names()) else ()
+
+    @property
+    def named_types(self) -> Mapping[str, Level]:
+        return {name: name for name in self._names()}
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[int]:
         yield ELEMENT_TYPES[str(level)].code

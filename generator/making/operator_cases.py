@@ -20,6 +20,11 @@ from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
 from generator.borders.told_shortcuts import add_told_shortcuts
+from generator.borders.lone_levels import add_lone_levels
+from generator.borders.sizes_in_vectors import add_sizes_in_vectors
+from generator.borders.specials_together import add_specials_together
+from generator.borders.told_losses import add_told_losses
+from generator.borders.type_pairs import add_type_pairs
 from generator.borders.wide_values import add_wide_values
 from generator.making.discovery import open_spec
 from generator.making.found_calls import add_calls, read_kept_calls
@@ -93,6 +98,8 @@ def generate_operator(
         add_specials_together(workshop)
         add_kernel_sizes(workshop)
         add_told_shortcuts(workshop)
+        add_lone_levels(workshop)
+        add_type_pairs(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))

@@ -122,6 +122,11 @@ class Kind:
         return ()
 
     @property
+    def named_types(self) -> Mapping[str, Level]:
+        """The element types that its value names by number, each with the level that it has then."""
+        return {}
+
+    @property
     def mends(self) -> tuple[str, ...]:
         """Inputs whose data is drawn as that of others and then made to keep its rules."""
         return ()
