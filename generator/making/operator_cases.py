@@ -20,6 +20,7 @@ from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
 from generator.borders.told_shortcuts import add_told_shortcuts
+from generator.borders.integer_ends import add_integer_ends
 from generator.borders.lone_levels import add_lone_levels
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
@@ -98,6 +99,7 @@ def generate_operator(
         add_specials_together(workshop)
         add_kernel_sizes(workshop)
         add_told_shortcuts(workshop)
+        add_integer_ends(workshop)
         add_lone_levels(workshop)
         add_type_pairs(workshop)
         keep_what_adds(workshop)
