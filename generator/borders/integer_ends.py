@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 
@@ -45,7 +45,8 @@ def add_integer_ends(workshop: Workshop) -> None:
     space = workshop.levels.space
     for types in _integer_types(space):
         kinds = [ELEMENT_TYPES[each] for each in types.values()]
-        ends = _ends(kinds) if all(each.bits == _BYTE for each in kinds) else _beyond(kinds)
+        narrow = all(each.bits == _BYTE for each in kinds)
+        ends = chain(_ends(kinds) if narrow else _beyond(kinds), _upper(kinds))
         wanted = (("_".join((word, *types.values())), numbers) for word, numbers in ends)
         for word, numbers in workshop.lacking("boundary", wanted):
             _add(workshop, word, types, numbers)
@@ -87,6 +88,13 @@ def _beyond(kinds: list[ElementType]) -> Iterator[tuple[str, Numbers]]:
     for bits in _BITS:
         if 2 << bits <= high:
             yield f"{BEYOND}_{bits}_bits", ((1 << bits, 1, 1, 1), (1,))
+
+
+def _upper(kinds: list[ElementType]) -> Iterator[tuple[str, Numbers]]:
+    """Unsigned numbers that would be negative ones, beside small ones."""
+    if not any(kind.integer_range[0] for kind in kinds):
+        high = min(kind.integer_range[1] for kind in kinds)
+        yield "upper_half", ((high, 1, high // 2 + 1), (1, high, high // 2))
 
 
 def _add(workshop: Workshop, word: str, types: Mapping[str, str], numbers: Numbers) -> None:

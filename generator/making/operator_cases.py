@@ -21,6 +21,7 @@ from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
 from generator.borders.told_shortcuts import add_told_shortcuts
 from generator.borders.integer_ends import add_integer_ends
+from generator.borders.lengths_in_types import add_lengths_in_types
 from generator.borders.lone_levels import add_lone_levels
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
@@ -100,6 +101,7 @@ def generate_operator(
         add_kernel_sizes(workshop)
         add_told_shortcuts(workshop)
         add_integer_ends(workshop)
+        add_lengths_in_types(workshop)
         add_lone_levels(workshop)
         add_type_pairs(workshop)
         keep_what_adds(workshop)
