@@ -55,7 +55,7 @@ class _Types:
             if isinstance(given, Tensor) and name in self.variables:
                 found.setdefault(self.variables[name], given.element_type.name)
         for name, each in call.attributes.items():
-            if name in self.levels and each.value in BY_CODE:
+            if name in self.levels and isinstance(each.value, int) and each.value in BY_CODE:
                 found[name] = BY_CODE[each.value].name
         return found
 
