@@ -44,7 +44,7 @@ def add_lengths_in_types(workshop: Workshop) -> None:
 
 
 def _plain_calls(workshop: Workshop) -> dict[str, Call]:
-    """The calls of the plainest type that are one longer than a vector, or long, by words of their lengths."""
+    """The calls of the plainest type that are one longer than a vector, or long, by their words."""
     words = {f"length_{length}": f"length_{min(length, LONG)}" for length in lengths_around()[-2:]}
     return {
         words[str(case.id.word)]: workshop.calls[digest]

@@ -31,8 +31,8 @@ OCCURRENCES, COMMON_OCCURRENCES = 2, 10
 """In so many cases a pair of plain types occurs at least, and in so many a pair of common ones."""
 _CLASSES = ("distinct", "random")
 """Ordinary data."""
-_TRIES, _TRIES_IN_GROUP = 3, 6
-"""Calls that are drawn for each case, and where a level stands for several types."""
+_TRIES = 3
+"""Calls that are drawn for each case."""
 _Pair = tuple[tuple[str, str], tuple[str, str]]
 """Two names of types, each with a type."""
 
@@ -112,9 +112,7 @@ def _cases(
 ) -> Iterator[tuple[Call, Case]]:
     """At most so many new cases of calls that have a pair of types, on ordinary data."""
     word = "_".join((WORD, *(name for _, name in pair)))
-    by_group = any(types.levels[name][each] != each for name, each in pair)
-    tries = most * (_TRIES_IN_GROUP if by_group else _TRIES)
-    for levels, call in _calls(workshop, types, pair, met, tries) if most > 0 else ():
+    for levels, call in _calls(workshop, types, pair, met, most * _TRIES) if most > 0 else ():
         if workshop.has(call):
             continue
         with suppress(UnstableLength):
@@ -141,16 +139,19 @@ def _calls(
         while bases:
             base, with_others = bases[0]
             chosen = _with_others(types, pair, met) if with_others else dict(pair)
-            fixed = {name: str(types.levels[name][each]) for name, each in chosen.items()}
-            levels = {**base, **ordinary, **fixed}
-            call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(turn)))
+            levels = {**base, **ordinary}
+            call = workshop.levels.build_call(workshop.spec, {**levels, **chosen}, draw.child(str(turn)))
             if call is not None and dict(pair).items() <= types.of(call).items():
-                yield levels, call.trimmed()
+                yield {**levels, **_levels_of(types, chosen)}, call.trimmed()
                 break
             if base or call is None:
                 bases.pop(0)
             else:
                 break
+
+
+def _levels_of(types: _Types, chosen: Mapping[str, str]) -> dict[str, str]:
+    return {name: str(types.levels[name][each]) for name, each in chosen.items()}
 
 
 def _with_others(types: _Types, pair: _Pair, met: Counter[_Pair]) -> dict[str, str]:

@@ -89,7 +89,9 @@ class CastTarget(Kind):
         if not self._by_number:
             yield self._beside(levels, self._target(scope))
             return
-        for name in draw.shuffled([each for each in _GROUPS[levels[self.name]] if each in known]):
+        wanted = levels[self.name]
+        # A group of types, or the one that is asked for by its own name.
+        for name in draw.shuffled([each for each in _GROUPS.get(wanted, (str(wanted),)) if each in known]):
             target = ELEMENT_TYPES[name]
             yield {self.name: target.code, **self._beside(levels, target)}
 
