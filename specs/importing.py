@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opcert.vocabulary.errors import Place, SeveralErrors, UserError, unwritable
+from opcert.vocabulary.errors import Place, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import write_bytes
 from specs.declarations import find_declaration
 from specs.documents import Text
 from specs.imported_files import read_imported
@@ -197,12 +198,7 @@ def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:
         path = facts_path(operator, folder)
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise unwritable("the spec", path, error) from None
-        written.append(path)
+        written.append(write_bytes(path, text.encode(), "the spec"))
     return written
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import load
 from specs.library import load_spec
 from specs.model import Spec
@@ -169,8 +170,7 @@ def make_moves(moves: Moves) -> None:
             else:
                 shutil.move(source, target)
         for target, text in moves.texts.items():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8", newline="\n")
+            write_text(target, text)
         for path in moves.gone:
             path.unlink()
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,13 @@ from typing import Any
 from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
 from conformance.processes.loaded_files import merge_digests
-from conformance.recording.outputs import outputs_folder
+from conformance.recording.outputs import FILE_BYTES, outputs_folder
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.suite_ordered import merged_cases
 from conformance.suite.shards import Shard
 from opcert.vocabulary.errors import Place, UserError, unwritable
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.whole_files import write_bytes
 
 _SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "timeout", "memory")
 
@@ -145,7 +146,7 @@ def _copy_outputs(records: Sequence[Record], path: Path) -> None:
             if source.is_dir() and source != target:
                 target.mkdir(exist_ok=True)
                 for each in sorted(source.iterdir()):
-                    shutil.copyfile(each, target / each.name)
+                    write_bytes(target / each.name, read_regular(each, FILE_BYTES))
     except OSError as error:
         raise unwritable("the outputs of the record", target, error) from error
 

@@ -17,6 +17,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.whole_files import open_new, put_in_place
 
 INLINE_BYTES = 4096
 """Outputs up to this size stand in the record itself, as base64."""
@@ -112,8 +113,9 @@ class OutputStore:
             if not path.exists():
                 self._folder.mkdir(parents=True, exist_ok=True)
                 # Whatever has the name must be whole, also when the disk fills up or the run is killed.
-                begun.write_bytes(raw)
-                begun.replace(path)
+                with open_new(begun) as file:
+                    file.write(raw)
+                put_in_place(begun, path)
                 self._written += len(raw)
         except OSError as error:
             begun.unlink(missing_ok=True)

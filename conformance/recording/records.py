@@ -12,6 +12,7 @@ import json
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -31,6 +32,7 @@ from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
 from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.strict_json import parse_json
+from opcert.vocabulary.whole_files import check_replaceable, end_of, open_anew, open_new, put_in_place
 
 FORMAT = "opcert-run/1"
 _LONGEST_LINE = 16 << 20
@@ -104,30 +106,33 @@ class RecordWriter:
         self._most_kept = _MOST_KEPT if most_in_memory is None else most_in_memory
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            begun = path
+            check_replaceable(path)
+            self._place = end_of(path)
+            self._file: IO[bytes]
             if kept is None:
                 self.outputs.clear()
+                self._file = open_anew(self._place)
             else:
-                begun = path.with_name(f".{path.name}.resumed")
-            self._file: IO[bytes] = begun.open("w+b")
+                begun = self._place.with_name(f".{path.name}.resumed")
+                self._file = open_new(begun)
             self._file.write(self._header)
             for result, order in kept or ():
-                self._file.write(self._place(result, order, result.to_line()))
+                self._file.write(self._line_of(result, order, result.to_line()))
             self._file.flush()
-            if begun != path:
-                begun.replace(path)
+            if kept is not None:
+                put_in_place(begun, self._place)
         except OSError as error:
             raise _unwritable(path, error) from error
 
     def append(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
         """Append a result, and return its line, which may be known; `order` is its place in the end."""
-        line = self._place(result, order, result.to_line() if line is None else line)
+        line = self._line_of(result, order, result.to_line() if line is None else line)
         self._write(line)
         return line
 
     def append_lines(self, rows: Iterable[tuple[Result, Order, bytes]]) -> None:
         """Append several at once, each with its line."""
-        self._write(b"".join([self._place(*row) for row in rows]))
+        self._write(b"".join([self._line_of(*row) for row in rows]))
 
     def _write(self, lines: bytes) -> None:
         try:
@@ -136,7 +141,7 @@ class RecordWriter:
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
-    def _place(self, result: Result, order: Order, line: bytes) -> bytes:
+    def _line_of(self, result: Result, order: Order, line: bytes) -> bytes:
         self.places.add(order, len(line))
         if self._rows is not None:
             self._rows.append((order, result))
@@ -154,9 +159,9 @@ class RecordWriter:
     ) -> Record:
         """Put the record into suite order and give it its footer; returns it as `read_record` does."""
         try:
-            made = self.path.with_name(f".{self.path.name}.ordered")
+            made = self._place.with_name(f".{self.path.name}.ordered")
             digest = hashlib.sha256()
-            with made.open("wb") as file:
+            with open_new(made) as file:
                 file.write(self._header)
                 for begin, length in self.places.sorted_spans():
                     line = os.pread(self._file.fileno(), length, begin)
@@ -173,7 +178,7 @@ class RecordWriter:
                 }
                 last = canonical_json(footer) + b"\n"
                 file.write(last)
-            made.replace(self.path)
+            put_in_place(made, self._place)
         except OSError as error:
             raise _unwritable(self.path, error) from error
         finally:
@@ -187,7 +192,9 @@ class RecordWriter:
 
     def close(self) -> None:
         """Leave the record as it is; without `finish` it is a partial run."""
-        self._file.close()
+        # Whoever wrote what did not fit was told so, of this file by its name.
+        with suppress(OSError):
+            self._file.close()
 
 
 def timestamp() -> str:

@@ -31,6 +31,7 @@ from opcert.vocabulary.file_digests import digest_by_name
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.whole_files import open_new, put_in_place
 
 FORMAT = b"opcert-kept-run/2\n"
 MOST_KEPT = 64
@@ -82,6 +83,7 @@ class KeptRun:
         self._requests: dict[str, ReadyRequest | NotOffered] = {}
         self._new: list[tuple[str, int]] = []
         self._making: tuple[ScratchFolder, IO[bytes]] | None = None
+        self._full = False
         with suppress(OSError, ValueError, KeyError, TypeError, struct.error):
             self._open()
 
@@ -137,15 +139,19 @@ class KeptRun:
             self._add(name, kept.pack(self._sealed_as(name)))
 
     def _add(self, name: str, entry: bytes) -> None:
-        if len(entry) > _LARGEST or len(self._new) >= _MOST_TASKS:
+        if self._full or len(entry) > _LARGEST or len(self._new) >= _MOST_TASKS:
             return
-        with suppress(OSError):
+        try:
             if self._making is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 folder = make_scratch_folder("run", self._path.parent)
-                self._making = folder, (folder.path / "made").open("wb")
+                self._making = folder, open_new(folder.path / "made")
                 self._making[1].write(FORMAT)
             self._making[1].write(entry)
+        except OSError:
+            # How much of the entry was written is not known, and so not where the next one would lie.
+            self._full = True
+        else:
             self._new.append((name, len(entry)))
 
     def close(self, *, whole: bool) -> None:
@@ -155,11 +161,11 @@ class KeptRun:
         folder, file = self._making
         self._making = None
         try:
-            with file, suppress(OSError):
-                if whole and len(self._new) >= _FEWEST_NEW * len(self._places):
+            with suppress(OSError), file:
+                if whole and not self._full and len(self._new) >= _FEWEST_NEW * len(self._places):
                     self._write_rest(file)
                     file.flush()
-                    Path(file.name).replace(self._path)
+                    put_in_place(folder.path / "made", self._path)
                     _trim(self._path.parent)
         finally:
             with suppress(OSError):

@@ -25,6 +25,7 @@ from conformance.runtimes.python_packages import PythonPackages
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.names import slug
 from opcert.vocabulary.user_folders import cache_folder
+from opcert.vocabulary.whole_files import place_bytes
 
 _MARKER = "environment.json"
 _FORMAT = "opcert-environment/1"
@@ -170,9 +171,8 @@ def _make(home: Path, requirements: Sequence[str], installer: Installer) -> Envi
             "python_version": installer.version(environment),
             "packages": packages,
         }
-        written = environment / _MARKER
-        written.write_text(json.dumps(marker, indent=1, sort_keys=True) + "\n", "utf-8")
-        written.replace(home / _MARKER)
+        text = json.dumps(marker, indent=1, sort_keys=True) + "\n"
+        place_bytes(home / _MARKER, text.encode(), environment)
     except BaseException:
         shutil.rmtree(environment, ignore_errors=True)
         raise

@@ -17,6 +17,7 @@ from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import is_still_at, read_regular
+from opcert.vocabulary.whole_files import place_bytes
 
 MOST_KEPT = 8
 """Of each operator version so many parts stay, those that were used last."""
@@ -67,8 +68,7 @@ def keep_part(part: SuitePart, key: str) -> None:
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         with scratch_folder("part", folder) as making:
-            (making / key).write_bytes(part_bytes(part))
-            (making / key).replace(folder / key)
+            place_bytes(folder / key, part_bytes(part), making)
         _remove_oldest(folder)
 
 

@@ -15,6 +15,7 @@ from conformance.processes.scratch_folders import scratch_folder
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.user_folders import cache_folder
+from opcert.vocabulary.whole_files import place_bytes
 
 LOCK = "suites.lock"
 """The file beside the suites that is locked while one is made; it says who holds it, and what for."""
@@ -134,8 +135,7 @@ def remember_sources(sources: str, digest: str) -> None:
     try:
         note.parent.mkdir(parents=True, exist_ok=True)
         with scratch_folder("note", note.parent) as making:
-            (making / "note").write_text(digest, encoding="ascii")
-            (making / "note").replace(note)
+            place_bytes(note, digest.encode("ascii"), making)
     except OSError as error:
         raise unwritable("the cache of suites", note.parent, error, "Set XDG_CACHE_HOME.") from error
 

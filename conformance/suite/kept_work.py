@@ -24,6 +24,7 @@ from opcert.vocabulary.file_digests import digest_by_name
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.seals import SEAL_BYTES, is_sealed, seal
+from opcert.vocabulary.whole_files import place_bytes
 
 MOST_KEPT = 1024
 MOST_BYTES = 64 << 20
@@ -72,8 +73,7 @@ class KeptWork:
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             with scratch_folder("work", self.folder) as making:
-                (making / key).write_bytes(seal(f"{self._kind}/{key}", packed) + packed)
-                (making / key).replace(self.folder / key)
+                place_bytes(self.folder / key, seal(f"{self._kind}/{key}", packed) + packed, making)
             kept = (each for each in self.folder.iterdir() if _KEY.fullmatch(each.name))
             remove_oldest(kept, MOST_KEPT, MOST_BYTES)
 

@@ -25,6 +25,7 @@ from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suite_parts import suite_order as suite_order
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.strict_json import parse_json
+from opcert.vocabulary.whole_files import end_of, put_in_place
 
 KNOWN = "known.json"
 KNOWN_FORMAT = "opcert-known/1"
@@ -72,6 +73,7 @@ def write_suite_of_parts(
 def _place_suite(path: Path, write: Callable[[Path], str]) -> str:
     """Have a suite written into a folder, and put it to its place; returns its digest."""
     try:
+        path = end_of(path)
         _check_replaceable(path)
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         with scratch_folder("suite", path.absolute().parent, hidden=True) as made:
@@ -80,7 +82,7 @@ def _place_suite(path: Path, write: Callable[[Path], str]) -> str:
             digest = write(folder)
             if path.suffix == ".zip":
                 write_zip(folder, made / "suite.zip")
-                (made / "suite.zip").replace(path)
+                put_in_place(made / "suite.zip", path)
             else:
                 _take_place(folder, path, made / "replaced")
     except OSError as error:

@@ -20,6 +20,7 @@ from generator.making.source_files import digest_of
 from generator.making.sources import ROOT
 from generator.witnessed.measured_files import DAMAGED
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import open_new, put_in_place
 from specs.spec_folders import OWN_FOLDER, room_of
 
 _SET = ".set"
@@ -85,8 +86,9 @@ def keep_set(operator: OperatorName, key: str, number: int, answer: SetAnswer) -
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     making = path.with_suffix(".making")
-    making.write_text(text, encoding="utf-8", newline="\n")
-    making.replace(path)
+    with open_new(making) as file:
+        file.write(text.encode())
+    put_in_place(making, path)
 
 
 def _folder(operator: OperatorName) -> Path:

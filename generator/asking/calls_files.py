@@ -20,12 +20,13 @@ from generator.asking.calls import Call
 from generator.asking.calls_reader import CallReader, element_of_json, unsigned_of
 from generator.asking.structured_calls import describe_form, describe_items
 from opcert.vocabulary.element_types import ElementType
-from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.harmless import for_json
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.strict_json import parse_json
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.whole_files import write_bytes
 
 FORMAT = "opcert-call/1"
 MOST_BYTES = 64 << 20
@@ -65,12 +66,7 @@ def call_text(kept: KeptCall) -> str:
 
 def write_call(kept: KeptCall, path: Path) -> None:
     """Write a call into a file; raises UserError where it cannot be written."""
-    text = call_text(kept)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise unwritable("a call", path, error) from error
+    write_bytes(path, call_text(kept).encode(), "a call")
 
 
 def read_call(path: Path) -> KeptCall:

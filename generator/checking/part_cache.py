@@ -15,6 +15,7 @@ from generator.making.sources import SourceReader
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.whole_files import place_bytes
 
 Found = TypeVar("Found")
 MOST_KEPT = 4_000
@@ -53,8 +54,7 @@ class PartCache:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             with scratch_folder("part", path.parent) as making:
-                (making / path.name).write_bytes(part_bytes(part))
-                (making / path.name).replace(path)
+                place_bytes(path, part_bytes(part), making)
 
     def _path(self, operators: Sequence[OperatorName], said: Sequence[Any]) -> Path | None:
         """Where the part of what was said about operators lies; None where it can be kept nowhere."""

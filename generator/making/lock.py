@@ -16,6 +16,7 @@ from typing import Any
 from generator.making.lock_files import OperatorLock, file_of, read_version, write_versions
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
+from opcert.vocabulary.whole_files import write_text
 from specs.spec_folders import OWN_FOLDER
 
 FORMAT = "opcert-lock/4"
@@ -155,7 +156,7 @@ def write_lines(lock: Lock, path: Path = LOCK_FILE) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_text(path, text + "\n")
 
 
 def _unreadable(problem: str, got: str, path: Path) -> UserError:

@@ -16,6 +16,7 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.packed_files import read_packed
+from opcert.vocabulary.whole_files import write_text
 
 _FOLDER = "locks"
 PACKED = "locks.json.xz"
@@ -70,9 +71,8 @@ def write_versions(lock: Path, versions: Mapping[str, OperatorLock]) -> None:
         known = dict(_known_in(file))
         same = {version for version, each in wanted.items() if _is_as(each, known.get(version))}
         if same != wanted.keys() or known.keys() != same:
-            file.parent.mkdir(parents=True, exist_ok=True)
             kept = {version: known[version] if version in same else each for version, each in wanted.items()}
-            file.write_text(_text_of(kept), encoding="utf-8", newline="\n")
+            write_text(file, _text_of(kept))
     _remove_others(lock, files)
 
 

@@ -11,6 +11,7 @@ from generator.solved.solving import BUDGET, Found, NotFound
 from generator.spaces.space import Space
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import load_file
 from specs.yaml_writer import dump
 
@@ -131,6 +132,6 @@ def write_cores(path: Path, by_version: Mapping[int, Sequence[Core]]) -> None:
         text = dump(
             {"confirmed_by": {"searches": CONFIRMATIONS, "candidates": CONFIRMING_BUDGET}, "cores": entries}
         )
-        path.write_text(_HEADER + text, encoding="utf-8", newline="\n")
+        write_text(path, _HEADER + text)
     else:
         path.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.packed_files import read_packed
+from opcert.vocabulary.whole_files import write_text
 
 Found = TypeVar("Found")
 DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, LZMAError)
@@ -69,6 +70,4 @@ def measured_json(form: str, content: Mapping[str, Any]) -> str:
 
 def write_measured_file(path: Path, text: str) -> Path:
     """Write it, and the folders that it lies in; returns its path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, text)

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import gc
-import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
-from opcert.commands.failures import explain
+from opcert.commands.failures import check_working_folder, explain
+from opcert.commands.standard_streams import open_standard_streams
 from opcert.vocabulary.errors import ExitCode
 
 _SUFFIX = "_command"
 _YOUNG_OBJECTS = 50_000
 """How many objects are made before cycles among them are looked for: cases are many, and hold none."""
-
-
-class _ReaderGone(Exception):
-    """Carries a BrokenPipeError past click, whose own exit code for it means something else here."""
-
-    def __init__(self, error: BrokenPipeError) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 class CommandsByName(click.Group):
@@ -60,13 +52,6 @@ class CommandsByName(click.Group):
             ctx.fail(f"No such command {name!r}. {perhaps}")
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a reader of our output that went away is told apart from click's own answer."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise _ReaderGone(error) from error
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the first line of each module, without importing any."""
         rows = []
@@ -98,17 +83,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             signal.signal(number, signal.default_int_handler)
     # Whoever started us may have told the system to forget how children end, and we are to say it.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    for stream in (sys.stdout, sys.stderr):
-        # What a terminal or a file cannot show is escaped, not an error.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    open_standard_streams()
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        check_working_folder()
         code = cli.main(given, prog_name="opcert", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
         gc.freeze()  # the end of the process needs no last look for cycles
-    except _ReaderGone as gone:
-        sys.exit(explain(gone.error, given))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - what is not expected is told as our bug
         sys.exit(explain(error, given))
     sys.exit(code if isinstance(code, int) else ExitCode.HOLDS)

@@ -12,7 +12,7 @@ from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, UserError, unwritable
+from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
@@ -98,12 +98,10 @@ def command(
     if output is None:
         say(page, end=False)
         return ExitCode.HOLDS
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        (output / "adequacy.md").write_text(page, encoding="utf-8")
-        (output / "adequacy.json").write_text(adequacy_json(found), encoding="utf-8")
-    except OSError as error:
-        raise unwritable("the page", output, error) from error
+    from opcert.vocabulary.whole_files import write_text
+
+    write_text(output / "adequacy.md", page)
+    write_text(output / "adequacy.json", adequacy_json(found))
     say(str(output / "adequacy.md"))
     return ExitCode.HOLDS
 

@@ -61,7 +61,7 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
-    from opcert.vocabulary.whole_files import write_text
+    from opcert.vocabulary.whole_files import is_stream, write_text
     from reports.comparisons.run_comparison import compare_runs
 
     if output is not None:
@@ -73,7 +73,10 @@ def command(
     if output is None:
         say(rendered, end=False)
     else:
-        say(str(write_text(output, rendered)))
+        streamed = is_stream(output)
+        write_text(output, rendered)
+        if not streamed:
+            say(str(output))
     return int(ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD)
 
 

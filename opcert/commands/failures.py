@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import platform
-import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
@@ -15,11 +14,8 @@ from pathlib import Path
 import click
 
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, InternalError, OpcertError
+from opcert.vocabulary.errors import ExitCode, InternalError, OpcertError, UserError
 from opcert.vocabulary.harmless import for_shell
-
-READER_GONE = 141
-"""The exit code where whoever read our output went away: that of a program ended by SIGPIPE."""
 
 _REFUSED = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOMEM}
@@ -47,22 +43,30 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
         error.show(told)
         say(told.getvalue(), error=True, end=False)
         return ExitCode.USAGE
-    if isinstance(error, BrokenPipeError):
-        _forget_output()
-        return READER_GONE
     if isinstance(error, OpcertError) and not isinstance(error, InternalError):
         _say(f"{error.party}: {error}")
         return error.exit_code
     if isinstance(error, OSError) and error.errno in _REFUSED:
-        what = error.filename if error.filename is not None else "standard output, or a temporary file"
+        temporary = f"a temporary file in {tempfile.gettempdir()}"
+        what = error.filename if error.filename is not None else temporary
         _say(f"system: {what}: {error.strerror}. Make room, or choose a place that can be written")
-        _forget_output()
         return ExitCode.USAGE
     if isinstance(error, MemoryError):
         _say("system: out of memory. Choose fewer cases, or close other programs")
         return ExitCode.USAGE
     _report_bug(error, arguments)
     return ExitCode.INTERNAL
+
+
+def check_working_folder() -> None:
+    """Raise UserError where the folder that the command was called in is not there any more."""
+    try:
+        os.getcwd()  # noqa: PTH109 - asked of the system
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(
+            "the working folder cannot be used", got=reason, remedy="Change into a folder that is there."
+        ) from error
 
 
 def _say(sentence: str) -> None:
@@ -98,9 +102,3 @@ def _version() -> str:
     from importlib.metadata import version
 
     return f"opcert {version('opcert')}"
-
-
-def _forget_output() -> None:
-    """Keep the interpreter from complaining, at its end, of output that cannot be written."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())

@@ -24,6 +24,7 @@ import click
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.harmless import for_shell, one_line
 from opcert.vocabulary.regular_files import is_still_at
+from opcert.vocabulary.whole_files import check_replaceable, is_stream
 
 FOLDER_LOCK = ".opcert.lock"
 RECORD = "run.jsonl"
@@ -53,17 +54,29 @@ def lock_file(path: Path, what: str = "the file") -> None:
 
 
 def lock_record(path: Path) -> None:
-    """Have a record for this command alone, and what is made from it; as `lock_folder`."""
+    """Have a record for this command alone, and what is made from it; as `lock_folder`.
+
+    UserError also where something that is no file stands there: a record is read again.
+    """
+    _check_record(path)
     _hold(_locks_of_record(path), path, "the record")
 
 
 @contextmanager
 def locked_record(path: Path, command: str) -> Iterator[None]:
     """As `lock_record`, outside a command of ours; `command` is what another one is told of it."""
+    _check_record(path)
     with ExitStack() as held:
         for each in _locks_of_record(path):
             held.enter_context(locked(each, path, "the record", command))
         yield
+
+
+def _check_record(path: Path) -> None:
+    try:
+        check_replaceable(path)
+    except OSError as error:
+        raise unwritable("the record", path, error, "It is read again: name a file with -o.") from error
 
 
 def _locks_of_record(path: Path) -> list[Path]:
@@ -72,7 +85,12 @@ def _locks_of_record(path: Path) -> list[Path]:
 
 
 def _places(path: Path) -> list[Path]:
-    """Where a file is written: in its folder, and, where it is a link to a file, at the end of that too."""
+    """Where a file is written: in its folder, and, where it is a link to a file, at the end of that too.
+
+    Nowhere where what stands there is no file: nobody has a device or a pipe alone.
+    """
+    if is_stream(path):
+        return []
     end = Path(os.path.realpath(path))
     named = path.name not in ("", "..")
     place = Path(os.path.realpath(path.parent)) / path.name if named else end

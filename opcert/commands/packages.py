@@ -13,6 +13,7 @@ from conformance.runtimes.runtimes import find_runtime, install
 from conformance.runtimes.scripts import run_script
 from opcert.vocabulary.errors import UserError, unwritable
 from opcert.vocabulary.names import slug
+from opcert.vocabulary.whole_files import put_in_place
 
 _SCRIPTS = {
     "onnx": "dump_schemas.py",
@@ -67,7 +68,7 @@ def _dump(script: Path, name: str, python: Path, target: Path) -> None:
                 problem=f"the operators of {name} could not be read",
                 remedy=f"Name another version: {name}==VERSION",
             )
-            written.replace(target)
+            put_in_place(written, target)
     except OSError as error:
         remedy = "Set XDG_CACHE_HOME to a folder of yours."
         raise unwritable("the facts of a package", target, error, remedy) from error

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from conformance.recording.records import read_record
-from opcert.commands.failures import READER_GONE
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 
 pytestmark = pytest.mark.slow
@@ -83,7 +82,6 @@ def test_what_the_system_refuses_is_no_bug(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, error: BaseException, words: str
 ) -> None:
     break_suites(monkeypatch, error)
-    monkeypatch.setattr("opcert.commands.failures._forget_output", lambda: None)
     check_message(call(capsys, "export", "suite", "-o", "out"), 2, "system", words)
 
 
@@ -112,7 +110,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly() -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert lines[0] == "ai.onnx::Resize-18"
-    assert int(lines[1]) in (READER_GONE, 0)  # 0 where everything fitted into the pipe
+    assert lines[1] == "0"
     assert done.stderr == ""
 
 
