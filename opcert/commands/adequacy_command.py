@@ -110,7 +110,7 @@ def _tell_slack(
     suite_name: str,
     folders: tuple[Path, ...],
     operators: list[OperatorName],
-    scheduler: str | None,
+    scheduler: shared_options.Scheduler | None,
     output: Path | None,
 ) -> ExitCode:
     """Print the table, or write it as slack.md; it does not hold where a case accepts too much."""

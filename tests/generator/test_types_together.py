@@ -90,7 +90,7 @@ def product_of(case: Case, multiply: Kernel) -> Tensor | None:
 
 
 def right(A: NDArray[Any], B: NDArray[Any], a: int, b: int) -> NDArray[Any]:
-    return ((A - a) @ (B - b)).astype(np.int32)
+    return np.asarray((A - a) @ (B - b), dtype=np.int32)
 
 
 def saturated_pairs(A: NDArray[Any], B: NDArray[Any], a: int, b: int) -> NDArray[Any]:

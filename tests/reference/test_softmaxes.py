@@ -53,10 +53,16 @@ PROGRAMS: dict[tuple[str, str], Program] = {
 }
 
 
+def least(x: Array) -> float:
+    """The least normal number of the type of an array."""
+    kinds: Callable[[Any], Any] = ml_dtypes.finfo
+    return float(kinds(x.dtype).tiny)
+
+
 def in_range(x: Array) -> Array:
     """The rows of which no exponential, nor their sum, overflows or underflows."""
     found = np.exp(x)
-    tame = np.isfinite(added(found)[..., 0]) & (found > 4 * float(ml_dtypes.finfo(x.dtype).tiny)).all(axis=-1)
+    tame = np.isfinite(added(found)[..., 0]) & (found > 4 * least(x)).all(axis=-1)
     return np.asarray(tame)
 
 
