@@ -21,7 +21,7 @@ from conformance.running.harness import run_suite
 from conformance.running.kept_answers import KeptRun, kept_run, runs_folder
 from conformance.running.kept_tasks import KeptTask, answer_digest, split_row, unpack_task
 from conformance.running.ready_requests import ReadyRequest
-from conformance.running.requests import encode_case
+from conformance.running.requests import encode_runs
 from conformance.running.responses import Answered, Crashed, NotOffered, NotTensor, Refused, Response
 from conformance.running.run_options import RunOptions
 from conformance.running.tasks import Task
@@ -156,7 +156,7 @@ def test_what_somebody_else_has_written_is_not_believed(
     with monkeypatch.context() as other:
         other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
         other.setattr(collector, "judge", lambda *_, **__: Judgement("pass"))
-        other.setattr(lane, "encode_case", lambda _, *more: encode_case(cases[0], *more))
+        other.setattr(lane, "encode_runs", lambda _, *more, **named: encode_runs(cases[0], *more, **named))
         forged = without_times(run(tmp_path, cases))
         assert forged != before
         assert without_times(run(tmp_path, cases)) == forged  # it is believed by who has written it
