@@ -40,7 +40,8 @@ class Standardized:
         Where the mean is no greater than two deviations that costs two bits at most: either is honest there.
         """
         count = rows.shape[-1]
-        mean = _mean_by_steps(rows, mean_of(total(rows, -1, keepdims=True), count))
+        summed = mean_of(total(rows, -1, keepdims=True), count)
+        mean = _mean_by_steps(rows, summed)
         apart = rows - mean
         variance = mean_of(total_of_products(apart, apart, -1, keepdims=True), count)
         with np.errstate(over="ignore"):
@@ -50,7 +51,7 @@ class Standardized:
             return cls(mean, apart, variance)
         if not far.all() or body_arithmetic.ask() == "body":
             squares = mean_of(total_of_products(rows, rows, -1, keepdims=True), count)
-            either = whichever(variance, lambda: squares - mean * mean)
+            either = whichever(variance, lambda: squares - summed * summed)
             if far.any() and body_arithmetic.ask() == "text":
                 either = either.where(~far, variance)
             variance = either
@@ -59,10 +60,6 @@ class Standardized:
     def deviation(self, epsilon: Fraction) -> Numbers:
         """The roots of the variances, with something added so that they are not zero."""
         return (self.variance + epsilon).sqrt()
-
-    def over(self, deviation: Numbers, overflow: Choice[Literal["exact", "as_formula"]]) -> Numbers:
-        """The differences divided by the deviations, or multiplied by their reciprocals."""
-        return overflowed(self.apart / deviation, deviation, overflow)
 
 
 def _mean_by_steps(rows: Numbers, mean: Numbers) -> Numbers:
@@ -122,17 +119,27 @@ def _beside_folded(
 
 
 def overflowed(
-    found: Numbers, deviation: Numbers, overflow: Choice[Literal["exact", "as_formula"]]
+    found: Numbers,
+    deviation: Numbers,
+    overflow: Choice[Literal["exact", "as_formula"]],
+    nothing: Numbers | int = 0,
 ) -> Numbers:
     """Quotients as they are; anything where what they are divided by may be zero or not.
 
-    Where the squares below the root may be beyond all numbers it is a reading what comes out.
+    Where the squares below the root may be beyond all numbers it is a reading what comes out. By the formula
+    that is what is divided by infinity (`nothing`, to which more may have been added), an infinity or NaN, or
+    the result where a program has the range for it.
     """
     doubtful = deviation.finite & (deviation.value.signs() == 0) & (deviation.error > 0)
-    beyond = deviation.lost & deviation.finite
-    if beyond.any() and overflow.ask() == "as_formula":
-        doubtful = doubtful | beyond
-    return opened(found, doubtful) if doubtful.any() else found
+    found = opened(found, doubtful) if doubtful.any() else found
+    # What may be below zero or above it is lost as well, and no overflow.
+    certain = deviation.error < deviation.value.floats()
+    beyond = np.asarray(deviation.lost & deviation.finite & certain)
+    if not beyond.any():
+        return found
+    if overflow.ask() == "as_formula":
+        return found.or_else(nothing, beyond)
+    return replace(found, lost=found.lost & ~beyond)
 
 
 def cast(given: Numbers, kind: ElementType) -> Numbers:

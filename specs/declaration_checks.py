@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, Place, UserError
@@ -117,6 +117,14 @@ class DeclarationChecker:
 
     def _too_large_at(self, where: Place, problem: str, got: int, most: int) -> None:
         self.errors.append(UserError(problem, got=f"{got:,}", expected=f"at most {most:,}", where=where))
+
+    def check_roles(self, shapes: Mapping[str, str], named: Iterable[tuple[str, str, str | int]]) -> None:
+        """Each extent that has a role is one that a shape speaks of."""
+        free = {name for text in shapes.values() for name in _free_names(text)}
+        for role, name, place in named:
+            if name not in free:
+                where = ("sizes", role, place)
+                self._unknown(where, "sizes of something that no shape speaks of", name, free)
 
     def check_results(self, results: Mapping[str, str]) -> None:
         """Every shape is that of an output of some version; `upto` is the only word that leaves a choice."""

@@ -19,7 +19,7 @@ from specs.added_entries import Additions, Level
 from specs.addition_merging import merge_additions
 from specs.composition import compose, declares
 from specs.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
-from specs.declared import Bounds, Declared, KindUse
+from specs.declared import Bounds, Declared, KindUse, Sizes
 from specs.expressions import parse
 from specs.model import Otherwise, ParameterSpec, Spec
 from specs.schemas import Entry
@@ -91,6 +91,26 @@ def _focus(value: Any) -> Any:
     return value
 
 
+Named = list[str] | dict[str, list[Annotated[int, Field(ge=1)]]] | None
+
+
+class SizesEntry(Entry):
+    """Extents by role: their names alone, or with the lengths that they are asked to have."""
+
+    inner: Named = None
+    outer: Named = None
+    batch: Named = None
+    channels: Named = None
+    scanned: Named = None
+    rank: int | None = Field(None, ge=0)
+    cases: int | None = Field(None, ge=1)
+    given: dict[str, int | float] = Field(default_factory=dict)
+
+
+ROLES = ("inner", "outer", "batch", "channels", "scanned")
+"""What an extent may be to a kernel, as `sizes` says it."""
+
+
 class DeclarationFile(Additions):
     """The whole of a `spec.yaml`, as one version sees it: `uses`, `versions`, `older` are used up by then."""
 
@@ -111,6 +131,7 @@ class DeclarationFile(Additions):
     focus: Annotated[dict[str, Level], BeforeValidator(_focus)] = Field(default_factory=dict)
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
     budget: int | None = Field(None, ge=1)
+    sizes: SizesEntry | None = None
     why: str | None = None
 
 
@@ -144,6 +165,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     checker.check_group(file.group)
     checker.check_shapes(file.shapes, file.extents)
     checker.check_sizes(declared)
+    checker.check_roles(file.shapes, names_by_role(file.sizes))
     checker.check_results(file.results)
     checker.check_points(file.points)
     checker.check_demands(file.constraints)
@@ -180,6 +202,7 @@ class _Reader:
             focus=dict(file.focus),
             counts=self._counts(file.counts),
             budget=file.budget,
+            sizes=_sizes(file.sizes),
             results=self._shapes("results", file.results, EVERY_OUTPUT, self._spec.outputs),
             places={
                 **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},
@@ -188,6 +211,10 @@ class _Reader:
                     for place, each in enumerate(file.constraints)
                 },
                 **{f"{key}.{name}": self._composed.place((key, place)) for key, name, place in _told(file)},
+                **{
+                    f"sizes.{name}": self._composed.place(("sizes", role, place))
+                    for role, name, place in names_by_role(file.sizes)
+                },
                 FILE_NAME: self._composed.place(()),
             },
         )
@@ -261,6 +288,28 @@ def _told(file: DeclarationFile) -> Iterator[tuple[str, str, str | int]]:
     """Key, name and place of what is held against the factors only when these are known."""
     yield from (("paired", name, place) for place, name in enumerate(file.paired))
     yield from (("focus", name, name) for name in file.focus)
+
+
+def names_by_role(sizes: SizesEntry | None) -> Iterator[tuple[str, str, str | int]]:
+    """Role, name and place of each extent that `sizes` name."""
+    for role in ROLES if sizes is not None else ():
+        told = getattr(sizes, role) or ()
+        for at, name in enumerate(told):
+            yield role, name, name if isinstance(told, dict) else at
+
+
+def _sizes(entry: SizesEntry | None) -> Sizes:
+    if entry is None:
+        return Sizes()
+    told = {role: getattr(entry, role) for role in ROLES}
+    lengths = [each for each in told.values() if isinstance(each, dict)]
+    return Sizes(
+        {role: tuple(each) for role, each in told.items() if each is not None},
+        {name: tuple(values) for each in lengths for name, values in each.items()},
+        entry.rank,
+        entry.cases,
+        dict(entry.given),
+    )
 
 
 def _otherwise(text: str) -> Otherwise:

@@ -33,6 +33,24 @@ class KindUse:
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """What extents are to a kernel, where shapes do not tell it, and lengths that they are asked to have.
+
+    `roles` are names of extents by role (`inner`: summed over, `outer`: a side of the result, `batch`: of
+    several inputs, `channels`: of vectors beside a tensor, `scanned`: a pack along an axis of which the
+    operator goes); `lengths` are asked for by the declaration itself; `rank` is the greatest number of axes
+    that the text allows, `cases` how many cases are enough where each takes long to work out; `given` are
+    attributes that such calls have.
+    """
+
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lengths: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    rank: int | None = None
+    cases: int | None = None
+    given: Mapping[str, int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Declared:
     """The declared parts of an operator version's call space; expressions as they are written.
 
@@ -42,7 +60,7 @@ class Declared:
     level, where those of others are dealt out over the rows; `focus` are levels under which the other factors
     are covered once more, because many runtimes have little else of them. `counts` say how many tensors a
     variadic input or output has: bounds, or an expression. `budget` is the greatest number of cases,
-    where 120 do not do. `results` are the shapes of outputs.
+    where 120 do not do. `sizes` say what extents are to a kernel. `results` are the shapes of outputs.
     """
 
     shapes: Mapping[str, str] = field(default_factory=dict)
@@ -56,6 +74,7 @@ class Declared:
     focus: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     counts: Mapping[str, Bounds | str] = field(default_factory=dict)
     budget: int | None = None
+    sizes: Sizes = field(default_factory=Sizes)
     results: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     """Where each shape stands, each constraint (`constraint <id>`), and the file, for messages."""

@@ -132,7 +132,7 @@ def _has_its_kinds(row: Result) -> bool:
         row.error,
     )
     more += (row.message, row.unsupported, row.signal, row.stderr, row.machine, row.answer)
-    numbers = (row.wrong, row.elements, row.ulps, row.expectation, row.status)
+    numbers = (row.wrong, row.elements, row.ulps, row.expectation, row.status, row.no_number)
     options = (*row.readings.values(), *row.behaviours.values(), row.again, tuple(row.levels.values()))
     options += (row.touched,)
     return (

@@ -32,6 +32,8 @@ class Result:
     off at most, in steps of the type of each element; 0 is left out, and what is beyond 2**53 stands as that.
     `answer` says which of several answers to a case these are: the first that is not right, else the first.
     `touched` is what the worker saw of memory that the run must leave alone.
+    `no_number` counts elements of a right answer that are NaN or infinite where a number is expected first,
+    of ordinary inputs: a reading lets them be so.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
     that it matched. `varies` says that right answers are random, so that two of them may differ. `again` is
     what further tries of a case came to that killed its worker, each as `response` has it. `machine` names
@@ -59,6 +61,7 @@ class Result:
     wrong: int | None = None
     elements: int | None = None
     ulps: int | None = None
+    no_number: int | None = None
     expectation: int | None = None
     stage: str | None = None
     error: str | None = None
@@ -204,6 +207,7 @@ def make_result(
         wrong=judgement.wrong,
         elements=judgement.elements,
         ulps=min(judgement.ulps, _EXACT_IN_JSON) or None,
+        no_number=judgement.no_number or None,
         expectation=judgement.expectation,
         varies=is_random(case.properties),
         again=again,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput, Unordered
 from generator.asking.calls import Call
@@ -15,6 +16,11 @@ from opcert.vocabulary.errors import InternalError
 from reference.answers import Answer, OutsideDomain
 from reference.reference_operator import ReferenceOperator
 from specs.model import Reading, Spec
+
+_FEW = 256
+"""Of so many elements and fewer bounds are kept as they are."""
+_BITS = 8
+"""Significant bits of the bounds of more elements."""
 
 
 def expect(spec: Spec, reference: ReferenceOperator, call: Call) -> tuple[Expectation, ...]:
@@ -116,4 +122,13 @@ def expected_output(name: str, answer: Answer) -> ExpectedOutput:
         Alternative(index, tuple(values)) for index, values in sorted((answer.alternatives or {}).items())
     )
     allowed = answer.allowed if answer.valued else np.full(answer.expected.shape, np.inf)
+    if allowed is not None and allowed.size > _FEW:
+        allowed = short_bounds(allowed)
     return ExpectedOutput(name, answer.expected, allowed, alternatives)
+
+
+def short_bounds(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bounds rounded up to few bits, by less than a 127th: they take fewer bytes, and none is smaller."""
+    significands, exponents = np.frexp(bounds)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.ldexp(np.ceil(np.ldexp(significands, _BITS)), exponents - _BITS))

@@ -18,6 +18,8 @@ ABOVE_ONE = float(np.nextafter(np.float32(1), np.float32(2)))
 BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 THIN, THINNER = 0.9998, 0.99999
 """Filters stretched so little that their last taps weigh from 3 in 10,000, or in 200,000, on."""
+_KEEPS = 1.2
+"""Of 4 elements it makes as many, and takes them from up to half a step beside the old ones."""
 COORDINATES, POLICY = "coordinate_transformation_mode", "keep_aspect_ratio_policy"
 CROP, SYMMETRIC = "tf_crop_and_resize", "half_pixel_symmetric"
 
@@ -72,6 +74,24 @@ def edges_of(subject: Subject, pack: str, nothing: Callable[[str], Any]) -> Edge
         parts += [_antialias, _thin_taps, _axes_and_policies]
     for part in parts:
         yield from part(resizes)
+
+
+def kept_lengths_of(subject: Subject, pack: str, nothing: Callable[[str], Any]) -> Edges:
+    """Scales that change no length, by which elements move all the same, in every mode."""
+    resizes = Resizes(subject, pack, nothing)
+    scales = [1.0, _KEEPS]
+    for mode in resizes.modes:
+        yield f"length_kept_{mode}", resizes.of([3, 4], scales=scales, mode=mode)
+        if resizes.has("antialias"):
+            filtered: dict[str, Any] = {"mode": mode, "antialias": 1}
+            yield f"length_kept_antialias_{mode}", resizes.of([3, 4], scales=scales, **filtered)
+            if resizes.has("axes"):
+                one = resizes.of([4, 3], scales=[_KEEPS], axes=[0], **filtered)
+                yield f"length_kept_antialias_along_one_axis_{mode}", one
+    for name in resizes.values(COORDINATES):
+        if name != CROP and "linear" in resizes.modes:
+            kept = resizes.of([3, 4], scales=scales, mode="linear", **{COORDINATES: name})
+            yield f"length_kept_{name}", kept
 
 
 def _shapes(resizes: Resizes) -> Edges:

@@ -15,6 +15,9 @@ from specs.expressions import Expression
 from specs.model import Constraint
 from specs.structures import element_types_of, type_variable
 
+ONE_ELEMENT = (3, 1, 4)
+"""A shape whose inner axis has one element."""
+
 
 @dataclass(frozen=True)
 class Axes(SingleKind):
@@ -100,6 +103,11 @@ class Axes(SingleKind):
         wide = [axis for axis, extent in enumerate(shape) if extent > 1]
         if self.says(self.unit) and wide:
             yield f"{self.name}_of_extent_one", {self.name: [wide[0]]}
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Along an axis of one element."""
+        if not self._adds and not self.says(self.unit):
+            yield "along_one_element", {f"shape:{self.of}": ONE_ELEMENT, self.name: [1]}
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """Of no booleans, where axes are reduced: what is least or greatest hangs on the type."""

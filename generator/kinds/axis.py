@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from generator.kinds.axes import ONE_ELEMENT
 from generator.solved.partial import Bindings, Partial
 from generator.spaces.kind import Given, InputName, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
@@ -61,6 +62,11 @@ class Axis(SingleKind):
         if self.says(self.exclude_first):
             others = f"all(each not in [0, -{size}] for each in {listed})"
             yield self.rule(f"{self.name}_not_first", others, self.given)
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Along an axis of one element."""
+        if self.extra is None:
+            yield "along_one_element", {f"shape:{self.of}": ONE_ELEMENT, self.name: 1}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = self._rank(scope)

@@ -37,6 +37,22 @@ _GROUPS: Mapping[Level, tuple[str, ...]] = {
 _NO_TYPES = (0, 999)
 
 
+_PLAIN = (
+    "float",
+    "int32",
+    "uint32",
+    "double",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "int16",
+    "int8",
+    "bool",
+)
+"""Types of which each is turned into those of its width."""
+
+
 @dataclass(frozen=True)
 class CastTarget(Kind):
     """A type of a type variable, by its number, or that of another input; the input's data suits it."""
@@ -73,7 +89,9 @@ class CastTarget(Kind):
         if not self._by_number:
             yield self._beside(levels, self._target(scope))
             return
-        for name in draw.shuffled([each for each in _GROUPS[levels[self.name]] if each in known]):
+        wanted = levels[self.name]
+        # A group of types, or the one that is asked for by its own name.
+        for name in draw.shuffled([each for each in _GROUPS.get(wanted, (str(wanted),)) if each in known]):
             target = ELEMENT_TYPES[name]
             yield {self.name: target.code, **self._beside(levels, target)}
 
@@ -93,11 +111,14 @@ class CastTarget(Kind):
     def _from(self, name: str) -> dict[str, Any]:
         return {f"level:type_{self._input_type}": name}
 
+    @property
+    def named_types(self) -> Mapping[str, Level]:
+        return {name: _group_of(name) for name in self._types()} if self._by_number else {}
+
     def _to(self, target: ElementType) -> dict[str, Any]:
         if not self._by_number:
             return {f"level:type_{self.variable.text}": target.name}
-        group = next(each for each, types in _GROUPS.items() if target.name in types)
-        return {self.name: target.code, f"level:{self.name}": group}
+        return {self.name: target.code, f"level:{self.name}": _group_of(target.name)}
 
     def _ways(self, target: ElementType) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
         """The attributes that say something of a type, in words and in bindings."""
@@ -146,6 +167,16 @@ class CastTarget(Kind):
                 for part, texts in _filling(np.array(told_texts(target), dtype=object), shape):
                     bound = {**self._from("string"), **self._to(target), self.of: texts}
                     yield f"{part}texts_to_{name}", bound
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """From each type to another of as many bits."""
+        for source in _PLAIN:
+            for target in _PLAIN:
+                alike = ELEMENT_TYPES[source].bits == ELEMENT_TYPES[target].bits and source != target
+                if alike and source in self._sources() and target in self._types():
+                    ways = {name: None for name in ("saturate", "round_mode") if self.subject.has(name)}
+                    bound = {**self._from(source), **self._to(ELEMENT_TYPES[target]), **ways}
+                    yield f"as_wide_{source}_to_{target}", bound
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if self.subject.has("saturate"):
@@ -202,6 +233,10 @@ class CastTarget(Kind):
 
     def _types(self) -> tuple[str, ...]:
         return self._listed(self.variable.text)
+
+
+def _group_of(element_type: str) -> Level:
+    return next(group for group, types in _GROUPS.items() if element_type in types)
 
 
 def _filling(values: NDArray[Any], shape: tuple[int, ...]) -> Iterator[tuple[str, NDArray[Any]]]:

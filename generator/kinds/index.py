@@ -20,6 +20,8 @@ from specs.evaluation import EvaluationError
 from specs.expressions import Expression
 from specs.model import Constraint
 
+_RANGE = 5
+
 
 @dataclass(frozen=True)
 class Index(SingleKind):
@@ -116,6 +118,20 @@ class Index(SingleKind):
                 self.distinct.text,
                 otherwise="undefined",
             )
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """As many indices as there are elements, from the first to the last, two between them exchanged."""
+        shape, axis = list(scope.shape(self.of)), int(scope.value(self.axis))
+        if not -len(shape) <= axis < len(shape):
+            return
+        shape[axis] = _RANGE
+        order = np.array([0, *range(2, _RANGE - 1), 1, _RANGE - 1], dtype=np.int64)
+        along = [1] * len(shape)
+        along[axis] = _RANGE
+        whole = np.broadcast_to(order.reshape(along), shape).copy()
+        for found in (order, whole):
+            bound = {f"shape:{self.of}": tuple(shape), f"shape:{self.name}": found.shape, self.name: found}
+            yield "nearly_a_range", bound
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         extent, shape = self._extent(scope), scope.shape(self.name)

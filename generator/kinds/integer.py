@@ -51,6 +51,11 @@ class Integer(SingleKind):
                 f"{self.name}_range", f"all({' and '.join(conditions)} for each in {listed})", self.given
             )
 
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """The greatest value, by which everything is meant."""
+        if self.high is not None:
+            yield f"{self.name}_means_everything", {self.name: self._ends(scope)[1]}
+
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         low, high = self._ends(scope)
         if self.high is not None:

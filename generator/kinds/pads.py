@@ -158,6 +158,16 @@ class Pads(Kind):
                 empty |= {f"shape:{self.of}": (0, *(3 for _ in range(rank - 1))), "pads": beside}
                 yield f"nothing_padded_beside_{each}", empty
 
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """As much before an axis as is taken behind it: no length changes, in any mode."""
+        rank, mode = len(scope.shape(self.of)), self.subject.attribute("mode")
+        known = mode.allowed if mode is not None and mode.allowed is not None else ("constant",)
+        for each in known if rank else ():
+            given: dict[str, Any] = {"mode": each} if mode is not None else {}
+            given |= {"axes": None} if "axes" in self.covers else {}
+            given |= {f"shape:{self.of}": (4, *(3 for _ in range(rank - 1)))}
+            yield f"no_longer_than_before_{each}", {**given, "pads": _first_axis(rank, 1, -1)}
+
     def changes(self) -> Iterable[KindChange]:
         return padding_changes(self.of)
 

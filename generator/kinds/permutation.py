@@ -42,6 +42,16 @@ class Permutation(SingleKind):
             f"{self.name}_is_permutation", f"sorted({self.name}) == range(rank({self.of}))", self.given
         )
 
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Axes of length 1 move, and others of equal lengths beside them."""
+        for word, shape, order in (
+            ("ones_stay_and_others_move", (4, 1, 4), [2, 1, 0]),
+            ("ones_and_others_move", (1, 4, 4), [2, 1, 0]),
+            ("a_one_moves_between_others", (4, 4, 1), [1, 2, 0]),
+            ("pairs_move", (1, 3, 1, 3), [2, 3, 0, 1]),
+        ):
+            yield word, {f"shape:{self.of}": shape, self.name: order}
+
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = len(scope.shape(self.of))
         plain = list(range(rank))

@@ -10,9 +10,12 @@ import numpy as np
 
 from generator.solved.forbidden_values import forbidden
 from generator.solved.partial import Bindings, Partial
+from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from reference.numbers import largest
 from specs.expressions import Expression
 from specs.model import Constraint
 
@@ -103,6 +106,17 @@ class Real(SingleKind):
                 yield f"{self.name}_{word}", {self.name: value}
         if self._is_input() and self._admits(-np.inf, scope):
             yield f"{self.name}_minus_infinity", {self.name: -np.inf}
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """The least and the greatest number of the type, which bound nothing but infinities."""
+        parameter = self.subject.input(self.name)
+        kind = ELEMENT_TYPES[scope.element_type(parameter)] if parameter is not None else None
+        if kind is None or kind.layout is None:
+            return
+        for word, end in (("least", -1), ("greatest", 1)):
+            number = float(end * largest(kind.layout))
+            if self._admits(number, scope):
+                yield f"{self.name}_is_the_{word}", {self.name: number, f"level:{DATA}": "nonfinite"}
 
     def _admits(self, value: float, scope: Partial) -> bool:
         low, high = self._low(scope), self._high(scope)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.borders.resizing_breaches import breaches_of
-from generator.borders.resizing_edges import COORDINATES, CROP, POLICY, edges_of
+from generator.borders.resizing_edges import COORDINATES, CROP, POLICY, edges_of, kept_lengths_of
 from generator.changes.misread_resizing import resizing_changes
 from generator.solved.extents import bounds_within
 from generator.solved.partial import OMITTED, Bindings, Partial
@@ -154,6 +154,9 @@ class Resizing(Kind):
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         return edges_of(self.subject, self.pack, self.nothing)
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        return kept_lengths_of(self.subject, self.pack, self.nothing)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         known = {each.id for each in scope.spec.constraints}

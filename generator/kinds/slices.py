@@ -98,6 +98,21 @@ class Slices(Kind):
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         yield from everything_sliced(scope.shape(self.of), "steps" in self.covers)
 
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Everything of each axis, one of them backwards."""
+        rank = len(scope.shape(self.of))
+        if rank and "steps" in self.covers:
+            before, axes = rank - 1, list(range(rank))
+            yield (
+                "everything_backwards_along_one_axis",
+                {
+                    "starts": [*[0] * before, -1],
+                    "ends": [*[FAR] * before, -FAR - 1],
+                    "axes": axes,
+                    "steps": [*[1] * before, -1],
+                },
+            )
+
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = len(scope.shape(self.of))
         plain: dict[str, object] = {"starts": [0], "ends": [1], "axes": [0]}

@@ -280,6 +280,13 @@ class Window(Kind):
             },
         )
 
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Windows of one element, where the kernel is that of an attribute."""
+        if self._is_brought and "kernel_shape" in self.covers:
+            ones = [1] * len(list(scope.value(self.over)))
+            plain = dict.fromkeys(name for name in self.covers if name != "kernel_shape")
+            yield "windows_of_one", {**plain, "kernel_shape": ones, self.kernel.text: ones}
+
     def changes(self) -> Iterable[KindChange]:
         return window_changes(self.covers)
 

@@ -15,9 +15,15 @@ import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.borders.integer_ends import add_integer_ends
+from generator.borders.kernel_sizes import add_kernel_sizes
+from generator.borders.lengths_in_types import add_lengths_in_types
+from generator.borders.lone_levels import add_lone_levels
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
+from generator.borders.told_shortcuts import add_told_shortcuts
+from generator.borders.type_pairs import add_type_pairs
 from generator.borders.wide_values import add_wide_values
 from generator.making.discovery import open_spec
 from generator.making.found_calls import add_calls, read_kept_calls
@@ -89,6 +95,12 @@ def generate_operator(
         add_sizes_in_vectors(workshop)
         add_told_losses(workshop)
         add_specials_together(workshop)
+        add_kernel_sizes(workshop)
+        add_told_shortcuts(workshop)
+        add_integer_ends(workshop)
+        add_lengths_in_types(workshop)
+        add_lone_levels(workshop)
+        add_type_pairs(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))

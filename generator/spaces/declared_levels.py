@@ -115,8 +115,14 @@ class DeclaredLevels:
 
     @cached_property
     def _by_text(self) -> Mapping[str, Mapping[str, Level]]:
-        """The levels of each factor by how they are written."""
-        return {name: {str(each): each for each in levels} for name, levels in self.space.factors.items()}
+        """The levels of each factor by how they are written, and types of a group by their names."""
+        named: dict[str, Mapping[str, Level]] = {
+            kind.name: {each: each for each in kind.named_types} for kind in self.space.kinds
+        }
+        return {
+            name: {**named.get(name, {}), **{str(each): each for each in levels}}
+            for name, levels in self.space.factors.items()
+        }
 
 
 def declare_levels(

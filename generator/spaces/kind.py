@@ -117,6 +117,16 @@ class Kind:
         return {}
 
     @property
+    def precisions(self) -> tuple[str, ...]:
+        """Factors that say in which type of floats something is computed; the first level is the plainest."""
+        return ()
+
+    @property
+    def named_types(self) -> Mapping[str, Level]:
+        """The element types that its value names by number, each with the level that it has then."""
+        return {}
+
+    @property
     def mends(self) -> tuple[str, ...]:
         """Inputs whose data is drawn as that of others and then made to keep its rules."""
         return ()
@@ -153,6 +163,13 @@ class Kind:
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """Valid values at a border, each with a word for the case."""
+        return iter(())
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Valid values at which little seems to be asked for, so that a runtime may hand its input on.
+
+        A case is made of those alone for which that is wrong.
+        """
         return iter(())
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

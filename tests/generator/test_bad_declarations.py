@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from generator.borders.kernel_sizes import add_kernel_sizes
+from generator.making.workshop import Options, Workshop
 from generator.rows.covering_rows import learn_cores
 from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
+from generator.spaces.declared_levels import declare_levels
 from generator.spaces.space import Space, open_space
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
+from reference.registry import find_operator
 from specs.declarations import FILE_NAME
 from specs.library import load_spec
 from tests.commands.command_line import call, check_message
@@ -65,6 +69,21 @@ MISTAKES = {
         'shapes: {input: "*S"}\nextents: {S: many}\nkinds:\n  axis: axis(input)\n',
         2,
         ["wrong value", "many", "1..3"],
+    ),
+    "sizes of nothing": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nsizes: {scanned: {T: [33]}}\n",
+        5,
+        ["sizes of something that no shape speaks of", "T", "one of S"],
+    ),
+    "a size that is none": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nsizes: {scanned: {S: [0]}}\n",
+        5,
+        ["sizes", "0", "greater than or equal to 1"],
+    ),
+    "a role that is none": (
+        _SHAPES + "kinds:\n  axis: axis(input)\nsizes: {inside: [S]}\n",
+        5,
+        ["unknown key", "inside", "inner"],
     ),
     "a shape of no output": (
         _SHAPES + 'results: {put: "*S"}\nkinds:\n  axis: axis(input)\n',
@@ -244,6 +263,20 @@ def test_a_mistake_is_told_with_its_place(name: str, tmp_path: Path) -> None:
     assert f"{path}:{line}:" in message
     for each in parts:
         assert each in message
+
+
+def test_a_size_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None:
+    rule = "  - {id: short, require: max(shape(input)) < 100, else: undefined, why: made up}\n"
+    head = _SHAPES + "kinds:\n  axis: axis(input)\nsizes: {scanned: {S: [33, 300]}}\nconstraints:\n"
+    path = _write(tmp_path, head + rule)
+    spec, levels = declare_levels(load_spec(HARDMAX, (tmp_path,)))
+    workshop = Workshop(spec, find_operator(HARDMAX), levels, Options())
+    with pytest.raises(UserError) as caught:
+        add_kernel_sizes(workshop)
+    message = str(caught.value)
+    assert f"{path}:5:" in message
+    assert "a size that no call of ai.onnx::Hardmax-13 has" in message
+    assert "300" in message
 
 
 def test_or_error_needs_a_word_of_the_text(tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+"""The plans of an operator version, by what its extents are to a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generator.sizes.joins import join_plans
+from generator.sizes.long_axes import axis_plans, order_plans
+from generator.sizes.long_sums import product_plans
+from generator.sizes.packs import pack_plans
+from generator.sizes.plan import Plan
+from generator.sizes.roles import Roles
+from generator.sizes.sized_windows import window_plans
+from generator.spaces.space import Space
+from specs.declared import Sizes
+
+
+def plans_of(space: Space, roles: Roles) -> Iterator[Plan]:
+    """Every plan, or as many as the declaration says, spread over all; some of them no call has."""
+    told = space.spec.declared.sizes if space.spec.declared is not None else Sizes()
+    plans = list(_all_plans(space, roles))
+    most = len(plans) if told.cases is None else min(told.cases, len(plans))
+    given = {f"kind:{name}": {name: value} for name, value in told.given.items()}
+    for place in range(most):
+        plan = plans[place * len(plans) // most]
+        yield replace(plan, fixed={**given, **plan.fixed})
+
+
+def _all_plans(space: Space, roles: Roles) -> Iterator[Plan]:
+    if roles.window is not None:
+        yield from window_plans(space, roles)
+    elif roles.inner:
+        yield from product_plans(space, roles)
+    if roles.axis is not None and roles.window is None:
+        yield from axis_plans(space, roles)
+    if roles.order is not None:
+        yield from order_plans(roles)
+    yield from pack_plans(space, roles)
+    yield from join_plans(space)
