@@ -40,7 +40,8 @@ def answer_of(
         working.may_flush(np.abs(numbers.value.floats()), numbers.error)
     )
     rounded = round_floats(kind, sums, lost if lost.any() else None, flush=flush)
-    return _answer(kind, numbers.shape, _with_special(kind, rounded, numbers.sign.reshape(-1)))
+    rounded = _with_special(kind, rounded, numbers.sign.reshape(-1))
+    return _answer(kind, numbers.shape, _or_else(kind, rounded, numbers.instead))
 
 
 def _leaves(kind: ElementType, numbers: Numbers) -> bool:
@@ -61,6 +62,19 @@ def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:
     elements[special] = encode(kind, sign[special].tolist())
     elements[minus_zero] = encode(kind, [-0.0])[0]
     return Rounded(elements, rounded.allowed, rounded.alternatives)
+
+
+def _or_else(kind: ElementType, rounded: Rounded, instead: Numbers | None) -> Rounded:
+    """With the numbers that may stand in place of some; of zero either one."""
+    if instead is None:
+        return rounded
+    alternatives = dict(rounded.alternatives)
+    signs = instead.sign.reshape(-1)
+    for index in np.flatnonzero(~np.isnan(signs)).tolist():
+        value = instead.value.spread(instead.shape).fraction(index) if np.isfinite(signs[index]) else signs[index]
+        others = encode(kind, [value] if value else [0.0, -0.0]).tolist()
+        alternatives[index] = tuple(dict.fromkeys((*alternatives.get(index, ()), *others)))
+    return Rounded(rounded.elements, rounded.allowed, alternatives)
 
 
 def _answer(kind: ElementType, shape: tuple[int, ...], rounded: Rounded) -> Answer:

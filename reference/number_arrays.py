@@ -32,7 +32,9 @@ class Numbers:
 
     `value` is exact, and 0 where `sign` is NaN or an infinity: there IEEE arithmetic gives that. Elsewhere
     `sign` is 1, -1 or a zero with its sign. A program holds a number within `error` of the value, and may
-    hold anything where `lost`: where something on the way was beyond the greatest number.
+    hold anything where `lost`: where something on the way was beyond the greatest number. `instead` are
+    numbers without error that a program may come to as well where there are any (NaN: none): of a result
+    alone, since operations leave it out.
     """
 
     working: Working
@@ -40,6 +42,7 @@ class Numbers:
     error: Floats
     sign: Floats
     lost: Mask
+    instead: Numbers | None = None
 
     @classmethod
     def of(cls, given: Tensor, working: Working | None = None) -> Numbers:
@@ -212,6 +215,13 @@ class Numbers:
             np.where(chosen, self.lost, other.lost),
         )
 
+    def or_else(self, other: Numbers | int, where: Mask) -> Numbers:
+        """The same, or another number in their place, NaN or an infinity, where an overflow led to that."""
+        mask = np.broadcast_to(where, self.shape)
+        given = self.lift(other).broadcast(self.shape)
+        instead = replace(given, sign=np.where(mask, given.sign, np.nan))
+        return replace(self, lost=self.lost | mask, instead=instead)
+
     def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Numbers:
         """The numbers in another order or shape: what a function of arrays that moves elements gives."""
         return Numbers(
@@ -220,6 +230,7 @@ class Numbers:
             arrange(self.error),
             arrange(self.sign),
             arrange(self.lost),
+            None if self.instead is None else self.instead.arranged(arrange),
         )
 
     def reshape(self, shape: tuple[int, ...]) -> Numbers:
@@ -230,7 +241,7 @@ class Numbers:
 
     def broadcast(self, shape: tuple[int, ...]) -> Numbers:
         parts = (self.error, self.sign, self.lost)
-        if all(each.shape == shape for each in parts):
+        if self.instead is None and all(each.shape == shape for each in parts):
             value = self.value.spread(shape)
             return self if value is self.value else replace(self, value=value)
         return self.arranged(lambda each: np.broadcast_to(each, shape))

@@ -15,9 +15,13 @@ from reference.choices import Choice, Reading
 from reference.enclosures import nearest_value
 from reference.functions import function_of
 from reference.number_arrays import Numbers
-from reference.working import Mask
+from reference.working import Mask, rounded_up
 
 Overflow = Annotated[Choice[Literal["exact", "as_formula"]], Reading]
+_LOG_OF_TWO = 0.6931472
+"""Above the natural logarithm of two."""
+_GONE = 16
+"""What is so many times smaller than what rounding errs by is zero to every program."""
 PI = nearest_value(lambda one: 4 * arb.atan(one), Fraction(1), 1280)
 """The circle's number with 1,280 bits."""
 
@@ -39,6 +43,26 @@ def overflowing(found: Numbers, beyond: Mask, exact: Numbers, option: Choice[str
     """What a formula gives where a step of it is beyond all numbers: its result, or no number as well."""
     found = found.where(~beyond, exact)
     return replace(found, lost=found.lost | beyond) if option.ask() == "as_formula" else found
+
+
+def logarithm_of_underflown(numbers: Numbers, apart: Mask, exact: Numbers) -> Numbers:
+    """The logarithms of small positive numbers where they are `apart` by no more than those: as far as known.
+
+    `exact` are those that stable formulas give. A program that holds zero comes to minus infinity; so does
+    every one where the number is far below what its roundings leave of it.
+    """
+    size = numbers.value.floats()
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # By the exponent alone, which is the same on every machine.
+        more = np.frexp(1 + numbers.error / size)[1] * _LOG_OF_TWO
+        less = np.frexp(np.maximum(size / numbers.working.least, 1))[1] * _LOG_OF_TWO
+    inside = numbers.error < size / 2
+    gone = size * _GONE < numbers.error
+    error = np.where(inside, 2 * numbers.error / np.where(inside, size, 1), np.maximum(more, less))
+    error = np.where(gone, 0.0, rounded_up(error))
+    error = np.where(apart, np.maximum(exact.error, rounded_up(exact.error + error)), exact.error)
+    lost = exact.lost | (apart & (gone | (numbers.error >= size / 2)))
+    return replace(exact, error=error, lost=lost)
 
 
 def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:

@@ -60,10 +60,6 @@ class Standardized:
         """The roots of the variances, with something added so that they are not zero."""
         return (self.variance + epsilon).sqrt()
 
-    def over(self, deviation: Numbers, overflow: Choice[Literal["exact", "as_formula"]]) -> Numbers:
-        """The differences divided by the deviations, or multiplied by their reciprocals."""
-        return overflowed(self.apart / deviation, deviation, overflow)
-
 
 def _mean_by_steps(rows: Numbers, mean: Numbers) -> Numbers:
     """A mean as it is, or as one that each element corrects by its share (Welford): 0 where all are equal.
@@ -122,17 +118,27 @@ def _beside_folded(
 
 
 def overflowed(
-    found: Numbers, deviation: Numbers, overflow: Choice[Literal["exact", "as_formula"]]
+    found: Numbers,
+    deviation: Numbers,
+    overflow: Choice[Literal["exact", "as_formula"]],
+    nothing: Numbers | int = 0,
 ) -> Numbers:
     """Quotients as they are; anything where what they are divided by may be zero or not.
 
-    Where the squares below the root may be beyond all numbers it is a reading what comes out.
+    Where the squares below the root may be beyond all numbers it is a reading what comes out. By the formula
+    that is what is divided by infinity (`nothing`, to which more may have been added), an infinity or NaN, or
+    the result where a program has the range for it.
     """
     doubtful = deviation.finite & (deviation.value.signs() == 0) & (deviation.error > 0)
-    beyond = deviation.lost & deviation.finite
-    if beyond.any() and overflow.ask() == "as_formula":
-        doubtful = doubtful | beyond
-    return opened(found, doubtful) if doubtful.any() else found
+    found = opened(found, doubtful) if doubtful.any() else found
+    # What may be below zero or above it is lost as well, and no overflow.
+    certain = deviation.error < deviation.value.floats()
+    beyond = np.asarray(deviation.lost & deviation.finite & certain)
+    if not beyond.any():
+        return found
+    if overflow.ask() == "as_formula":
+        return found.or_else(nothing, beyond)
+    return replace(found, lost=found.lost & ~beyond)
 
 
 def cast(given: Numbers, kind: ElementType) -> Numbers:

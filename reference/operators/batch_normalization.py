@@ -49,7 +49,9 @@ def batch_normalization(
         )
         mean, var = found.mean, found.variance
     deviation = (var + epsilon).sqrt()
-    output = overflowed(affine(rows, mean, deviation, scaling, shift), deviation, intermediate_overflow)
+    output = overflowed(
+        affine(rows, mean, deviation, scaling, shift), deviation, intermediate_overflow, shift
+    )
     return (output.reshape(X.shape), *running)[:outputs]
 
 
@@ -69,7 +71,9 @@ def batch_normalization_at_rest(
     rows = X.reshape((*X.shape[:2], prod(X.shape[2:])))
     scaling, shift, middle, spread = (_column(each, X) for each in (scale, B, mean, var))
     deviation = (spread + epsilon).sqrt()
-    output = overflowed(affine(rows, middle, deviation, scaling, shift), deviation, intermediate_overflow)
+    output = overflowed(
+        affine(rows, middle, deviation, scaling, shift), deviation, intermediate_overflow, shift
+    )
     return output.reshape(X.shape)
 
 
@@ -95,7 +99,9 @@ def batch_normalization_by_feature(
         Numbers.of(each, X.working).rounded(1, exact=True) for each in (scale, B, mean, var)
     )
     deviation = (spread + epsilon).sqrt()
-    return overflowed(affine(X, middle, deviation, scaling, shift), deviation, intermediate_overflow)
+    return overflowed(
+        affine(X, middle, deviation, scaling, shift), deviation, intermediate_overflow, shift
+    )
 
 
 def _column(given: Tensor, beside: Numbers) -> Numbers:

@@ -14,7 +14,7 @@ from reference.number_arrays import Numbers
 from reference.operators.reductions import Axes, reduced_axes
 from reference.passing import opened
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow, whichever
+from reference.stable_formulas import Overflow, logarithm_of_underflown, whichever
 from reference.summation import total
 
 
@@ -55,7 +55,8 @@ def reduce_log_sum_of_powers(
     either = whichever(found, lambda: stable).where(most.finite, written)
     found = either.where(~wild, found)
     if wild.any() and intermediate_overflow.ask() == "as_formula":
-        found = replace(found, error=np.where(below, np.inf, found.error), lost=found.lost | wild)
+        found = logarithm_of_underflown(summed, np.asarray(below & ~over), found)
+        found = replace(found, lost=found.lost | over)
     if prod(data.shape[each] for each in chosen) and np.isinf(most.sign).any():
         # Beside an infinity the difference from the greatest element is no number.
         found = opened(found, np.isinf(most.sign))

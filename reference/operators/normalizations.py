@@ -53,12 +53,13 @@ def layer_normalization(
     rows = cast(X, stashed(stash_type)).reshape((prod(X.shape[:at]), prod(X.shape[at:])))
     found = Standardized.of(rows, body_arithmetic)
     deviation = found.deviation(epsilon)
-    normalized = found.over(deviation, intermediate_overflow).reshape(X.shape)
+    normalized = (found.apart / deviation).reshape(X.shape)
     scaled = cast_back(normalized, X.working) * Scale
     inverse = overflowed(deviation.lift(1) / deviation, deviation, intermediate_overflow)
     kept = (*X.shape[:at], *(1 for _ in X.shape[at:]))
-    every = (scaled if B is None else scaled + B, found.mean.reshape(kept), inverse.reshape(kept))
-    return every[:outputs]
+    shifted, nothing = (scaled, 0) if B is None else (scaled + B, B)
+    normalized = overflowed(shifted, deviation.reshape(kept), intermediate_overflow, nothing)
+    return (normalized, found.mean.reshape(kept), inverse.reshape(kept))[:outputs]
 
 
 @reference_operator("ai.onnx::RMSNormalization")
@@ -79,9 +80,11 @@ def root_mean_square_normalization(
     rows = cast(X, stashed(stash_type)).reshape((prod(X.shape[:at]), prod(X.shape[at:])))
     squares = mean_of(total_of_products(rows, rows, -1, keepdims=True), rows.shape[-1])
     root = (squares + epsilon).sqrt()
-    normalized = overflowed(rows / root, root, intermediate_overflow).reshape(X.shape)
+    normalized = cast_back((rows / root).reshape(X.shape), X.working)
     scaling = Numbers.of(scale, replace(X.working, element_type=scale.element_type))
-    return cast_back(cast_back(normalized, X.working), scaling.working) * scaling
+    kept = (*X.shape[:at], *(1 for _ in X.shape[at:]))
+    scaled = cast_back(normalized, scaling.working) * scaling
+    return overflowed(scaled, root.reshape(kept), intermediate_overflow)
 
 
 @reference_operator("ai.onnx::InstanceNormalization")
@@ -101,9 +104,9 @@ def instance_normalization(
     rows = input.reshape((*input.shape[:2], prod(input.shape[2:])))
     found = Standardized.of(rows, body_arithmetic)
     deviation = found.deviation(epsilon)
-    channels = (each.reshape((each.shape[0], 1)) for each in (scale, B))
-    normalized = affine(rows, found.mean, deviation, *channels)
-    return overflowed(normalized, deviation, intermediate_overflow).reshape(input.shape)
+    slope, shift = (each.reshape((each.shape[0], 1)) for each in (scale, B))
+    normalized = affine(rows, found.mean, deviation, slope, shift)
+    return overflowed(normalized, deviation, intermediate_overflow, shift).reshape(input.shape)
 
 
 @reference_operator("ai.onnx::GroupNormalization")
@@ -135,7 +138,7 @@ def group_normalization(
         normalized = affine(rows, mean, deviation, scaling, shift)
     else:
         normalized = cast_back((rows - mean) / deviation, X.working) * scaling + shift
-    return overflowed(normalized, deviation, intermediate_overflow).reshape(X.shape)
+    return overflowed(normalized, deviation, intermediate_overflow, shift).reshape(X.shape)
 
 
 @reference_operator("ai.onnx::MeanVarianceNormalization")
@@ -156,5 +159,5 @@ def mean_variance_normalization(
     deviation = found.variance.sqrt()
     if body_arithmetic.ask() == "body":
         deviation = deviation + SMALL
-    normalized = found.over(deviation, intermediate_overflow)
+    normalized = overflowed(found.apart / deviation, deviation, intermediate_overflow)
     return normalized.reshape(moved.shape).transposed(tuple(sorted(range(X.ndim), key=order.__getitem__)))

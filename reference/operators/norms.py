@@ -21,5 +21,5 @@ def lp_normalization(
     else:
         norm = total_of_products(input, input, axis, keepdims=True).sqrt()
     nothing = norm.finite & (norm.value.signs() == 0)
-    found = overflowed(input / norm, norm, intermediate_overflow)
-    return found.where(~np.broadcast_to(nothing & (norm.error == 0), input.shape), 0)
+    found = (input / norm).where(~np.broadcast_to(nothing & (norm.error == 0), input.shape), 0)
+    return overflowed(found, norm, intermediate_overflow)

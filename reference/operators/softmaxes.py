@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
@@ -15,7 +15,7 @@ from reference.functions import function_of
 from reference.number_arrays import Numbers
 from reference.passing import opened
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow, whichever
+from reference.stable_formulas import Overflow, logarithm_of_underflown, whichever
 from reference.summation import total
 from reference.working import Mask
 
@@ -78,13 +78,12 @@ class Lanes:
 
 
 @reference_operator("ai.onnx::Softmax", segments=(13,))
-def softmax(
-    input: Numbers, *, axis: int | None = None, version: int, intermediate_overflow: Overflow
-) -> Numbers:
+def softmax(input: Numbers, *, axis: int | None = None, version: int) -> Numbers:
     """Exp(input) / ReduceSum(Exp(input), axis). Before 13 of a matrix, split at the axis, 1 by default.
 
-    The greatest element of a lane may be subtracted first, and the sum as a logarithm at the end.
-    Source: Softmax, Summary and axis.
+    The greatest element of a lane may be subtracted first, and the sum as a logarithm at the end. It has to be
+    where the exponentials overflow or underflow: an example prints the shares of 10000 and what follows it.
+    Source: Softmax, Summary, axis, Examples (softmax_axis).
     """
     if not prod(input.shape):
         return input
@@ -92,20 +91,9 @@ def softmax(
     found = whichever(
         lanes.shares, lambda: function_of("exp", lanes.apart - function_of("log", lanes.summed))
     )
-    found = _beside_as_written(found, lanes, intermediate_overflow)
+    if not values_alone():
+        found = whichever(found, lambda: lanes.shares_as_written).where(~lanes.wild, found)
     return _restored(opened(found, lanes.open) if lanes.open.any() else found, input, axis, version)
-
-
-def _beside_as_written(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> Numbers:
-    """Shares, and what programs come to that divide the exponentials of the elements themselves."""
-    if values_alone():
-        return found
-    tame = whichever(found, lambda: lanes.shares_as_written).where(~lanes.wild, found)
-    if lanes.wild.any() and overflow.ask() == "as_formula":
-        # Any share of 1, or none.
-        error = np.where(lanes.wild, np.maximum(tame.error, 1.0), tame.error)
-        tame = replace(tame, error=error, lost=tame.lost | lanes.wild)
-    return tame
 
 
 @reference_operator("ai.onnx::LogSoftmax", segments=(13,))
@@ -114,7 +102,8 @@ def logarithm_of_softmax(
 ) -> Numbers:
     """Log(Softmax(input, axis)), or the element less the greatest one, less the logarithm of the sum.
 
-    Source: LogSoftmax, Summary and axis.
+    What a Softmax comes to that underflows is a reading. Source: LogSoftmax, Summary, axis, Examples
+    (logsoftmax_axis, which prints the result for 10000 and what follows it).
     """
     if not prod(input.shape):
         return input
@@ -129,11 +118,13 @@ def _beside_logarithms(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> N
     if values_alone():
         return found
     small = lanes.shares.value.floats() < 2 * lanes.given.working.least_normal
-    thin = lanes.given.finite & lanes.shares.finite & small
-    wild = thin | lanes.wild
+    thin = np.asarray(lanes.given.finite & lanes.shares.finite & small)
     thick = whichever(found, lambda: function_of("log", lanes.shares)).where(~thin, found)
-    tame = whichever(thick, lambda: function_of("log", lanes.shares_as_written)).where(~wild, thick)
-    return opened(tame, wild) if wild.any() and overflow.ask() == "as_formula" else tame
+    tame = whichever(thick, lambda: function_of("log", lanes.shares_as_written))
+    tame = tame.where(~(thin | lanes.wild), thick)
+    if thin.any() and overflow.ask() == "as_formula":
+        return logarithm_of_underflown(lanes.shares, thin, tame)
+    return tame
 
 
 def _lanes_of(numbers: Numbers, axis: int | None, version: int) -> Numbers:

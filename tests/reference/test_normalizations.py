@@ -283,3 +283,68 @@ def test_means_and_deviations_come_in_the_type_of_the_stage() -> None:
         "LayerNormalization", "float16", [("X", x), ("Scale", scale), ("B", bias)], {"epsilon": EPSILON}
     )
     assert found.accepted[0][0].expected.array.dtype == np.float16
+
+
+def overflowing(kind: str) -> Array:
+    """Rows some of whose squares are beyond all numbers, or near there, beside one of ordinary ones."""
+    draw = np.random.default_rng(8)
+    rows = draw.normal(0, 1, (6, 7))
+    return (rows * np.array([[1], [1e18], [1e19], [1e25], [1e36], [1e15]])).astype(KINDS[kind])
+
+
+def asked_of_overflow(name: str, x: Array) -> Asked:
+    scale, bias = scales_of("float")
+    match name:
+        case "LayerNormalization":
+            return Asked.of(name, "float", [("X", x), ("Scale", scale), ("B", bias)])
+        case "RMSNormalization":
+            return Asked.of(name, "float", [("X", x), ("scale", scale)])
+        case "MeanVarianceNormalization":
+            return Asked.of(name, "float", [("X", x)], {"axes": [1]})
+        case "InstanceNormalization":
+            of_rows = [("scale", scale[:6]), ("B", bias[:6])]
+            return Asked.of(name, "float", [("input", x[None]), *of_rows])
+    return Asked.of(name, "float", [("input", x)])
+
+
+def by_its_formula(name: str, x: Array) -> Array:
+    """What steps in the type of the rows come to."""
+    scale, bias = (each.astype(x.dtype) for each in scales_of("float"))
+    if name == "LpNormalization":
+        return np.asarray(x / np.sqrt(added(x * x)))
+    if name == "RMSNormalization":
+        return np.asarray(x / np.sqrt(mean(x * x) + x.dtype.type(1e-5)) * scale)
+    middle, spread = two_passes(x)
+    added_up = 0 if name == "MeanVarianceNormalization" else 1e-5
+    found = (x - middle) / np.sqrt(spread + x.dtype.type(added_up))
+    if name == "MeanVarianceNormalization":
+        return np.asarray(found)
+    if name == "InstanceNormalization":
+        return np.asarray(found * scale[:6, None] + bias[:6, None])[None]
+    return np.asarray(found * scale + bias)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "InstanceNormalization",
+        "LayerNormalization",
+        "LpNormalization",
+        "MeanVarianceNormalization",
+        "RMSNormalization",
+    ],
+)
+def test_what_overflows_on_the_way_is_told_element_by_element(name: str) -> None:
+    """It may be the result, or what division by infinity leaves, or no number; anything else is wrong."""
+    x = overflowing("float")
+    found = asked_of_overflow(name, x)
+    with np.errstate(all="ignore"):
+        steps = by_its_formula(name, x)
+        wide = by_its_formula(name, x.astype(np.float64)).astype(np.float32)
+    assert not np.isfinite(steps).all() or (steps == 0).any() or (steps != wide).any()
+    # A row by its steps and the next by a wider precision.
+    mixed = np.where((np.arange(6) % 2 == 0).reshape((6, 1)), steps, wide)
+    for honest in (steps, wide, mixed):
+        assert not found.wrong(honest).any()
+    for fault in (wide * np.float32(1.01), -wide, wide * np.float32(2), np.full_like(wide, 1e30)):
+        assert found.wrong(fault).all()
