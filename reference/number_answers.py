@@ -71,7 +71,9 @@ def _or_else(kind: ElementType, rounded: Rounded, instead: Numbers | None) -> Ro
     alternatives = dict(rounded.alternatives)
     signs = instead.sign.reshape(-1)
     for index in np.flatnonzero(~np.isnan(signs)).tolist():
-        value = instead.value.spread(instead.shape).fraction(index) if np.isfinite(signs[index]) else signs[index]
+        value = (
+            instead.value.spread(instead.shape).fraction(index) if np.isfinite(signs[index]) else signs[index]
+        )
         others = encode(kind, [value] if value else [0.0, -0.0]).tolist()
         alternatives[index] = tuple(dict.fromkeys((*alternatives.get(index, ()), *others)))
     return Rounded(rounded.elements, rounded.allowed, alternatives)

@@ -46,10 +46,10 @@ def overflowing(found: Numbers, beyond: Mask, exact: Numbers, option: Choice[str
 
 
 def logarithm_of_underflown(numbers: Numbers, apart: Mask, exact: Numbers) -> Numbers:
-    """The logarithms of small positive numbers where they are `apart` by no more than those: as far as known.
+    """The logarithms of small positive numbers in the places `apart`, as far as programs hold those.
 
-    `exact` are those that stable formulas give. A program that holds zero comes to minus infinity; so does
-    every one where the number is far below what its roundings leave of it.
+    `exact` are what stable formulas give. A program that holds zero comes to minus infinity; so does every
+    one where the number is far below what its roundings leave of it.
     """
     size = numbers.value.floats()
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -61,8 +61,7 @@ def logarithm_of_underflown(numbers: Numbers, apart: Mask, exact: Numbers) -> Nu
     error = np.where(inside, 2 * numbers.error / np.where(inside, size, 1), np.maximum(more, less))
     error = np.where(gone, 0.0, rounded_up(error))
     error = np.where(apart, np.maximum(exact.error, rounded_up(exact.error + error)), exact.error)
-    lost = exact.lost | (apart & (gone | (numbers.error >= size / 2)))
-    return replace(exact, error=error, lost=lost)
+    return replace(exact, error=error, lost=exact.lost | apart)
 
 
 def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:

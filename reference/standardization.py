@@ -40,7 +40,8 @@ class Standardized:
         Where the mean is no greater than two deviations that costs two bits at most: either is honest there.
         """
         count = rows.shape[-1]
-        mean = _mean_by_steps(rows, mean_of(total(rows, -1, keepdims=True), count))
+        summed = mean_of(total(rows, -1, keepdims=True), count)
+        mean = _mean_by_steps(rows, summed)
         apart = rows - mean
         variance = mean_of(total_of_products(apart, apart, -1, keepdims=True), count)
         with np.errstate(over="ignore"):
@@ -50,7 +51,7 @@ class Standardized:
             return cls(mean, apart, variance)
         if not far.all() or body_arithmetic.ask() == "body":
             squares = mean_of(total_of_products(rows, rows, -1, keepdims=True), count)
-            either = whichever(variance, lambda: squares - mean * mean)
+            either = whichever(variance, lambda: squares - summed * summed)
             if far.any() and body_arithmetic.ask() == "text":
                 either = either.where(~far, variance)
             variance = either

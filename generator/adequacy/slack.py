@@ -1,8 +1,8 @@
 """Slack: the largest plain fault in right answers that the cases of an operator accept.
 
-A fault is a factor on all elements of one output (`FACTORS`), or one element that is off. It is put into what a
-case itself expects, and the judge of a run says whether the case accepts it: nothing here asks the reference,
-so the slack of any suite is worked out in seconds.
+A fault is a factor on all elements of one output (`FACTORS`), or one element that is off. It is put into what
+a case itself expects, and the judge of a run says whether the case accepts it: nothing here asks the
+reference, so the slack of any suite is worked out in seconds.
 
 Counted are cases on ordinary float32 data: an answer is demanded, nothing is drawn, all inputs of floats are
 float32, their elements zero or between 2^-20 and 2^20 in magnitude, and in one output at least, of float32,
@@ -26,7 +26,15 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
-FACTORS = {"x 1.0001": 1.0001, "x 1.001": 1.001, "x 1.01": 1.01, "x 1.1": 1.1, "x 2": 2.0, "x -1": -1.0, "x 0": 0.0}
+FACTORS = {
+    "x 1.0001": 1.0001,
+    "x 1.001": 1.001,
+    "x 1.01": 1.01,
+    "x 1.1": 1.1,
+    "x 2": 2.0,
+    "x -1": -1.0,
+    "x 0": 0.0,
+}
 """Factors by what tables call them, the smallest fault first."""
 AIM = "x 1.001"
 """The largest fault of this form that an operator's cases may accept together."""

@@ -8,7 +8,7 @@ from math import prod
 
 from generator.asking.calls import Call
 from generator.borders.breach_attempts import broken_rules
-from generator.borders.shortcuts import find_shortcuts
+from generator.borders.shortcuts import find_shortcuts, plain_call
 from generator.borders.vector_lengths import MANY, lengths_around
 from generator.solved.drawing import draw_call
 from generator.solved.extents import Extent
@@ -131,7 +131,7 @@ def _solved(
     variables = [*_asked_of_kinds(space, fixed), *(_fixed(each, fixed) for each in space.variables)]
     search = Search(space.spec, variables, space.spec.constraints)
     stream = draw.child(word)
-    for given in ({**space.plainest, **levels}, {**space.plain_types, **levels}):
+    for given in ({**plain, **levels} for plain in space.plain_calls):
         found = search.solve(given, stream)
         if isinstance(found, Found) and _size(found.scope) <= MOST_ELEMENTS:
             yield Edge(word, given, draw_call(space, found.scope, given, stream))
@@ -164,13 +164,10 @@ def _size(scope: Partial) -> int:
 
 
 def _kind_edges(space: Space, draw: Draw) -> Iterator[Edge]:
-    levels = space.plainest
-    found = space.search.solve(levels, draw.child("kinds"))
-    if not isinstance(found, Found):
-        levels = space.plain_types
-        found = space.search.solve(levels, draw.child("kinds"))
-    if not isinstance(found, Found):
+    plain = plain_call(space, draw.child("kinds"))
+    if plain is None:
         return
+    levels, found = plain
     for kind in space.kinds:
         stream = draw.child(f"edges of {kind.name}")
         try:

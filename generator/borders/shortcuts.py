@@ -21,13 +21,10 @@ def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[
 
     `equal` are calls whose extents are all equal: two inputs have one shape there that else have two.
     """
-    levels = space.plainest
-    found = space.search.solve(levels, draw)
-    if not isinstance(found, Found):
-        levels = space.plain_types
-        found = space.search.solve(levels, draw)
-    if not isinstance(found, Found):
+    solved = plain_call(space, draw)
+    if solved is None:
         return
+    levels, found = solved
     for name, attribute in space.spec.attributes.items():
         if attribute.has_default and not attribute.required:
             at_default = _with_and_without(space, found.scope, name, levels, draw)
@@ -40,6 +37,15 @@ def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[
         if twice is not None:
             yield "one_tensor_twice", twice
             return
+
+
+def plain_call(space: Space, draw: Draw) -> tuple[Mapping[str, Level], Found] | None:
+    """A call in which nothing in particular is asked for, and its levels; None where there is none."""
+    for levels in space.plain_calls:
+        found = space.search.solve(levels, draw)
+        if isinstance(found, Found):
+            return levels, found
+    return None
 
 
 def _with_and_without(
@@ -57,7 +63,7 @@ def _with_and_without(
 def _solved_without(space: Space, name: str, draw: Draw) -> list[tuple[str, Call]]:
     """The same of a call that is solved without the attribute, where shapes of another value do not fit."""
     for chosen in _levels_that_leave_out(space, name):
-        for plain in (space.plainest, space.plain_types):
+        for plain in space.plain_calls:
             levels = {**plain, **chosen}
             found = space.search.solve(levels, draw)
             if isinstance(found, Found):

@@ -16,16 +16,21 @@ from specs.model import Constraint
 
 _NO_TYPES = (0, 999)
 """Numbers of no element type: UNDEFINED, and one that nobody has given away."""
+_PLAIN = "float"
 
 
 @dataclass(frozen=True)
 class ElementTypeCode(SingleKind):
-    """One of the types of a type variable, or of those that are listed as texts."""
+    """One of the types of a type variable, or of those that are listed as texts; of floats first float."""
 
     listed: tuple[Expression, ...]
 
     def levels(self) -> tuple[Level, ...]:
         return self._names()
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        return (self.name,) if all(ELEMENT_TYPES[each].is_float for each in self._names()) else ()
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[int]:
         yield ELEMENT_TYPES[str(level)].code
@@ -51,4 +56,8 @@ class ElementTypeCode(SingleKind):
         for each in self.listed:
             variable = constraints.get(each.text)
             found += variable.types if variable is not None else [str(each.evaluate({}))]
-        return tuple(dict.fromkeys(name for name in found if name in ELEMENT_TYPES))
+        names = dict.fromkeys(name for name in found if name in ELEMENT_TYPES)
+        if not all(ELEMENT_TYPES[name].is_float for name in names):
+            return tuple(names)
+        # Calls that ask for nothing in particular are in the plainest precision, in which bounds mean most.
+        return tuple(sorted(names, key=lambda name: name != _PLAIN))

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from generator.solved.partial import Partial
 from generator.values.mended_data import MendedData
+from generator.values.points import scaled_down
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import encode, numbers
 from specs.expressions import Expression
 
 
@@ -20,13 +20,5 @@ class Moderate(MendedData):
     when: Expression | None = None
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
-        kind, most = tensor.element_type, Fraction(self.most.evaluate({}))
-        given = numbers(kind, tensor.array)
-        greatest = max((abs(each) for each in given if isinstance(each, Fraction)), default=Fraction(0))
-        if greatest <= most or not self.holds(scope):
-            return tensor
-        scale = Fraction(1)
-        while greatest * scale > most:
-            scale /= 2
-        mended = [each * scale if isinstance(each, Fraction) else each for each in given]
-        return Tensor(kind, encode(kind, mended).reshape(tensor.shape))
+        most = Fraction(self.most.evaluate({}))
+        return scaled_down(tensor, most) if self.holds(scope) else tensor

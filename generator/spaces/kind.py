@@ -117,6 +117,11 @@ class Kind:
         return {}
 
     @property
+    def precisions(self) -> tuple[str, ...]:
+        """Factors that say in which type of floats something is computed; the first level is the plainest."""
+        return ()
+
+    @property
     def mends(self) -> tuple[str, ...]:
         """Inputs whose data is drawn as that of others and then made to keep its rules."""
         return ()

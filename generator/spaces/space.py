@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from generator.solved.solving import Search
@@ -46,6 +46,17 @@ class Space(SpaceParts):
     def plain_types(self) -> Mapping[str, Level]:
         """The first types, and the first class of data; all other factors are free."""
         return {name: level for name, level in self.plainest.items() if name in (*self.types, "data")}
+
+    @cached_property
+    def plain_calls(self) -> Sequence[Mapping[str, Level]]:
+        """Levels of calls in which nothing in particular is asked for, each for where none has those before.
+
+        A narrower precision than the plainest allows more, and so tells less.
+        """
+        precisions = {factor for kind in self.kinds for factor in kind.precisions}
+        plain = {name: level for name, level in self.plainest.items() if name in precisions}
+        found = (self.plainest, {**plain, **self.plain_types}, self.plain_types)
+        return tuple({tuple(each.items()): each for each in found}.values())
 
     @cached_property
     def covered(self) -> frozenset[str]:

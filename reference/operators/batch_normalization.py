@@ -99,9 +99,7 @@ def batch_normalization_by_feature(
         Numbers.of(each, X.working).rounded(1, exact=True) for each in (scale, B, mean, var)
     )
     deviation = (spread + epsilon).sqrt()
-    return overflowed(
-        affine(X, middle, deviation, scaling, shift), deviation, intermediate_overflow, shift
-    )
+    return overflowed(affine(X, middle, deviation, scaling, shift), deviation, intermediate_overflow, shift)
 
 
 def _column(given: Tensor, beside: Numbers) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -47,6 +47,12 @@ class Lanes:
         return self.shares if self.given.shape[-1] == 1 else found
 
     @cached_property
+    def unflushed(self) -> Lanes:
+        """The same of a program that keeps subnormal numbers: any other one has zero for them."""
+        working = replace(self.given.working, subnormals=Choice("kept"))
+        return Lanes(replace(self.given, working=working))
+
+    @cached_property
     def open(self) -> Mask:
         """Lanes of which the greatest element is infinite: no text says what comes of them."""
         return self._along(np.isinf(self._greatest.sign))
@@ -81,8 +87,8 @@ class Lanes:
 def softmax(input: Numbers, *, axis: int | None = None, version: int) -> Numbers:
     """Exp(input) / ReduceSum(Exp(input), axis). Before 13 of a matrix, split at the axis, 1 by default.
 
-    The greatest element of a lane may be subtracted first, and the sum as a logarithm at the end. It has to be
-    where the exponentials overflow or underflow: an example prints the shares of 10000 and what follows it.
+    The greatest element of a lane may be subtracted first, and the sum as a logarithm at the end. It has to
+    be where the exponentials overflow or underflow: an example prints the shares of 10000 and what follows.
     Source: Softmax, Summary, axis, Examples (softmax_axis).
     """
     if not prod(input.shape):
@@ -123,7 +129,7 @@ def _beside_logarithms(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> N
     tame = whichever(thick, lambda: function_of("log", lanes.shares_as_written))
     tame = tame.where(~(thin | lanes.wild), thick)
     if thin.any() and overflow.ask() == "as_formula":
-        return logarithm_of_underflown(lanes.shares, thin, tame)
+        return logarithm_of_underflown(lanes.unflushed.shares, thin, tame)
     return tame
 
 

@@ -51,6 +51,8 @@ PROGRAMS: dict[tuple[str, str], Program] = {
         x.max(axis=-1, keepdims=True) + np.log(added(powers(x)))
     ),
 }
+
+
 def in_range(x: Array) -> Array:
     """The rows of which no exponential, nor their sum, overflows or underflows."""
     found = np.exp(x)
