@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.choices import Choice, Reading
 from reference.interpolation.sampling import Taps, joined, locations, means, taps_of
 from reference.number_arrays import Numbers
 from reference.passing import opened
@@ -15,6 +17,8 @@ from reference.registry import reference_operator
 from reference.summation import sum_of_products
 from reference.windows import Ints
 from reference.working import Mask
+
+BesideBorder = Annotated[Choice[Literal["interpolated", "zero"]], Reading]
 
 
 @reference_operator("ai.onnx::DeformConv")
@@ -31,6 +35,7 @@ def deform_conv(
     offset_group: int = 1,
     pads: Ints = None,
     strides: Ints = None,
+    beside_border: BesideBorder,
 ) -> Numbers:
     """W[m, c, k] times mask times X at window + k + offset, summed over c and k, plus B.
 
@@ -50,8 +55,7 @@ def deform_conv(
         ends = (-pads[axis], extent - 1 + pads[axis + rank])
         found = taps_of(where, extent, "linear", "zeros", X.working, X.working.layout)
         outside, near = where.beyond(*ends)
-        found = _either(found, outside | near)
-        taps.append(found)
+        taps.append(_beside(found, outside, near, beside_border))
     size, own_channels = prod(extents), channels // offset_group
     begins = np.repeat(np.arange(batch * offset_group) * size, steps * count)
     grouped = X.reshape((batch * offset_group, own_channels, size)).transposed((1, 0, 2))
@@ -77,11 +81,19 @@ def _part(shape: tuple[int, ...], first: int) -> NDArray[np.intp]:
     return found
 
 
-def _either(taps: Taps, outside: Mask) -> Taps:
-    """Outside of the padded tensor is zero, and fractions are interpolated: near an element either holds."""
-    size = taps.weights.magnitude
-    error = np.where(outside[:, None], size, taps.weights.error)
-    return replace(taps, weights=replace(taps.weights, error=error))
+def _beside(taps: Taps, outside: Mask, near: Mask, option: Choice[str]) -> Taps:
+    """Outside of the padded tensor is zero, and fractions are interpolated: beside an element it is a reading.
+
+    Where rounding says on which side of the border a location lies, either holds.
+    """
+    doubtful = near[:, None]
+    if not (taps.inside & outside[:, None]).any() and not doubtful.any():
+        return taps
+    weights = taps.weights
+    error = np.where(doubtful, weights.magnitude, weights.error)
+    if option.ask() == "zero":
+        taps = replace(taps, inside=taps.inside & ~(outside & ~near)[:, None])
+    return replace(taps, weights=replace(weights, error=error))
 
 
 def _times(taken: Numbers, mask: Numbers) -> Numbers:

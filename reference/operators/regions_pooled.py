@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
@@ -20,7 +20,7 @@ from reference.orders import NanReading, below
 from reference.passing import opened
 from reference.registry import reference_operator
 from reference.stacks import stacked
-from reference.working import Floats
+from reference.working import Floats, rounded_up
 
 RegionEnds = Annotated[Choice[Literal["included", "left_out"]], Reading]
 RegionParts = Annotated[Choice[Literal["overlapping", "apart"]], Reading]
@@ -109,12 +109,26 @@ def _range(first: int, length: int, low: Fraction, high: Fraction) -> _Range:
 def _greatest(
     image: Numbers, rows: tuple[_Range, _Range], columns: tuple[_Range, _Range], nan: NanReading
 ) -> Numbers:
-    """Of a part of an image the greatest of each channel; anything where an element is that may be in it."""
+    """Of a part of an image the greatest of each channel, or less where an element is that may be in it.
+
+    Anything where that is no number, or one of those without it is none.
+    """
     if rows[0] == rows[1] and columns[0] == columns[1]:
         return _greatest_in(image, rows[0], columns[0], nan)
     surely, most = (_greatest_in(image, *each, nan) for each in zip(rows, columns, strict=True))
+    if not _holds(rows[0], image.shape[1]) or not _holds(columns[0], image.shape[2]):
+        # One of all of them is in it: it is no less than the least.
+        surely = -_greatest_in(-image, rows[1], columns[1], nan)
     differs = below(surely, most) | (np.isnan(surely.sign) != np.isnan(most.sign))
-    return opened(most, differs) if differs.any() else most
+    if not differs.any():
+        return most
+    apart = rounded_up(np.abs((most.value - surely.value).floats()) + most.error + surely.error)
+    found = replace(most, error=np.where(differs, apart, most.error))
+    return opened(found, differs & ~(most.finite & surely.finite))
+
+
+def _holds(part: _Range, extent: int) -> bool:
+    return max(part.first, 0) < min(part.behind, extent)
 
 
 def _greatest_in(image: Numbers, rows: _Range, columns: _Range, nan: NanReading) -> Numbers:

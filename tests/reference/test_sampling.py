@@ -269,3 +269,15 @@ def test_a_planted_fault_is_outside_wherever_it_changes_a_number_that_counts(nam
             noticed += bool(asked.wrong(got).any())
     assert changed, "the fault changes nothing"
     assert noticed >= 0.9 * changed, f"{noticed} of {changed}"
+
+
+def test_beside_the_border_a_sample_is_interpolated_or_zero_and_nothing_else() -> None:
+    """The same everywhere in a call: 0.42 beside 1.26 either way would take -0.84."""
+    X, W = np.array([[[[2, 3]]]], F32), np.array([[[[1, 4]]]], F32)
+    # The first element of the kernel lies three quarters of a step before X, the second on its last element.
+    offset = np.array([0, -0.75, 0, 0], F32).reshape((1, 4, 1, 1))
+    asked = Asked.of("DeformConv", "float", [("X", X), ("W", W), ("offset", offset)])
+    for honest in (2 * 0.25 + 12, 12.0):
+        assert not asked.wrong(np.full((1, 1, 1, 1), honest, F32)).any(), honest
+    for fault in (12.25, 11.75, 0.0, -12.5, 12.6, np.nan):
+        assert asked.wrong(np.full((1, 1, 1, 1), fault, F32)).all(), fault
