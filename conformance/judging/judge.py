@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from conformance.judging.expectation_trials import DifferenceKind, describe_trial, match_bits, try_expectation
+from conformance.judging.expectation_trials import (
+    DifferenceKind,
+    Trial,
+    describe_trial,
+    match_bits,
+    try_expectation,
+)
 from conformance.judging.output_comparison import Worst
 from conformance.judging.property_checks import check_properties
 from conformance.judging.refusals import shorten
@@ -20,6 +26,7 @@ from conformance.running.responses import (
     TimedOut,
 )
 from conformance.suite.cases import Case
+from conformance.suite.ordinary import is_ordinary, made_no_number
 from opcert.vocabulary.tensors import Tensor
 
 Verdict = Literal[
@@ -65,7 +72,8 @@ class Judgement:
     is the number of the expectation that matched, or was the closest. `matched` holds, for each output, the
     number of the first expectation that it is bit for bit equal to, or None. `wrong` is the number of wrong
     elements in all outputs, of `elements`. `ulps` is how far a right answer is off at most, in steps of the
-    type of each element.
+    type of each element. `no_number` counts the elements of a right answer that are NaN or infinite where the
+    first expectation has a number, and all that was given is ordinary (`conformance.suite.ordinary`).
     """
 
     verdict: Verdict
@@ -79,6 +87,7 @@ class Judgement:
     elements: int | None = None
     ulps: int = 0
     expectation: int | None = None
+    no_number: int = 0
     matched: tuple[int | None, ...] = ()
 
     @property
@@ -169,6 +178,7 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
             elements=chosen.elements,
             ulps=chosen.ulps,
             expectation=right[0],
+            no_number=_no_number(case, chosen) if any(each != 0 for each in matched) else 0,
             matched=matched,
         )
     closest = 0 if len(tried) == 1 else min(range(len(tried)), key=lambda each: tried[each].distance)
@@ -185,6 +195,19 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
         expectation=closest,
         matched=matched,
     )
+
+
+def _no_number(case: Case, chosen: Trial) -> int:
+    """How many elements a reading lets be no number though nothing extraordinary was given."""
+    first = case.expectations[0].outputs
+    found = sum(
+        made_no_number(wanted.expected, got)
+        for wanted, got in zip(first, chosen.outputs, strict=False)
+        if isinstance(got, Tensor)
+    )
+    if found and all(is_ordinary(each) for _, each in case.inputs if each is not None):
+        return found
+    return 0
 
 
 def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:

@@ -30,6 +30,8 @@ class Result:
     number) and `file`, or these without `file`; or `not_a_tensor`, with the name of its type and its `text`.
     `ulps` is how far a right answer is
     off at most, in steps of the type of each element; 0 is left out, and what is beyond 2**53 stands as that.
+    `no_number` counts elements of a right answer that are NaN or infinite where a number is expected first,
+    of ordinary inputs: a reading lets them be so.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
     that it matched. `varies` says that right answers are random, so that two of them may differ. `again` is
     what further tries of a case came to that killed its worker, each as `response` has it. `machine` names
@@ -57,6 +59,7 @@ class Result:
     wrong: int | None = None
     elements: int | None = None
     ulps: int | None = None
+    no_number: int | None = None
     expectation: int | None = None
     stage: str | None = None
     error: str | None = None
@@ -190,6 +193,7 @@ def make_result(
         wrong=judgement.wrong,
         elements=judgement.elements,
         ulps=min(judgement.ulps, _EXACT_IN_JSON) or None,
+        no_number=judgement.no_number or None,
         expectation=judgement.expectation,
         varies=is_random(case.properties),
         again=again,

@@ -2,7 +2,8 @@
 
 A fault is a factor on all elements of one output (`FACTORS`), or one element that is off. It is put into what
 a case itself expects, and the judge of a run says whether the case accepts it: nothing here asks the
-reference, so the slack of any suite is worked out in seconds.
+reference, so the slack of any suite is worked out in seconds. `specs/slack.yaml` names the cases that accept
+more than they should, each with the reason, which is the document's.
 
 Counted are cases on ordinary float32 data: an answer is demanded, nothing is drawn, all inputs of floats are
 float32, their elements zero or between 2^-20 and 2^20 in magnitude, and in one output at least, of float32,
@@ -22,9 +23,9 @@ from numpy.typing import NDArray
 from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case, ExpectedOutput
+from conformance.suite.ordinary import is_ordinary
 from conformance.suite.suites import Suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from opcert.vocabulary.tensors import Tensor
 
 FACTORS = {
     "x 1.0001": 1.0001,
@@ -36,12 +37,15 @@ FACTORS = {
     "x 0": 0.0,
 }
 """Factors by what tables call them, the smallest fault first."""
-AIM = "x 1.001"
-"""The largest fault of this form that an operator's cases may accept together."""
-_FLOAT = ELEMENT_TYPES["float"]
-_LEAST, _GREATEST = math.ldexp(1.0, -20), math.ldexp(1.0, 20)
+ENOUGH = ("x 1.0001", "x 1.001")
+"""What a case may accept."""
 _HOLLOW = ("x 2", "x -1", "x 0")
 """A case that accepts all of these means nothing."""
+_PRECISIONS = ("stash_type", "softmax_precision")
+"""Attributes that say in which type something is computed."""
+_NARROW = (10, 16)
+"""ONNX's numbers of float16 and bfloat16."""
+_FLOAT = ELEMENT_TYPES["float"]
 
 
 @dataclass(frozen=True)
@@ -49,18 +53,25 @@ class OutputSlack:
     """Which factors on an output a case accepts.
 
     `single` is how far one element may be off, by the greatest magnitude of the output: infinite where
-    anything goes.
+    anything goes. `narrow` is a case that asks for float16 or bfloat16 on the way: there a hundredth is what
+    honest programs err by, and only zeros are too much.
     """
 
     case: str
     output: str
     accepted: frozenset[str]
     single: float
+    narrow: bool = False
 
     @property
     def largest(self) -> str | None:
         """The largest factor that is accepted, None where none is."""
         return _largest(self.accepted)
+
+    @property
+    def beyond(self) -> str | None:
+        """The largest factor that no such case should accept, None where all is well."""
+        return _largest(self.accepted & {"x 0"} if self.narrow else self.accepted.difference(ENOUGH))
 
     @property
     def is_hollow(self) -> bool:
@@ -90,6 +101,7 @@ class Slack:
 
     @property
     def largest(self) -> str | None:
+        """The largest factor that all cases accept: what the operator's cases let pass together."""
         return _largest(self.accepted)
 
     @cached_property
@@ -103,12 +115,12 @@ class Slack:
     @cached_property
     def loosest(self) -> OutputSlack | None:
         """The output of a case that accepts the largest fault."""
-        order = [None, *FACTORS]
-        return max(self.measured, key=lambda each: (order.index(each.largest), each.single), default=None)
+        return max(self.measured, key=lambda each: (size(each.largest), each.single), default=None)
 
-    def accepting(self, factor: str) -> tuple[str, ...]:
-        """The cases that accept a factor on one of their outputs."""
-        return tuple(dict.fromkeys(each.case for each in self.measured if factor in each.accepted))
+    @property
+    def beyond(self) -> tuple[OutputSlack, ...]:
+        """What accepts more than it should."""
+        return tuple(each for each in self.measured if each.beyond is not None)
 
     @cached_property
     def hollow(self) -> tuple[str, ...]:
@@ -130,7 +142,7 @@ def slack_of(suite: Suite, operators: Iterable[str]) -> Iterator[Slack]:
 
 def outputs_of(case: Case) -> Iterator[OutputSlack]:
     """What a case accepts, for each of its outputs that counts."""
-    if not is_ordinary(case):
+    if not is_measured(case):
         return
     right = case.expectations[0].outputs
     for position, output in enumerate(right):
@@ -138,22 +150,22 @@ def outputs_of(case: Case) -> Iterator[OutputSlack]:
             accepted = frozenset(
                 name for name, factor in FACTORS.items() if _accepts(case, position, output, factor)
             )
-            yield OutputSlack(str(case.id), output.name, accepted, _single(case, position, output))
+            single = _single(case, position, output)
+            yield OutputSlack(str(case.id), output.name, accepted, single, _is_narrow(case))
 
 
-def is_ordinary(case: Case) -> bool:
+def is_measured(case: Case) -> bool:
     """Whether all of a case's inputs of floats are ordinary float32 data, and its answer is not drawn."""
     if case.demand != "answer" or case.properties or not case.expectations:
         return False
     given = [each for _, each in case.inputs if each is not None]
-    return all(_is_ordinary(each) for each in given if each.element_type.kind in ("float", "complex"))
+    floats = [each for each in given if each.element_type.kind in ("float", "complex")]
+    return all(each.element_type is _FLOAT and is_ordinary(each) for each in floats)
 
 
-def _is_ordinary(given: Tensor) -> bool:
-    if given.element_type is not _FLOAT:
-        return False
-    sizes = np.abs(given.array.astype(np.float64))
-    return bool(((sizes == 0) | ((sizes >= _LEAST) & (sizes <= _GREATEST))).all())
+def _is_narrow(case: Case) -> bool:
+    asked = [each.value for name, each in case.attributes.items() if name in _PRECISIONS]
+    return any(each in _NARROW for each in asked)
 
 
 def _tells(output: ExpectedOutput) -> bool:
@@ -182,6 +194,11 @@ def _single(case: Case, position: int, output: ExpectedOutput) -> float:
             continue
         found = max(found, float(other.allowed.max()))
     return found / greatest
+
+
+def size(factor: str | None) -> int:
+    """The place of a factor from the smallest fault on, none before all."""
+    return [None, *FACTORS].index(factor)
 
 
 def _largest(accepted: frozenset[str]) -> str | None:

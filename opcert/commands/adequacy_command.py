@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 )
 @click.option("-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that try mutants.")
 @shared_options.scheduler
+@click.option(
+    "--slack",
+    is_flag=True,
+    help="Say what plain faults in right answers the cases accept, on ordinary data, and measure nothing "
+    "else: this takes seconds.",
+)
 @click.option("--kept", is_flag=True, help="Show what was measured last, and measure nothing.")
 @click.option(
     "--update",
@@ -47,6 +53,7 @@ def command(
     output: Path | None,
     processes: int | None,
     scheduler: str | None,
+    slack: bool,
     kept: bool,
     update: bool,
 ) -> int:
@@ -61,6 +68,8 @@ def command(
     from generator.making.discovery import select_operators
     from generator.making.lock import LOCK_FILE
 
+    if slack and (kept or update):
+        raise UserError("nothing is kept of slack", expected="--slack without --kept and --update")
     if kept and update:
         raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
     if kept and scheduler is not None:
@@ -68,6 +77,8 @@ def command(
     chosen = select_operators(operators, folders)
     if output is not None:
         lock_folder(output, "the page")
+    if slack:
+        return _tell_slack(suite_name, folders, chosen, scheduler, output)
     if update:
         lock_folder(adequacy_folder(folders), "what was measured")
         if not folders:
@@ -95,6 +106,33 @@ def command(
         raise unwritable("the page", output, error) from error
     say(str(output / "adequacy.md"))
     return ExitCode.HOLDS
+
+
+def _tell_slack(
+    suite_name: str,
+    folders: tuple[Path, ...],
+    operators: list[OperatorName],
+    scheduler: str | None,
+    output: Path | None,
+) -> ExitCode:
+    """Print the table, or write it as slack.md; it does not hold where a case accepts too much."""
+    from generator.adequacy.slack import slack_of
+    from generator.adequacy.slack_page import read_allowed, unexcused, write_page
+    from opcert.commands.cluster_argument import chosen_cluster
+    from opcert.vocabulary.whole_files import write_text
+
+    with (
+        chosen_cluster(scheduler) as cluster,
+        _suite_with(operators, suite_name, folders, cluster) as suite,
+    ):
+        found = list(slack_of(suite, map(str, operators)))
+    allowed = read_allowed()
+    page = write_page(found, allowed)
+    if output is None:
+        say(page, end=False)
+    else:
+        say(str(write_text(output / "slack.md", page)))
+    return ExitCode.DOES_NOT_HOLD if unexcused(found, allowed) else ExitCode.HOLDS
 
 
 def _measure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.cases import Case
-    from reports.results.case_results import Results
+    from reports.results.case_results import Followed, Results
 
 MOST_SECONDS = 30.0
 PART_OF_RUN, PART_WHERE_TOLD = 0.3, 0.1
@@ -46,7 +47,22 @@ def with_known_causes(
     carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
     entries += [each for each in carried if each.id not in here]
     found = claim(results.suite, results.record, entries, folders)
-    return replace(results, known=found.explaining, mended=found.mended)
+    return replace(results, known=found.explaining, mended=found.mended, followed=followed_options())
+
+
+@cache
+def followed_options() -> Followed:
+    """Which options of the readings of operators that ship runtimes followed when they were last asked."""
+    from reference.followed import load_all_followed
+
+    found: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
+    for measured in load_all_followed():
+        for operator, readings in measured.followed.items():
+            for reading, options in readings.items():
+                told = found.setdefault(operator, {}).setdefault(reading, {})
+                for option in options:
+                    told[option] = (*told.get(option, ()), measured.runtime)
+    return found
 
 
 def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Path("out")) -> Results:

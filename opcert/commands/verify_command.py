@@ -55,6 +55,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from datetime import UTC, datetime
 
+    from opcert.commands.cause_finding import followed_options
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_standing import find_standing
     from opcert.vocabulary.harmless import for_json
@@ -80,6 +81,7 @@ def command(
             tuple(absent),
             tuple(broken),
             profile,
+            followed_options(),
         )
         found = verify_certificate(read, evidence)
     finally:

@@ -82,7 +82,7 @@ def _part(shape: tuple[int, ...], first: int) -> NDArray[np.intp]:
 
 
 def _beside(taps: Taps, outside: Mask, near: Mask, option: Choice[str]) -> Taps:
-    """Outside of the padded tensor is zero, and fractions are interpolated: beside an element it is a reading.
+    """Outside of the padded tensor is zero, and fractions are interpolated: close to it is a reading.
 
     Where rounding says on which side of the border a location lies, either holds.
     """

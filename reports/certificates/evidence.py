@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from reports.certificates.standing import SuiteStanding
 from reports.gates.profiles import Profile
+from reports.results.case_results import Followed
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -20,7 +21,7 @@ class Evidence:
     """What a certificate is held against; what is None is not at hand, and `absent` or `broken` says why.
 
     `standing` is what this opcert says of the suite, `profile` the one that must have been demanded, `today`
-    the day on which waivers must not have expired.
+    the day on which waivers must not have expired; `followed` which readings runtimes were seen to follow.
     """
 
     record: Record | None
@@ -31,3 +32,4 @@ class Evidence:
     absent: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     profile: Profile | None = None
+    followed: Followed = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ def verify_certificate(certificate: CertificateFile, evidence: Evidence) -> Veri
             check_shape(record)
             # Waivers alone may speak of features; judging holds what the manifest says against each case.
             waived = items(mapping(certificate.predicate.get("profile")).get("waivers"))
-            results = put_together(suite, record, bare=not waived)
+            results = replace(put_together(suite, record, bare=not waived), followed=evidence.followed)
             _check_record(results, found)
         except OpcertError as error:
             found.problems.append(f"record and suite do not belong together: {first_line(error)}")

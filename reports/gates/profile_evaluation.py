@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text
+from reports.causes.lenient_passes import lenient_passes
 from reports.certificates.standing import OWN, SuiteStanding
 from reports.gates.profiles import Profile, Waiver
 from reports.page_making.phrasing import plural
@@ -78,6 +79,8 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
             reasons.append(f"{operator}: the suite has no case that the profile demands")
             continue
         reasons += _operator_reasons(profile, operator, own, waived)
+    if profile.lenient == "none":
+        reasons += _lenient_reasons(replace(results, cases=tuple(demanded)))
     for use in waivers:
         if use.expired and use.cases:
             reasons.append(
@@ -86,6 +89,10 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     if demanded and not any(each.verdict == "pass" for each in demanded):
         reasons.append("no demanded case passes")
     return ProfileResult(profile, tuple(reasons), len(demanded), waivers)
+
+
+def _lenient_reasons(results: Results) -> list[str]:
+    return [f"a lenient pass: {each.text}" for each in lenient_passes(results)]
 
 
 def _use(waiver: Waiver, demanded: Sequence[CaseResult], on: date) -> WaiverUse:

@@ -33,6 +33,7 @@ from reports.gates.yaml_types import Date, Listed, Strict, read_list
 from reports.results.case_results import CaseResult
 
 Unsupported = Literal["operator", "case", "none"]
+Lenient = Literal["any", "none"]
 Everything = Literal["all"]
 DemandedSuite = Literal["released", "any"]
 _EVERY_OF = re.compile(r"\w+(?:\.\w+)*::\*", re.ASCII)
@@ -84,7 +85,8 @@ class Profile(Strict):
     `model_sha256`; what it uses and nobody has cases of must stand in `untested`. These four keys come to
     `operators` in a profile that is settled (`reports.gates.profile_settling`), and only such a one demands.
     `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
-    which it supports no case; `case`, any case, as long as one case of the profile passes. `suite` is whose
+    which it supports no case; `case`, any case, as long as one case of the profile passes. `lenient` says
+    whether passes may be so (`reports.causes.lenient_passes`): `any`; `none` refuses them. `suite` is whose
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
     """
 
@@ -101,6 +103,7 @@ class Profile(Strict):
     )
     families: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
     unsupported: Unsupported = "none"
+    lenient: Lenient = "any"
     suite: DemandedSuite = "any"
     waivers: Listed[Waiver] = ()
     _document: YamlDocument | None = PrivateAttr(default=None)

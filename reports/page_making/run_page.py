@@ -12,6 +12,7 @@ from reports.causes.failure_class import FailureClass, marked_features
 from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import TIERS
 from reports.causes.followed_readings import fault_name, fault_text
+from reports.causes.lenient_passes import LenientPasses, lenient_passes
 from reports.causes.resemblances import class_sentence
 from reports.gates.excuses import STANDINGS, Excuse
 from reports.page_making.links import case_link, cases_link, note_id, token
@@ -155,6 +156,10 @@ class Page:
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         return list_sentences(self.results, len(self.classes))
+
+    @cached_property
+    def lenient(self) -> tuple[LenientPasses, ...]:
+        return lenient_passes(self.results)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ from reports.results.kept_rows import KeptRows
 from reports.single_cases.document_texts import DocumentTexts
 
 Grouping = Literal["cause", "operator", "case"]
+Followed = Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]
+"""By operator version, reading and option, the names of runtimes."""
 ONNX = "ai.onnx"
 OTHERS = "Others"
 
@@ -77,7 +79,8 @@ class Results:
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
     failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
     the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
-    `groups` are headings of what operators do, which stand over them where they are many.
+    `groups` are headings of what operators do, which stand over them where they are many. `followed` says
+    which options of readings runtimes were seen to follow when they were last asked.
     """
 
     suite: Suite
@@ -92,6 +95,7 @@ class Results:
     grouping: Grouping = "case"
     texts: DocumentTexts = field(default_factory=DocumentTexts)
     groups: Mapping[OperatorName, str] = field(default_factory=dict)
+    followed: Followed = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -10,6 +10,7 @@ from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
 from reports.causes.forms import compare_forms, form_sentence
+from reports.causes.lenient_passes import lenient_sentences
 from reports.page_making.phrasing import count, duration, listed, moment, parse_moment, plural
 from reports.results.case_results import Results
 from reports.results.missing_rows import list_missing
@@ -62,6 +63,7 @@ def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
         said.append(f"Of {plural(counts['observed'], 'case')} nothing is demanded but survival.")
     forms = form_sentence(results)
     said += [forms] if forms is not None else []
+    said += lenient_sentences(results)
     if results.record.faults:
         said.append(f"The whole run shows {plural(len(results.record.faults), 'fault')}.")
     return tuple(said)

@@ -11,6 +11,7 @@ from reports.causes.class_words import fit_text, headline
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import readings_summary
+from reports.causes.lenient_passes import lenient_passes
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names
 from reports.results.verdicts import WORST_FIRST, word
@@ -38,8 +39,8 @@ def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
 
 
 def readings_lines(results: Results) -> list[str]:
-    """For each operator version the readings that its answers tell of."""
-    found = []
+    """Lenient passes first; then for each operator version the readings that its answers tell of."""
+    found = [shown(each.text) for each in lenient_passes(results)]
     for operator in results.by_operator:
         said = readings_summary(results, operator)
         if said:

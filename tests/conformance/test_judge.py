@@ -186,3 +186,26 @@ def test_a_distance_in_ulps_is_recorded_and_printed_where_it_is_short() -> None:
 def test_the_reason_of_a_refusal_is_the_line_that_tells_it() -> None:
     found = verdict(Refused("RuntimeError", "Exception from core.cpp:105:\nUnknown type\n\n"))
     assert found.reason == "RuntimeError: Unknown type"
+
+
+def test_a_number_that_a_reading_lets_be_none_is_counted_where_the_inputs_are_ordinary() -> None:
+    case = make_case(seed=1, demand="answer")
+    given = tensor(np.array([100.0, 0.0], np.float32))
+    right = tensor(np.array([100.0, 0.6931472], np.float32))
+    lost = tensor(np.array([np.inf, 0.6931472], np.float32))
+    expectations = tuple(
+        Expectation((ExpectedOutput("Y", each),), {}, {"overflow": (option,)})
+        for each, option in ((right, "exact"), (lost, "as_formula"))
+    )
+    case = replace(case, inputs=(("X", given),), expectations=expectations, output_names=("Y",))
+    assert judge(case, Answered((right,))).no_number == 0
+    found = judge(case, Answered((lost,)))
+    assert (found.verdict, found.no_number) == ("pass", 1)
+    assert found.behaviours == {"overflow": ("as_formula",)}
+    row = make_result(case, "inputs", 0, Answered((lost,)), found)
+    assert row.to_json()["no_number"] == 1
+    validate(row.to_json(), load_schema("result"))
+    assert "no_number" not in make_result(case, "inputs", 0, None, judge(case, Answered((right,)))).to_json()
+    for other in (1e30, np.inf, 1e-30):
+        strange = replace(case, inputs=(("X", tensor(np.array([other, 0], np.float32))),))
+        assert judge(strange, Answered((lost,))).no_number == 0
