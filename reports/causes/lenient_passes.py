@@ -34,7 +34,7 @@ class LenientPasses:
         where = f"in {plural(len(self.cases), 'case')}, such as {self.cases[0].id}"
         if self.why == "no number":
             return f"{self.operator}: ordinary numbers become NaN or infinite{under} {where}"
-        return f"{self.operator}: alone{under} {where}; {listed(self.others)} read it otherwise"
+        return f"{self.operator}: alone{under} {where}; {listed(list(self.others))} read it otherwise"
 
 
 def lenient_passes(results: Results) -> tuple[LenientPasses, ...]:
