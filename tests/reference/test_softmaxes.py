@@ -217,3 +217,19 @@ def test_before_version_13_everything_from_the_axis_on_is_one_row(name: str, axi
     new = Asked.of(name, "float", [("input", data)], {"axis": axis})
     assert not old.wrong(got).any()
     assert new.wrong(got).any() == (axis < 2)
+
+
+@pytest.mark.parametrize("name", ["LogSoftmax", "ReduceLogSumExp"])
+def test_what_underflows_in_double_precision_is_as_far_off_as_that(name: str) -> None:
+    """A program of doubles has one digit of exp(-745): floats of it are 0.56 off, as its steps are."""
+    if name == "LogSoftmax":
+        data = np.array([[0.0, -745.0, -744.0, -730.0]], np.float32)
+        call = Asked.of(name, "float", [("input", data)], {"axis": -1})
+    else:
+        data = np.array([[-745.0], [-744.0], [-730.0]], np.float32)
+        call = Asked.of(name, "float", [("data", data), ("axes", np.array([-1]))])
+    wide = data.astype(np.float64)
+    got = np.log(np.exp(wide)).astype(np.float32)
+    assert abs(got - data).max() > 0.5
+    assert not call.wrong(got).any()
+    assert call.wrong(data * np.float32(1.01)).sum() >= 3
