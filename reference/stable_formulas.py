@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -15,11 +16,14 @@ from reference.choices import Choice, Reading
 from reference.enclosures import nearest_value
 from reference.functions import function_of
 from reference.number_arrays import Numbers
-from reference.working import Mask, rounded_up
+from reference.working import Floats, Mask, rounded_up
 
 Overflow = Annotated[Choice[Literal["exact", "as_formula"]], Reading]
 _LOG_OF_TWO = 0.6931472
 """Above the natural logarithm of two."""
+_ROUNDINGS = 8
+"""So many of the least double a program may be off by there."""
+_LEAST_DOUBLE = math.ldexp(1.0, -1074)
 _GONE = 16
 """What is so many times smaller than what rounding errs by is zero to every program."""
 PI = nearest_value(lambda one: 4 * arb.atan(one), Fraction(1), 1280)
@@ -49,19 +53,26 @@ def logarithm_of_underflown(numbers: Numbers, apart: Mask, exact: Numbers) -> Nu
     """The logarithms of small positive numbers in the places `apart`, as far as programs hold those.
 
     `exact` are what stable formulas give. A program that holds zero comes to minus infinity; so does every
-    one where the number is far below what its roundings leave of it.
+    one where the number is far below what its roundings leave of it. Programs that compute in double
+    precision hold what is left there.
     """
     size = numbers.value.floats()
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        # By the exponent alone, which is the same on every machine.
-        more = np.frexp(1 + numbers.error / size)[1] * _LOG_OF_TWO
-        less = np.frexp(np.maximum(size / numbers.working.least, 1))[1] * _LOG_OF_TWO
-    inside = numbers.error < size / 2
-    gone = size * _GONE < numbers.error
-    error = np.where(inside, 2 * numbers.error / np.where(inside, size, 1), np.maximum(more, less))
-    error = np.where(gone, 0.0, rounded_up(error))
+    error = _off_by_underflow(size, numbers.error, numbers.working.least)
+    doubles = np.full(size.shape, _ROUNDINGS * _LEAST_DOUBLE)
+    error = np.maximum(error, np.where(size > 0, _off_by_underflow(size, doubles, _LEAST_DOUBLE), 0.0))
     error = np.where(apart, np.maximum(exact.error, rounded_up(exact.error + error)), exact.error)
     return replace(exact, error=error, lost=exact.lost | apart)
+
+
+def _off_by_underflow(size: Floats, error: Floats, least: float) -> Floats:
+    """How far logarithms of sizes within an error of these lie from theirs; `least` is the smallest one."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # By the exponent alone, which is the same on every machine.
+        more = np.frexp(1 + error / size)[1] * _LOG_OF_TWO
+        less = np.frexp(np.maximum(size / least, 1))[1] * _LOG_OF_TWO
+        inside, gone = error < size / 2, size * _GONE < error
+        found = np.where(inside, 2 * error / np.where(inside, size, 1), np.maximum(more, less))
+    return np.where(gone, 0.0, rounded_up(found))
 
 
 def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:

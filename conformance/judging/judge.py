@@ -223,7 +223,7 @@ def _no_number(case: Case, chosen: Trial) -> int:
     """How many elements a reading lets be no number though nothing extraordinary was given."""
     first = case.expectations[0].outputs
     found = sum(
-        made_no_number(wanted.expected, got)
+        made_no_number(wanted, got)
         for wanted, got in zip(first, chosen.outputs, strict=False)
         if isinstance(got, Tensor)
     )

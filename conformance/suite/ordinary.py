@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.suite.cases import ExpectedOutput
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -32,12 +33,18 @@ def _ordinary(kind: ElementType, array: NDArray[Any]) -> bool:
     return bool(((sizes == 0) | ((sizes >= LEAST) & (sizes <= GREATEST))).all())
 
 
-def made_no_number(expected: Tensor, got: Tensor) -> int:
-    """How many elements of an output of floats are NaN or an infinity where a number is expected."""
-    kind = expected.element_type
+def made_no_number(wanted: ExpectedOutput, got: Tensor) -> int:
+    """How many elements of an output of floats are NaN or an infinity where a number is expected.
+
+    Where anything is allowed none is.
+    """
+    expected, kind = wanted.expected, wanted.expected.element_type
     if not kind.is_float or expected.shape != got.shape or got.element_type is not kind:
         return 0
     lost = ~np.isfinite(decode_floats(kind, got.array))
     if not lost.any():
         return 0
-    return int(np.count_nonzero(lost & np.isfinite(decode_floats(kind, expected.array))))
+    told = np.isfinite(decode_floats(kind, expected.array))
+    if wanted.allowed is not None:
+        told &= np.isfinite(wanted.allowed)
+    return int(np.count_nonzero(lost & told))

@@ -70,7 +70,7 @@ def lenient_sentences(results: Results) -> tuple[str, ...]:
     said = []
     if counts["no number"]:
         cases = plural(counts["no number"], "passing case")
-        said.append(f"In {cases} ordinary numbers become NaN or infinite, which a reading leaves open.")
+        said.append(f"In {cases} ordinary numbers become NaN or infinite, which the documents leave open.")
     if counts["alone"]:
         verb = "passes" if counts["alone"] == 1 else "pass"
         said.append(

@@ -206,6 +206,9 @@ def test_a_number_that_a_reading_lets_be_none_is_counted_where_the_inputs_are_or
     assert row.to_json()["no_number"] == 1
     validate(row.to_json(), load_schema("result"))
     assert "no_number" not in make_result(case, "inputs", 0, None, judge(case, Answered((right,)))).to_json()
+    anything = ExpectedOutput("Y", right, np.array([np.inf, 0]))
+    opened = replace(case, expectations=(Expectation((anything,)), *expectations[1:]))
+    assert judge(opened, Answered((lost,))).no_number == 0
     for other in (1e30, np.inf, 1e-30):
         strange = replace(case, inputs=(("X", tensor(np.array([other, 0], np.float32))),))
         assert judge(strange, Answered((lost,))).no_number == 0

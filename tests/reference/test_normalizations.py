@@ -289,7 +289,7 @@ def overflowing(kind: str) -> Array:
     """Rows some of whose squares are beyond all numbers, or near there, beside one of ordinary ones."""
     draw = np.random.default_rng(8)
     rows = draw.normal(0, 1, (6, 7))
-    return np.asarray(rows * np.array([[1], [1e18], [1e19], [1e25], [1e36], [1e15]]), dtype=KINDS[kind])
+    return np.asarray(rows * np.array([[1], [1e18], [1e19], [1e25], [1e36], [1e15]]), KINDS[kind])
 
 
 def asked_of_overflow(name: str, x: Array) -> Asked:

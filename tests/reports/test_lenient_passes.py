@@ -63,7 +63,7 @@ def test_ordinary_numbers_that_become_none_are_told_first(plain: Results) -> Non
     assert only.text.startswith(
         f"{RESIZE_18}: ordinary numbers become NaN or infinite under rounding: down in 1 case, such as "
     )
-    said = "In 1 passing case ordinary numbers become NaN or infinite, which a reading leaves open."
+    said = "In 1 passing case ordinary numbers become NaN or infinite, which the documents leave open."
     assert lenient_sentences(found) == (said,)
     page = render_report([found])
     assert said in text_of(page)
