@@ -27,6 +27,7 @@ _END_BYTES = 22
 _END_64 = b"PK\x06\x07"
 _END_64_BYTES = 20
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
+_LEVEL = 6
 _REMEDY = "Generate the suite again, or fetch it whole."
 
 
@@ -192,16 +193,19 @@ def _check_entries(archive: zipfile.ZipFile) -> None:
 
 
 def write_zip(folder: Path, path: Path) -> None:
-    """Put every file of a folder into a zip file, with the same bytes on every machine.
+    """Put every file of a folder into a zip file, in order and without times.
 
-    Nothing is compressed: compressed bytes differ between versions of zlib.
+    The files in it have the same bytes on every machine; how they are compressed differs between builds of zlib.
+    A file so large that a reader would ask how far it was compressed is not.
     """
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for file in sorted(each for each in folder.rglob("*") if each.is_file()):
             entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), _FIXED_DATE)
             entry.create_system = 3
             entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, file.read_bytes())
+            data = file.read_bytes()
+            way = zipfile.ZIP_DEFLATED if len(data) <= _SUSPICIOUS else zipfile.ZIP_STORED
+            archive.writestr(entry, data, way, _LEVEL)
 
 
 def _unreadable(path: Path, error: Exception) -> UserError:
