@@ -12,10 +12,11 @@ def sliced(
     axes: Sequence[int] | None,
     steps: Sequence[int] | None,
 ) -> list[int]:
-    """What is left of a shape between starts and ends, clamped to the extents as Python does.
+    """What is left of a shape between starts and ends, clamped to the extents.
 
-    Left out: the first axes, steps of 1. ValueError where the lists are not of one length, an axis is not
-    there, or a step is 0.
+    Backwards a start before the first element is the first one, where Python finds nothing. Left out: the
+    first axes, steps of 1. ValueError where the lists are not of one length, an axis is not there, or a
+    step is 0. Source: Slice, Summary.
     """
     rank, found = len(shape), list(shape)
     along = list(axes) if axes is not None else list(range(len(starts)))
@@ -25,5 +26,7 @@ def sliced(
     if any(not -rank <= axis < rank for axis in along):
         raise ValueError("an axis that is not there")
     for start, end, axis, step in zip(starts, ends, along, strides, strict=True):
-        found[axis] = len(range(*slice(start, end, step).indices(shape[axis])))
+        extent = shape[axis]
+        clamped = max(start, -extent) if step < 0 else start
+        found[axis] = len(range(*slice(clamped, end, step).indices(extent)))
     return found

@@ -48,6 +48,8 @@ SCALES = Operand("float", (3,), [1.0, 0.5, 2.0])
         ("{1, 2} == set([2, 1, 1])", True),
         ("[i * v for i, v in enumerate(axes)]", [0, 0]),
         ("ceil(7 / 2) // 2 % 5 - abs(-1)", 1),
+        ("sliced([4], [-9], [-9], None, [-1])", [1]),
+        ("sliced([4, 0], [9, -9], [-9, -9], [1, 0], [-2, -3])", [1, 0]),
     ],
 )
 def test_values(text: str, value: object) -> None:
