@@ -127,7 +127,7 @@ def _error(sizes: Sequence[float], matrix: Matrix, own: float, working: Working)
     """
     order = len(matrix)
     found, minors = _eliminated(matrix), _minors(matrix)
-    grown = max(min(_PIVOTS * float(found.greatest), _grown(sizes, order)), max(sizes))
+    grown = max(min(_PIVOTS * _size(found.greatest), _grown(sizes, order)), max(sizes))
     steps = order * (order + 1) * working.unit
     gamma, own_gamma = steps / (1 - steps), (order + 2) * working.unit * (1 + steps)
     apart = (gamma if minors is None else own_gamma) * order * grown + order * working.least_normal + own
@@ -143,12 +143,20 @@ def _error(sizes: Sequence[float], matrix: Matrix, own: float, working: Working)
     share = math.ldexp(1.0, -45)
     error = moved - plain + share * moved
     if minors is not None:
-        error = max(moved - plain - linear, 0.0) + share * moved + float(minors) * apart * (1 + share)
-    whole = abs(float(found.determinant)) + error
+        error = max(moved - plain - linear, 0.0) + share * moved + _size(minors) * apart * (1 + share)
+    whole = _size(found.determinant) + error
     by_elimination = error + order * working.unit * (1 + steps) * whole
     by_expansion = gamma * _permanent(sizes, order) * (1 + share)
     error = max(by_elimination, by_expansion) + order * working.least_normal * powers
-    return math.inf if math.isnan(error) else error * (1 + share)
+    return math.inf if math.isnan(error + by_expansion) else error * (1 + share)
+
+
+def _size(number: Fraction) -> float:
+    """The magnitude; infinite where it is beyond all doubles."""
+    try:
+        return abs(float(number))
+    except OverflowError:
+        return math.inf
 
 
 def _permanent(sizes: Sequence[float], order: int) -> float:

@@ -118,3 +118,12 @@ def test_small_integers_are_nearly_exact() -> None:
         assert answer.allowed is not None
         if abs(exact) > 100:
             assert answer.allowed[0] < abs(float(exact)) / 100
+
+
+@pytest.mark.parametrize("greatest", [1e308, 1e160, 1e80])
+def test_what_is_beyond_all_doubles_on_the_way_costs_no_answer(greatest: float) -> None:
+    matrix = np.diag([greatest, greatest, 1 / greatest, 0.5])
+    matrix[0, 3] = matrix[3, 1] = greatest
+    answer = evaluate("Det-22", {"X": matrix[None]})
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert accepted(answer, np.array([np.linalg.det(matrix)])).all()
