@@ -1,4 +1,4 @@
-"""Operators between DequantizeLinear and QuantizeLinear: right programs pass, and wrong fusions are noticed."""
+"""Operators between DequantizeLinear and QuantizeLinear: right programs pass, wrong ones are noticed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOTH = ("ties", "real")
 def cases() -> Mapping[str, Sequence[Case]]:
     found = defaultdict(list)
     for chain in quantised_kernels.chains(weave_in(OPSET)):
-        found[chain.word.removeprefix("kernel_")].append(case_of_chain(chain))
+        found[chain.word.removeprefix("qdq_")].append(case_of_chain(chain))
     return found
 
 
@@ -33,12 +33,14 @@ def of(word: str, data: Sequence[str] = BOTH) -> list[Case]:
     return [case for case in cases()[word] if case.levels["data"] in data]
 
 
-WORDS = (
-    "add add_relu average_pool average_pool_border concat conv conv_channels conv_clip conv_depthwise "
-    "conv_pointwise conv_pool_matmul conv_relu conv_transpose_behind conv_weight_zero gemm gemm_factors "
-    "global_average_pool matmul matmul_channels matmul_given matmul_heads max_pool mul relu reshape resize_linear "
-    "resize_nearest sigmoid softmax softmax_rows transpose transpose_matmul transpose_reshape"
-).split()
+WORDS = [
+    "add", "add_relu", "average_pool", "average_pool_border", "concat", "conv", "conv_channels",
+    "conv_clip", "conv_depthwise", "conv_pointwise", "conv_pool_matmul", "conv_relu",
+    "conv_transpose_behind", "conv_weight_zero", "gemm", "gemm_factors", "global_average_pool", "matmul",
+    "matmul_channels", "matmul_given", "matmul_heads", "max_pool", "mul", "relu", "reshape",
+    "resize_linear", "resize_nearest", "sigmoid", "softmax", "softmax_rows", "transpose",
+    "transpose_matmul", "transpose_reshape",
+]  # fmt: skip
 
 
 def test_these_are_all_words() -> None:
@@ -83,16 +85,84 @@ ROUNDINGS = {
     "zero_point_first": quantised_by(lambda q, z: np.rint(q + z)),
 }
 WITHOUT_TIES = {"sigmoid", "softmax", "softmax_rows", "conv_pool_matmul"}
+"""None of their results is a half."""
 
 
-@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("rounding", ["truncated", "down"])
 @pytest.mark.parametrize("word", WORDS)
-def test_another_rounding_is_noticed(word: str, rounding: str) -> None:
-    anywhere = rounding in ("truncated", "down")
-    if not anywhere and word in WITHOUT_TIES:
-        pytest.skip("none of its results is a half")
-    found, tried = noticed(of(word, BOTH if anywhere else ("ties",)), "QuantizeLinear", ROUNDINGS[rounding])
+def test_what_is_not_rounded_to_the_nearest_is_noticed(word: str, rounding: str) -> None:
+    found, tried = noticed(of(word), "QuantizeLinear", ROUNDINGS[rounding])
     assert found == tried > 0
+
+
+@pytest.mark.parametrize("rounding", ["away", "up", "zero_point_first"])
+@pytest.mark.parametrize("word", sorted(set(WORDS) - WITHOUT_TIES))
+def test_halves_that_do_not_become_even_are_noticed(word: str, rounding: str) -> None:
+    found, tried = noticed(of(word, ("ties",)), "QuantizeLinear", ROUNDINGS[rounding])
+    assert found == tried > 0
+
+
+def integers_before(step: Step) -> list[Array]:
+    """What was dequantised for a node, less its zero points, as whole numbers."""
+    found = []
+    for place in range(len(step.inputs)):
+        x, _, zero = step.before(place).inputs
+        axis = step.before(place).attributes.get("axis", 1)
+        shape = [-1 if at == axis % x.ndim else 1 for at in range(x.ndim)] if np.ndim(zero) else []
+        found.append(x.astype(np.float64) - np.reshape(zero, shape).astype(np.float64))
+    return found
+
+
+def scaled_once(how: str, axis: int) -> Wrong:
+    """Sums of integers, scaled by one factor: with a quotient, or with the reciprocal of the last scale."""
+
+    def fused(step: Step) -> Array:
+        node = step.before(0)
+        sums = node.honest(*integers_before(node))[0]
+        scales = [np.asarray(node.before(place).inputs[1], F) for place in range(min(len(node.inputs), 2))]
+        product = (scales[0] * scales[1]).astype(F) if len(scales) > 1 else scales[0]
+        _, last, zero = step.inputs
+        factor = product / last if how == "quotient" else product * (F(1) / last)
+        if np.ndim(factor):
+            factor = np.reshape(factor, [-1 if at == axis else 1 for at in range(sums.ndim)])
+        whole = np.rint((sums.astype(F) * factor.astype(F)).astype(F)) + float(zero)
+        info = np.iinfo(zero.dtype)
+        return np.clip(whole, info.min, info.max).astype(zero.dtype)
+
+    return fused
+
+
+SCALED_ONCE = (
+    "conv", "conv_channels", "conv_depthwise", "conv_pointwise", "conv_weight_zero", "gemm", "matmul",
+    "matmul_channels", "matmul_given", "mul", "average_pool", "global_average_pool", "max_pool",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["quotient", "reciprocal"])
+@pytest.mark.parametrize("word", SCALED_ONCE)
+def test_integers_that_are_scaled_once_are_right(word: str, how: str) -> None:
+    for case in of(word):
+        outputs, done = evaluated(case, "QuantizeLinear", scaled_once(how, 1))
+        assert done
+        assert is_right(case, outputs), case.levels
+
+
+@pytest.mark.parametrize("data", BOTH)
+def test_integers_that_are_scaled_before_they_are_added_are_right(data: str) -> None:
+    def fused(step: Step) -> Array:
+        node = step.before(0)
+        _, last, zero = step.inputs
+        terms = [
+            (whole.astype(F) * F(np.asarray(node.before(place).inputs[1], F) / last)).astype(F)
+            for place, whole in enumerate(integers_before(node))
+        ]
+        whole = np.rint((terms[0] + terms[1]).astype(F)) + float(zero)
+        info = np.iinfo(zero.dtype)
+        return np.clip(whole, info.min, info.max).astype(zero.dtype)
+
+    for case in of("add", (data,)):
+        outputs, _ = evaluated(case, "QuantizeLinear", fused)
+        assert is_right(case, outputs), case.levels
 
 
 @pytest.mark.parametrize(
@@ -189,7 +259,7 @@ PLANTED: dict[str, tuple[str, Wrong, str]] = {
     "one scale for all channels": (
         "DequantizeLinear", one_scale, "conv_channels conv_pointwise conv_relu gemm matmul_channels"),
     "zero points that are left in": (
-        "DequantizeLinear", no_zero_point, "conv conv_weight_zero matmul matmul_given add mul concat max_pool"),
+        "DequantizeLinear", no_zero_point, "conv conv_weight_zero matmul matmul_given add mul concat"),
     "a border of integers 0": ("Conv", border_of_integers, "conv conv_channels conv_depthwise conv_relu"),
     "a border of integers 0 of a pool": ("AveragePool", border_of_integers, "average_pool_border"),
     "a border of zeros of a pool": ("MaxPool", border_of_zeros, "max_pool"),
@@ -206,7 +276,8 @@ PLANTED: dict[str, tuple[str, Wrong, str]] = {
     "no Clip": ("Clip", dropped, "conv_clip"),
     "only one limit": ("Clip", lambda step: np.minimum(step.inputs[0], step.inputs[2]), "conv_clip"),
     "not turned": (
-        "Transpose", not_moved, "transpose transpose_reshape transpose_matmul matmul_heads conv_transpose_behind"),
+        "Transpose", not_moved,
+        "transpose transpose_reshape transpose_matmul matmul_heads conv_transpose_behind"),
     "the nearest instead of between": (
         "Resize", lambda step: step.with_attributes(mode="nearest"), "resize_linear"),
     "other coordinates": (
