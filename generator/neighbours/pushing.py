@@ -32,7 +32,14 @@ from generator.neighbours.carrying import (
 from generator.neighbours.chains import Chain, Link
 from generator.neighbours.folded_weights import folded_error, folds, widened
 from generator.neighbours.node_answers import Unpushed, answers, rules_and_reference
-from generator.neighbours.spreading import COMPUTING, from_integers, quantised, scales_softmax, spread
+from generator.neighbours.spreading import (
+    COMPUTING,
+    from_integers,
+    quantised,
+    scaled_once,
+    scales_softmax,
+    spread,
+)
 from opcert.vocabulary.tensors import Tensor
 
 _MOST_WORLDS = 24
@@ -85,8 +92,9 @@ def _after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Wor
     tensors = [None if each is None else each.expected for each in taken]
     for expectation in _whatever_zeros(link, taken, answers(link, tensors)):
         outputs = expectation.outputs
-        if link.operator.name == "QuantizeLinear" and (vague or not all(map(is_exact, outputs))):
-            outputs = tuple(quantised(link, taken, each) for each in outputs)
+        if link.operator.name == "QuantizeLinear":
+            given = [scaled_once(link, world.values, makers), *taken[1:]]
+            outputs = tuple(quantised(link, given, each) for each in outputs)
         elif _spreads(link, taken, outputs, makers):
             outputs = tuple(spread(link, taken, each) for each in outputs)
         elif vague:

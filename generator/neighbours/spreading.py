@@ -8,7 +8,7 @@ sides are accepted, and everywhere else one alone. docs/bounds.md derives it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -88,6 +88,43 @@ def spread(link: Link, taken: Sequence[ExpectedOutput | None], output: ExpectedO
     return replace(output, allowed=allowed, alternatives=())
 
 
+def scaled_once(link: Link, values: Mapping[str, ExpectedOutput], makers: Makers) -> ExpectedOutput:
+    """What QuantizeLinear is given, with the errors of integers that are scaled once.
+
+    Where all is exact between two nodes and the last scale is no power of two, the factor of a fused program
+    is rounded nevertheless, for each operand of a sum on its own.
+    """
+    value = values[link.inputs[0]]
+    if not is_exact(value) or _of_two_alone(values[link.inputs[1]].expected.array.astype(np.float64)).all():
+        return value
+    errors = [
+        spread(
+            each, [values[name] if name else None for name in each.inputs], values[each.outputs[0]]
+        ).allowed
+        for each in _computed(link.inputs[:1], makers)
+        if from_integers(each, makers)
+    ]
+    if not errors:
+        return value
+    most = max(float(each.max(initial=0.0)) for each in errors if each is not None)
+    return replace(value, allowed=np.full(value.expected.shape, most))
+
+
+def _computed(names: Sequence[str], makers: Makers) -> Iterator[Link]:
+    """The nodes that computed values, whatever moved them afterwards."""
+    for maker in (makers[name] for name in names if name in makers):
+        if maker.operator.name in COMPUTING:
+            yield maker
+        elif maker.operator.name in MOVING | NEVER_FARTHER:
+            yield from _computed(maker.inputs, makers)
+
+
+def _of_two_alone(scales: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of them are powers of two."""
+    found: NDArray[np.bool_] = np.frexp(np.asarray(scales))[0] == 0.5
+    return found
+
+
 def quantised(link: Link, taken: Sequence[ExpectedOutput | None], output: ExpectedOutput) -> ExpectedOutput:
     """What QuantizeLinear gives: for each element the integers of the numbers within its error.
 
@@ -98,19 +135,26 @@ def quantised(link: Link, taken: Sequence[ExpectedOutput | None], output: Expect
         raise Unpushed("the scale of QuantizeLinear is not known exactly")
     layout = value.expected.element_type.layout
     kind = output.expected.element_type
-    if kind.layout is not None or scale.expected.array.ndim > 1:
+    known = value.expected.element_type.name == scale.expected.element_type.name == "float"
+    if layout is None or not known or kind.layout is not None or scale.expected.array.ndim > 1:
         if is_exact(value):
             return output
-        raise Unpushed("QuantizeLinear in blocks, or to numbers with a significand")
-    if value.alternatives or layout is None:
-        raise Unpushed("what QuantizeLinear is given is one of several values, or an integer")
+        raise Unpushed(
+            "QuantizeLinear in blocks, of other numbers than float32, or to such with a significand"
+        )
+    if value.alternatives:
+        raise Unpushed("what QuantizeLinear is given is one of several values")
+    if is_exact(value) and _of_two_alone(scale.expected.array.astype(np.float64)).all():
+        return output
+    if not np.isfinite(value.expected.array).all():
+        raise Unpushed("no bound is known of what QuantizeLinear makes of infinities")
     steps = _along(link, scale.expected, value.expected.array.ndim)
     zero = taken[2] if len(taken) > 2 else None
     shift = 0 if zero is None else _along(link, zero.expected, value.expected.array.ndim)
     numbers = value.expected.array.astype(np.float64)
     quotient = numbers / steps
     apart = _errors(value) / steps * _SLACK
-    exact = np.frexp(steps)[0] == 0.5
+    exact = _of_two_alone(steps)
     roundings = np.where(exact, 0, _QUOTIENT * unit_roundoff(layout))
     apart = np.where((apart == 0) & exact, 0, apart + roundings * (np.abs(quotient) + apart))
     low, high = kind.integer_range

@@ -1,134 +1,19 @@
 """Operators between DequantizeLinear and QuantizeLinear at the sizes of integer kernels.
 
-Zero points are odd, and data go over the whole range of their type. With data `ties` every number between the
-nodes is exact in float32 though scales are no powers of two (1.5, 0.75), and many results are halves: those
-are asked for to the last bit. With data `real` scales are any numbers, and where a result may be a tie, both
-of its sides are accepted.
+Scales, zero points and data are those of `quantising`: with data `ties` many results are halves, with data
+`real` scales are any numbers.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from generator.neighbours.chains import Chain, Link, Weaver
-from generator.neighbours.exact_data import whole
+from generator.neighbours.chains import Chain
+from generator.neighbours.patterns.quantising import OUT_ZERO, Quantiser, integers, range_of
 from generator.neighbours.patterns.weaving import Weave
-
-_ZEROS: dict[str, tuple[int, ...]] = {"uint8": (131, 7, 90), "int8": (-7, 41, 3)}
-_SCALES: dict[str, tuple[float, ...]] = {"ties": (1.5, 0.75, 1.25), "real": (0.0173, 0.0291, 0.0067)}
-_WEIGHT_SCALE = {"ties": 0.75, "real": 0.0091}
-_OUT_ZERO = {"uint8": 97, "int8": 5}
-_SPREAD = 74
-"""The root of the mean square of an integer of 8 bits less a zero point in the middle."""
-_STEPS = 45
-"""How many steps of the result as much of a sum is."""
-
-
-@dataclass(frozen=True)
-class Quantiser:
-    """Puts DequantizeLinear before and QuantizeLinear behind, in one type and with one class of data."""
-
-    w: Weaver
-    kind: str
-    data: str
-    spelled: dict[str, tuple[Link, ...]] = field(default_factory=dict)
-
-    def given(self, key: str, *shape: int, place: int = 0, step: int = 1) -> str:
-        """What is given with each run, dequantised; of ties, each `step` integers from the zero point on."""
-        zero = _ZEROS[self.kind][place]
-        step = step if self.data == "ties" else 1
-        low, high = _range(self.kind)
-        numbers = whole(
-            key, *shape, least=-((zero - low) // step), most=(high - zero) // step, dtype=np.int64
-        )
-        x = (numbers * step + zero).astype(self.kind)
-        scale = np.array(_SCALES[self.data][place], np.float32)
-        return self.w.node("DequantizeLinear", self.w.given(x), scale, np.array(zero, self.kind))
-
-    def weights(self, *shape: int, axis: int | None = None, kind: str = "int8", zero: int = 0) -> str:
-        """Constant weights, dequantised; along an axis each place of it has a scale of its own."""
-        low, high = _range(kind)
-        if self.data == "ties":
-            least, most = -((zero - low) // 64), (high - zero) // 64
-            numbers = whole("w", *shape, least=least, most=most, dtype=np.int64) * 64 + zero
-        else:
-            numbers = whole("w", *shape, least=low, most=high, dtype=np.int64)
-        w = self.w
-        values = w.constant(numbers.astype(kind))
-        if axis is None:
-            scale = np.array(_WEIGHT_SCALE[self.data], np.float32)
-            return w.node("DequantizeLinear", values, scale, np.array(zero, kind))
-        count = shape[axis]
-        zeros = np.full(count, zero, kind)
-        return w.node("DequantizeLinear", values, self.scales(count), zeros, axis=axis)
-
-    def scales(self, count: int) -> NDArray[np.float32]:
-        """One scale for each channel."""
-        if self.data == "ties":
-            return np.resize(np.array([0.75, 1.25, 0.5, 1.5, 0.875], np.float32), count)
-        return (np.float32(0.0031) + np.arange(count) * 7 % 11 * np.float32(0.0013)).astype(np.float32)
-
-    def bias(self, count: int, terms: int) -> str:
-        """A constant bias of int32 in the scale of the products, dequantised."""
-        scale = np.float32(_SCALES[self.data][0] * _WEIGHT_SCALE[self.data])
-        return self.w.node(
-            "DequantizeLinear", self._sums(count, terms), np.array(scale), np.array(0, np.int32)
-        )
-
-    def bias_of_channels(self, count: int, terms: int) -> str:
-        """The same with a scale for each channel, as tools that quantise write it: along the only axis."""
-        w, numbers = self.w, self._sums(count, terms)
-        scales = (np.float32(_SCALES[self.data][0]) * self.scales(count)).astype(np.float32)
-        zeros = np.zeros(count, np.int32)
-        written = w.node("DequantizeLinear", numbers, scales, zeros, axis=0)
-        # Declarations know scales along an axis of tensors of two axes and more alone.
-        column = w.link("DequantizeLinear", numbers.reshape(count, 1), scales, zeros, axis=0)
-        column = replace(column, outputs=("column",))
-        flat = replace(w.link("Reshape", "column", _ints(count)), outputs=(written,))
-        self.spelled[written] = (column, flat)
-        return written
-
-    def _sums(self, count: int, terms: int) -> NDArray[np.int32]:
-        most, step = _SPREAD * _SPREAD * math.isqrt(terms), 512 if self.data == "ties" else 1
-        return whole("b", count, least=-most // step, most=most // step, dtype=np.int32) * np.int32(step)
-
-    def end(self, word: str, why: str) -> Chain:
-        """The chain, with what its nodes say in short."""
-        chain = self.w.end(word, why, type=self.kind, data=self.data, opset=str(self.w.opset))
-        if not self.spelled:
-            return chain
-        links = (self.spelled.get(link.outputs[0], (link,)) for link in chain.links)
-        return self.w.spelled(chain, *(each for several in links for each in several))
-
-    def out(self, value: str, ties: float, real: float, *, zero: int | None = None) -> str:
-        """The result, quantised with the scale of its class of data."""
-        scale = np.array(ties if self.data == "ties" else real, np.float32)
-        point = np.array(_OUT_ZERO[self.kind] if zero is None else zero, self.kind)
-        return self.w.node("QuantizeLinear", value, scale, point)
-
-    def summed(self, value: str, terms: int, *, other: float | None = None, zero: int | None = None) -> str:
-        """A sum of so many products, quantised so that it fills its range."""
-        factor = _WEIGHT_SCALE[self.data] if other is None else other
-        size = _SCALES[self.data][0] * factor * _SPREAD**2 * math.sqrt(terms) / _STEPS
-        return self.out(value, 2.0 ** round(math.log2(size)), size, zero=zero)
-
-    def second_scale(self) -> float:
-        """The scale of the second of what is given."""
-        return _SCALES[self.data][1]
-
-
-def _range(kind: str) -> tuple[int, int]:
-    info = np.iinfo(kind)
-    return int(info.min), int(info.max)
-
-
-def _ints(*values: int) -> NDArray[np.int64]:
-    return np.array(values, np.int64)
 
 
 def _conv(q: Quantiser) -> None:
@@ -217,7 +102,7 @@ def _transpose_matmul(q: Quantiser) -> None:
 
 def _matmul_heads(q: Quantiser) -> None:
     x = q.given("x", 9, 33, step=8)
-    y = q.w.node("Reshape", q.w.node("MatMul", x, q.weights(33, 36)), _ints(1, 9, 4, 9))
+    y = q.w.node("Reshape", q.w.node("MatMul", x, q.weights(33, 36)), integers(1, 9, 4, 9))
     q.summed(q.w.node("Transpose", y, perm=[0, 2, 1, 3]), 33)
 
 
@@ -244,14 +129,15 @@ def _resize_linear(q: Quantiser) -> None:
 
 def _resize_nearest(q: Quantiser) -> None:
     scales = np.array([1, 1, 2, 2], np.float32)
-    where = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    where: dict[str, Any] = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     x = q.given("x", 1, 3, 5, 9)
     q.out(q.w.node("Resize", x, "", scales, mode="nearest", **where), 2.0, 0.0131)
 
 
 def _average_pool(q: Quantiser) -> None:
-    window = {"kernel_shape": [2, 2], "strides": [1, 2]} if q.data == "ties" else {
-        "kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 1]}  # fmt: skip
+    window: dict[str, Any] = {"kernel_shape": [2, 2], "strides": [1, 2]}
+    if q.data == "real":
+        window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 1]}
     q.out(q.w.node("AveragePool", q.given("x", 1, 17, 7, 8), **window), 2.0, 0.0087)
 
 
@@ -285,7 +171,7 @@ def _relu(q: Quantiser) -> None:
 
 
 def _reshape(q: Quantiser) -> None:
-    q.out(q.w.node("Reshape", q.given("x", 5, 65), _ints(65, -1)), 2.0, 0.0147)
+    q.out(q.w.node("Reshape", q.given("x", 5, 65), integers(65, -1)), 2.0, 0.0147)
 
 
 def _transpose(q: Quantiser) -> None:
@@ -294,31 +180,31 @@ def _transpose(q: Quantiser) -> None:
 
 def _transpose_reshape(q: Quantiser) -> None:
     x = q.w.node("Transpose", q.given("x", 2, 17, 9), perm=[0, 2, 1])
-    q.out(q.w.node("Reshape", x, _ints(2, 17, 9)), 2.0, 0.0147)
+    q.out(q.w.node("Reshape", x, integers(2, 17, 9)), 2.0, 0.0147)
 
 
 def _sigmoid(q: Quantiser) -> None:
-    low, _ = _range(q.kind)
+    low, _ = range_of(q.kind)
     q.out(q.w.node("Sigmoid", q.given("x", 9, 65, place=1)), 0.0, 0.00391, zero=low)
 
 
 def _softmax(q: Quantiser) -> None:
-    low, _ = _range(q.kind)
+    low, _ = range_of(q.kind)
     q.out(q.w.node("Softmax", q.given("x", 9, 33, place=0), axis=1), 0.0, 0.00391, zero=low)
 
 
 def _softmax_rows(q: Quantiser) -> None:
-    low, _ = _range(q.kind)
+    low, _ = range_of(q.kind)
     q.out(q.w.node("Softmax", q.given("x", 17, 17, place=2), axis=0), 0.0, 0.00117, zero=low)
 
 
 def _conv_pool_matmul(q: Quantiser) -> None:
     w, x = q.w, q.given("x", 1, 17, 6, 6, step=8)
-    scale, zero = np.array(2048, np.float32), np.array(_OUT_ZERO[q.kind], q.kind)
+    scale, zero = np.array(2048, np.float32), np.array(OUT_ZERO[q.kind], q.kind)
     y = q.summed(w.node("Conv", x, q.weights(9, 17, 3, 3), q.bias(9, 153)), 153)
     restored = w.node("DequantizeLinear", y, scale, zero)
     pooled = w.node("AveragePool", restored, kernel_shape=[2, 2], strides=[2, 2])
-    z = w.node("Reshape", w.node("QuantizeLinear", pooled, scale, zero), _ints(1, -1))
+    z = w.node("Reshape", w.node("QuantizeLinear", pooled, scale, zero), integers(1, -1))
     q.out(w.node("MatMul", w.node("DequantizeLinear", z, scale, zero), q.weights(36, 17)), 2.0**19, 0.0)
 
 
@@ -377,6 +263,7 @@ _BESIDE = frozenset(
     {
         "conv", "conv_channels", "gemm", "matmul", "add", "mul", "average_pool", "global_average_pool",
         "max_pool", "concat", "resize_linear", "relu", "transpose_reshape", "matmul_heads",
+        "transpose_matmul",
     }
 )  # fmt: skip
 """Each operator once."""
@@ -403,7 +290,7 @@ def chains_beside(weave: Weave) -> Iterator[Chain]:
     """Each operator once, types and data in turn: for operator versions beside those of the suite."""
     chosen = [form for form in (*_COMPUTED, *_IN_TURN) if form[0] in _BESIDE]
     for place, (word, build, why) in enumerate(chosen):
-        yield _chain(weave, word, build, why, _KINDS[place // 2 % 2], _DATA[place % 2])
+        yield _chain(weave, word, build, why, _KINDS[(place // 2 + 1) % 2], _DATA[place % 2])
     for place, (word, build, why) in enumerate(_REAL[:2]):
         yield _chain(weave, word, build, why, _KINDS[place % 2], "real")
 

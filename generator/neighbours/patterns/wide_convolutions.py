@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.neighbours.chains import Chain, Weaver
+from generator.neighbours.chains import Chain, Given, Weaver
 from generator.neighbours.exact_data import powers, whole
 from generator.neighbours.patterns.weaving import Weave
 
@@ -81,7 +81,8 @@ def _activated(weave: Weave) -> Iterator[Chain]:
     w.node("Relu", _convolved(w, strides=[2, 2]))
     yield w.end("wide_conv_relu", "the function is applied to the sum with the bias")
     low, high = np.array(-20, np.float32), np.array(60, np.float32)
-    for word, limits in {"both": (low, high), "upper": ("", high), "lower": (low,)}.items():
+    forms: dict[str, tuple[Given | str, ...]] = {"both": (low, high), "upper": ("", high), "lower": (low,)}
+    for word, limits in forms.items():
         w = weave()
         w.node("Clip", _convolved(w), *limits)
         yield w.end("wide_conv_clip", "each limit that is given, and no other", limits=word)

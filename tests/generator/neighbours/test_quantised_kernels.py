@@ -127,7 +127,7 @@ def scaled_once(how: str, axis: int) -> Wrong:
             factor = np.reshape(factor, [-1 if at == axis else 1 for at in range(sums.ndim)])
         whole = np.rint((sums.astype(F) * factor.astype(F)).astype(F)) + float(zero)
         info = np.iinfo(zero.dtype)
-        return np.clip(whole, info.min, info.max).astype(zero.dtype)
+        return np.asarray(np.clip(whole, info.min, info.max), zero.dtype)
 
     return fused
 
@@ -158,7 +158,7 @@ def test_integers_that_are_scaled_before_they_are_added_are_right(data: str) -> 
         ]
         whole = np.rint((terms[0] + terms[1]).astype(F)) + float(zero)
         info = np.iinfo(zero.dtype)
-        return np.clip(whole, info.min, info.max).astype(zero.dtype)
+        return np.asarray(np.clip(whole, info.min, info.max), zero.dtype)
 
     for case in of("add", (data,)):
         outputs, _ = evaluated(case, "QuantizeLinear", fused)
@@ -222,7 +222,7 @@ def dropped(step: Step) -> Array:
 
 
 def not_moved(step: Step) -> Array:
-    return step.inputs[0].reshape(step.result().shape)
+    return np.reshape(step.inputs[0], step.result().shape)
 
 
 def pairs_in_sixteen_bits(step: Step) -> Array:
@@ -232,23 +232,23 @@ def pairs_in_sixteen_bits(step: Step) -> Array:
     products = np.pad(products, [(0, 0), (0, odd), (0, 0)])
     pairs = np.clip(products[:, ::2] + products[:, 1::2], -(1 << 15), (1 << 15) - 1)
     sums = pairs.sum(1) - np.int64(zero) * w.astype(np.int64).sum(0)
-    return (sums * (scale * scales)).astype(F)
+    return np.asarray(sums * (scale * scales), F)
 
 
 def factor_of_all(step: Step) -> Array:
     alpha, beta = step.attributes["alpha"], step.attributes["beta"]
     left, right, bias = step.inputs
-    return (F(alpha) * (left.T @ right + F(beta) * bias)).astype(F)
+    return np.asarray(F(alpha) * (left.T @ right + F(beta) * bias), F)
 
 
 def mean_of_integers(step: Step) -> Array:
     x, scale, zero = step.before(0).inputs
     means = np.rint(x.astype(np.float64).mean((2, 3), keepdims=True))
-    return ((means - float(zero)) * float(scale)).astype(F)
+    return np.asarray((means - float(zero)) * float(scale), F)
 
 
 def hard(step: Step) -> Array:
-    return np.clip(step.inputs[0] / 6 + 0.5, 0, 1).astype(F)
+    return np.asarray(np.clip(step.inputs[0] / 6 + 0.5, 0, 1), F)
 
 
 def quantised_before(step: Step) -> bool:

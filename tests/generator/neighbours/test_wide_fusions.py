@@ -85,7 +85,7 @@ def turned_last(step: Step) -> Array | None:
     before = step.before(0)
     first, second = perm_of(before), perm_of(step)
     if first == second:
-        return before.inputs[0].reshape(step.result().shape)
+        return np.reshape(before.inputs[0], step.result().shape)
     return np.transpose(np.transpose(before.inputs[0], second), first)
 
 
@@ -224,7 +224,8 @@ def one_step(step: Step) -> Array | None:
         return None
     x, rows = step.before(0).inputs[0], step.result()
     start = int(np.flatnonzero((x == rows[0, 0]).any(1))[0])
-    return x[start :: int(step.inputs[4][0])][: len(rows)]
+    found: Array = x[start :: int(step.inputs[4][0])][: len(rows)]
+    return found
 
 
 def before_it_was_turned(step: Step) -> Array:
@@ -246,7 +247,7 @@ def root(change: str) -> Wrong:
             found = np.sqrt(variance)
         else:
             found = np.sqrt(variance * F(count) / F(count - 1) + small)
-        return found.astype(F)
+        return np.asarray(found, F)
 
     return wrong
 
@@ -263,7 +264,7 @@ def squares_without_mean(step: Step) -> Array:
 
 def by_tanh(step: Step) -> Array:
     x = step.inputs[0].astype(np.float64) * np.sqrt(2)
-    return np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)).astype(F)
+    return np.asarray(np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)), F)
 
 
 def by_erf(step: Step) -> Array:

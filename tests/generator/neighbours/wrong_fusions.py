@@ -47,8 +47,8 @@ class Step:
         given = inputs or self.inputs
         names = [name for name in node.input if name]
         values = [each for each in given if each is not None]
-        found: Array = ReferenceEvaluator(node).run(None, dict(zip(names, values, strict=True)))[0]
-        return found
+        (found,) = ReferenceEvaluator(node).run(None, dict(zip(names, values, strict=True)))
+        return np.asarray(found)
 
 
 Wrong = Callable[[Step], Array | None]
