@@ -13,7 +13,7 @@ from conformance.suite.cases import Case
 from generator.neighbours.chain_cases import case_of_chain
 from generator.neighbours.patterns import quantised_kernels
 from generator.neighbours.patterns.weaving import weave_in
-from tests.generator.neighbours.fused_programs import Array, F
+from tests.generator.neighbours.fused_programs import ORDERS, Array, F, Order, multiply
 from tests.generator.neighbours.wrong_fusions import Step, Wrong, evaluated, is_right, noticed
 
 OPSET = 21
@@ -318,3 +318,12 @@ def test_a_pair_that_is_dropped_around_what_moves_is_noticed(word: str) -> None:
 
     found, tried = noticed(of(word), "QuantizeLinear", same_scale)
     assert found == tried > 0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("word", ["matmul", "transpose_matmul", "matmul_heads"])
+def test_sums_in_any_order_are_right(word: str, order: Order) -> None:
+    for case in of(word):
+        outputs, done = evaluated(case, "MatMul", lambda step: multiply(*step.inputs, order))
+        assert done
+        assert is_right(case, outputs), case.levels
