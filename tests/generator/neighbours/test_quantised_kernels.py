@@ -11,6 +11,7 @@ import pytest
 
 from conformance.suite.cases import Case
 from generator.neighbours.chain_cases import case_of_chain
+from generator.neighbours.neighbour_suite import BESIDE, OLDEST
 from generator.neighbours.patterns import quantised_kernels
 from generator.neighbours.patterns.weaving import weave_in
 from tests.generator.neighbours.fused_programs import ORDERS, Array, F, Order, multiply
@@ -324,6 +325,34 @@ def test_a_pair_that_is_dropped_around_what_moves_is_noticed(word: str) -> None:
 @pytest.mark.parametrize("word", ["matmul", "transpose_matmul", "matmul_heads"])
 def test_sums_in_any_order_are_right(word: str, order: Order) -> None:
     for case in of(word):
-        outputs, done = evaluated(case, "MatMul", lambda step: multiply(*step.inputs, order))
+        outputs, done = evaluated(
+            case, "MatMul", lambda step: multiply(step.inputs[0], step.inputs[1], order)
+        )
         assert done
         assert is_right(case, outputs), case.levels
+
+
+ASKED = {
+    "Conv", "Gemm", "MatMul", "Add", "Mul", "Resize", "AveragePool", "GlobalAveragePool", "MaxPool", "Concat",
+    "Softmax", "Sigmoid", "Relu", "Reshape", "Transpose",
+}  # fmt: skip
+
+
+@cache
+def beside(opset: int) -> Mapping[str, Case]:
+    chains = list(quantised_kernels.chains_beside(weave_in(opset)))
+    assert {link.operator.name for chain in chains for link in chain.links} >= ASKED
+    return {chain.word: case_of_chain(chain) for chain in chains}
+
+
+@pytest.mark.parametrize("opset", [13, 25, 28])
+def test_each_operator_is_asked_in_the_versions_of_other_opsets(opset: int) -> None:
+    assert {case.operator.since_version for case in beside(opset).values()} == {opset}
+    for word, case in beside(opset).items():
+        one, other = (each.expectations[0].outputs[0] for each in (case, beside(OPSET)[word]))
+        assert (one.expected, one.alternatives) == (other.expected, other.alternatives)
+
+
+def test_the_suite_without_a_number_has_three_opsets() -> None:
+    assert {OLDEST, *BESIDE} == {13, 17, 25}
+    assert {each.levels["opset"] for several in cases().values() for each in several} == {str(OPSET)}
