@@ -9,7 +9,7 @@ term of either meets as many roundings as it has factors and sums behind it, and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from reference.estimates import unit_roundoff
 Floats = NDArray[np.float64]
 SUMS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 """Operators that add up products with weights."""
+_FACTORS = frozenset({"alpha", "beta"})
 _SLACK = math.ldexp(1, -40)
 _ROUNDINGS = 9
 """Of a term beside those of the sum: four of the factor (sum under the root, root, quotient by the
@@ -42,17 +43,11 @@ def folded_error(producer: Link, consumer: Link, values: Mapping[str, Tensor]) -
     does.
     """
     summed = [values[name] if name else None for name in producer.inputs]
-    factors = {name: each for name, each in producer.attributes.items() if name in ("alpha", "beta")}
-    bare = {name: each for name, each in producer.attributes.items() if name not in factors}
-    sizing = {name: replace(each, value=abs(each.numbers[0])) for name, each in factors.items()}
-    sizes = answers(
-        replace(producer, attributes=bare | sizing),
-        [None if each is None else _absolute(each) for each in summed],
-    )
+    bare = {name: each for name, each in producer.attributes.items() if name not in _FACTORS}
     counts = answers(
         replace(producer, attributes=bare), [None if each is None else _ones(each) for each in summed]
     )
-    size = sizes[0].outputs[0].expected.array.astype(np.float64)
+    size = sizes_of_sum(producer, summed)
     terms = counts[0].outputs[0].expected.array.astype(np.float64).max(initial=1.0)
     scale, bias, mean, variance = (values[name].array.astype(np.float64) for name in consumer.inputs[1:])
     stated = consumer.attributes.get("epsilon")
@@ -67,6 +62,20 @@ def folded_error(producer: Link, consumer: Link, values: Mapping[str, Tensor]) -
     # Each (1 + u) once; a few operations in float64 on top.
     allowed: Floats = np.nextafter(roundings / (1 - roundings) * total * (1 + _SLACK), np.inf)
     return allowed
+
+
+def sizes_of_sum(link: Link, given: Sequence[Tensor | None]) -> Floats:
+    """What a sum of products comes to where each of them, and the bias, counts as its absolute value.
+
+    Rounded as the operator's results are. Raises Unpushed where `answers` does.
+    """
+    positive = {
+        name: replace(each, value=abs(each.numbers[0])) if name in _FACTORS else each
+        for name, each in link.attributes.items()
+    }
+    tensors = [None if each is None else _absolute(each) for each in given]
+    (found, *_) = answers(replace(link, attributes=positive), tensors)
+    return found.outputs[0].expected.array.astype(np.float64)
 
 
 def widened(output: ExpectedOutput, error: Floats) -> ExpectedOutput:

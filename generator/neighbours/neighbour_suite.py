@@ -25,6 +25,8 @@ NEIGHBOURS = "neighbours"
 OPSET = 17
 """That of the suite without a number: the newest that every runtime which ships takes."""
 OLDEST, NEWEST = 17, 28
+BESIDE = 13, 25
+"""Opsets in which the suite without a number asks some chains as well: `chains_beside` of their patterns."""
 _NAME = re.compile(rf"{NEIGHBOURS}(?:-(\d{{1,3}}))?")
 
 
@@ -43,13 +45,17 @@ def opset_of_neighbours(name: str) -> int | None:
 
 
 def neighbour_cases(opset: int = OPSET) -> Iterator[Case]:
-    """The cases of every pattern in an opset, each once, in no order."""
+    """The cases of every pattern in an opset, each once, in no order; some in opsets beside it."""
     weave = weave_in(opset)
+    beside = [weave_in(other) for other in BESIDE] if opset == OPSET else []
     names = sorted(each.name for each in pkgutil.iter_modules(generator.neighbours.patterns.__path__))
     for name in names:
         module = import_module(f"generator.neighbours.patterns.{name}")
         if hasattr(module, "chains"):
             yield from distinct_cases(module.chains(weave))
+        if hasattr(module, "chains_beside"):
+            for other in beside:
+                yield from distinct_cases(module.chains_beside(other))
 
 
 def write_neighbours(path: Path, opset: int = OPSET) -> str:
@@ -78,5 +84,6 @@ def neighbour_suite(opset: int, tell: Callable[[str], object]) -> Path:
 def _sources(opset: int) -> str:
     """A digest of all that the suite is made from."""
     own = sorted((ROOT / "generator" / "neighbours").rglob("*.py"))
-    every = sources_digest(operators=operators_of_opset(opset))
+    opsets = (opset, *BESIDE) if opset == OPSET else (opset,)
+    every = sources_digest(operators=sorted({each for one in opsets for each in operators_of_opset(one)}))
     return digest_of(own)[: DIGITS // 2] + every[: DIGITS // 2]

@@ -2,8 +2,9 @@
 
 Where every right program holds the same value between two nodes, the second one's expectation on that value
 is the chain's. An allowed error goes through operators that move elements, and through those that bring
-numbers no farther apart; accepted values also through such as take each element alone. Through anything else
-nothing is pushed: then there is no case. docs/neighbours.md says why this holds for fused nodes as well.
+numbers no farther apart; accepted values also through such as take each element alone; from DequantizeLinear
+to QuantizeLinear it goes through those that `spreading` knows. Through anything else nothing is pushed: then
+there is no case. docs/neighbours.md says why this holds for fused nodes as well.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ from generator.neighbours.carrying import (
 from generator.neighbours.chains import Chain, Link
 from generator.neighbours.folded_weights import folded_error, folds, widened
 from generator.neighbours.node_answers import Unpushed, answers, rules_and_reference
+from generator.neighbours.spreading import (
+    COMPUTING,
+    from_integers,
+    quantised,
+    scaled_once,
+    scales_softmax,
+    spread,
+)
 from opcert.vocabulary.tensors import Tensor
 
 _MOST_WORLDS = 24
@@ -83,7 +92,12 @@ def _after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Wor
     tensors = [None if each is None else each.expected for each in taken]
     for expectation in _whatever_zeros(link, taken, answers(link, tensors)):
         outputs = expectation.outputs
-        if vague:
+        if link.operator.name == "QuantizeLinear":
+            given = [scaled_once(link, world.values, makers), *taken[1:]]
+            outputs = tuple(quantised(link, given, each) for each in outputs)
+        elif _spreads(link, taken, outputs, makers):
+            outputs = tuple(spread(link, taken, each) for each in outputs)
+        elif vague:
             outputs = tuple(_carry(link, taken, each, place) for place, each in enumerate(outputs))
         elif (before := makers.get(link.inputs[0])) is not None and folds(before, link):
             outputs = tuple(_folded(before, link, world, each) for each in outputs)
@@ -116,6 +130,19 @@ def _whatever_zeros(
             outputs = map(opened_by, widened_ones[at].outputs, other.outputs)
             widened_ones[at] = replace(widened_ones[at], outputs=tuple(outputs))
     return widened_ones
+
+
+def _spreads(
+    link: Link,
+    taken: Sequence[ExpectedOutput | None],
+    outputs: Sequence[ExpectedOutput],
+    makers: Mapping[str, Link],
+) -> bool:
+    """Whether the node computes with what was dequantised, or scales Softmax, and not all is exact here."""
+    known = link.operator.name in COMPUTING and from_integers(link, makers)
+    if not known and not scales_softmax(link, makers):
+        return False
+    return not all(is_exact(each) for each in (*taken, *outputs) if each is not None)
 
 
 def _folded(before: Link, link: Link, world: World, output: ExpectedOutput) -> ExpectedOutput:
