@@ -19,6 +19,7 @@ from generator.borders.integer_ends import add_integer_ends
 from generator.borders.kernel_sizes import add_kernel_sizes
 from generator.borders.lengths_in_types import add_lengths_in_types
 from generator.borders.lone_levels import add_lone_levels
+from generator.borders.narrow_stages import add_narrow_stages
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
@@ -96,6 +97,7 @@ def generate_operator(
         add_told_losses(workshop)
         add_specials_together(workshop)
         add_kernel_sizes(workshop)
+        add_narrow_stages(workshop)
         add_told_shortcuts(workshop)
         add_integer_ends(workshop)
         add_lengths_in_types(workshop)
