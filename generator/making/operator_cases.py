@@ -15,6 +15,7 @@ import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.adequacy.slack_facts import slack_facts
 from generator.borders.integer_ends import add_integer_ends
 from generator.borders.kernel_sizes import add_kernel_sizes
 from generator.borders.lengths_in_types import add_lengths_in_types
@@ -106,9 +107,8 @@ def generate_operator(
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
-    return OperatorCases(
-        operator, tuple(cases), operator_facts(workshop), perf_counter() - started, workshop.draws
-    )
+    facts = operator_facts(workshop) | slack_facts(operator, cases)
+    return OperatorCases(operator, tuple(cases), facts, perf_counter() - started, workshop.draws)
 
 
 def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:

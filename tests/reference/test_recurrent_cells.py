@@ -201,7 +201,7 @@ def _simple_cell(given: Arrays, function: Callable[[Array], Array], kind: Any) -
 
 
 def test_alpha_itself_is_one_value_or_the_other_in_a_whole_call() -> None:
-    """ThresholdedRelu: the list of functions keeps alpha, the operator has zero; nothing in between is right."""
+    """ThresholdedRelu: the list of functions keeps alpha, the operator has zero; nothing else is right."""
     one = np.ones((1, 1, 1), np.float32)
     given = {"X": np.array([[[1.0]], [[0.5]]], np.float32), "W": one, "R": one}
     attributes = {"hidden_size": 1, "activations": ["ThresholdedRelu"], "activation_alpha": [1.0]}
