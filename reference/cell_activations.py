@@ -41,6 +41,7 @@ class Unsaid:
     nan_in_comparison: Choice[Literal["fails", "holds"]]
     infinity: Choice[Literal["nan", "limit"]]
     overflow: Choice[Literal["exact", "as_formula"]]
+    at_threshold: Choice[Literal["kept", "zero"]]
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,17 @@ class CellFunction:
         return overflowing(found, beyond, found, self.unsaid.overflow) if beyond.any() else found
 
     def _thresholded(self, x: Numbers, alpha: Numbers) -> Numbers:
-        """x from alpha on; the operator of that name has zero at alpha itself."""
+        """x from alpha on; the operator of that name has zero at alpha itself.
+
+        Where rounding says on which side of alpha x lies, anything between the two.
+        """
         level = alpha.value.fraction(0)
         near = np.abs((x.value - alpha.value).floats()) <= rounded_up(x.error + alpha.error)
+        equal = x.finite & ((x.value - alpha.value).signs() == 0) & (x.error + alpha.error == 0)
         reached = above(x, level, self.unsaid.nan_in_comparison)
-        return either(reached, x, _constant(x, 0), (x.finite & near) | beside(x, level))
+        if equal.any():
+            reached = np.where(equal, self.unsaid.at_threshold.ask() == "kept", reached)
+        return either(reached, x, _constant(x, 0), (x.finite & near & ~equal) | beside(x, level))
 
 
 def functions_of(

@@ -1,7 +1,7 @@
 """Cases at the sizes at which kernels have blocks, tiles, packed operands, and what is left over of each.
 
-A case in which another element may be taken for one along the long axis is drawn anew: that is tried when it
-is made.
+A case in which another element may be taken for one along the long axis is drawn anew, and so is one of which
+nearly anything is accepted: that is tried when it is made.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from conformance.judging.judge import FAILING, judge
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
+from generator.borders.meaning import says_something
 from generator.borders.telling import answer_of
 from generator.making.workshop import Workshop
 from generator.sizes.plan import Plan
@@ -55,8 +56,10 @@ def _keep_first_sharp(workshop: Workshop, word: str, calls: Iterator[Sized]) -> 
             continue
         with suppress(UnstableLength):
             case = workshop.make_valid("boundary", word, call)
-            if _is_small(case) and all(
-                _is_noticed(workshop, case, changed) for changed in _planted(case, sized)
+            if (
+                _is_small(case)
+                and says_something(case)
+                and all(_is_noticed(workshop, case, changed) for changed in _planted(case, sized))
             ):
                 workshop.keep(call, case)
                 break

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from generator.adequacy.tensor_edits import is_main
 from generator.asking.calls import Call
+from generator.borders.meaning import meaningful
 from generator.borders.vector_lengths import MANY, lengths_around
 from generator.making.workshop import Workshop
 from generator.rows.factors import first_types
@@ -40,7 +41,22 @@ def add_lengths_in_types(workshop: Workshop) -> None:
         if workshop.violations(made):
             continue
         with suppress(UnstableLength):
-            workshop.add_valid("boundary", word, made)
+            _add(workshop, word, made)
+
+
+def _add(workshop: Workshop, word: str, call: Call) -> None:
+    """Put the case in, of a shorter call where sums of so many numbers say nothing in the type."""
+    if workshop.has(call.trimmed()):
+        return
+    shorter, case = meaningful(workshop, call, workshop.make_valid("boundary", word, call))
+    if shorter is not call:
+        word = word.replace(f"_{LONG}_", f"_{_longest(shorter)}_")
+        case = workshop.make_valid("boundary", word, shorter)
+    workshop.keep(shorter, case)
+
+
+def _longest(call: Call) -> int:
+    return max(length for _, each in call.inputs if isinstance(each, Tensor) for length in each.shape)
 
 
 def _plain_calls(workshop: Workshop) -> dict[str, Call]:

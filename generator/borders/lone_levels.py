@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
+from generator.borders.meaning import meaningful
 from generator.borders.telling import answer_of
 from generator.making.workshop import Workshop, word_of
 from generator.rows.feasibility import FREE, Level, Model, Solver
@@ -67,6 +68,7 @@ def _add_first(workshop: Workshop, word: str, name: str, levels: Levels) -> None
             continue
         with suppress(UnstableLength):
             made = call.trimmed(), workshop.make_valid("boundary", word, call, levels)
+            made = meaningful(workshop, *made)
             kept = kept or made
             if _matters(workshop, name, made[0]):
                 kept = made

@@ -10,6 +10,7 @@ from itertools import combinations, product
 
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
+from generator.borders.meaning import meaningful
 from generator.making.workshop import Workshop
 from generator.spaces.data_levels import DATA
 from generator.spaces.declared_levels import DeclaredLevels
@@ -118,7 +119,7 @@ def _cases(
         with suppress(UnstableLength):
             case = workshop.make_valid("boundary", word, call, levels)
             if _has_data(case):
-                yield call, case
+                yield meaningful(workshop, call, case)
                 most -= 1
                 if not most:
                     return

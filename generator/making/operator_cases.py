@@ -15,10 +15,12 @@ import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
 from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.adequacy.slack_facts import slack_facts
 from generator.borders.integer_ends import add_integer_ends
 from generator.borders.kernel_sizes import add_kernel_sizes
 from generator.borders.lengths_in_types import add_lengths_in_types
 from generator.borders.lone_levels import add_lone_levels
+from generator.borders.narrow_stages import add_narrow_stages
 from generator.borders.sizes_in_vectors import add_sizes_in_vectors
 from generator.borders.specials_together import add_specials_together
 from generator.borders.told_losses import add_told_losses
@@ -96,6 +98,7 @@ def generate_operator(
         add_told_losses(workshop)
         add_specials_together(workshop)
         add_kernel_sizes(workshop)
+        add_narrow_stages(workshop)
         add_told_shortcuts(workshop)
         add_integer_ends(workshop)
         add_lengths_in_types(workshop)
@@ -104,9 +107,8 @@ def generate_operator(
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
-    return OperatorCases(
-        operator, tuple(cases), operator_facts(workshop), perf_counter() - started, workshop.draws
-    )
+    facts = operator_facts(workshop) | slack_facts(operator, cases)
+    return OperatorCases(operator, tuple(cases), facts, perf_counter() - started, workshop.draws)
 
 
 def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:

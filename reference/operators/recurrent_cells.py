@@ -16,6 +16,7 @@ from reference.stable_formulas import Overflow
 from reference.summation import sum_of_products
 
 Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
+AtThreshold = Annotated[Choice[Literal["kept", "zero"]], Reading]
 Belonging = Annotated[Choice[Literal["taken", "placed"]], Reading]
 
 
@@ -36,13 +37,16 @@ def simple_network(
     hidden_size: int | None = None,
     layout: int = 0,
     numbers_of_functions: Belonging,
+    at_threshold: AtThreshold,
     nan_in_max_min: NanReading,
     nan_in_comparison: NanComparison,
     infinity_in_formula: Infinity,
     intermediate_overflow: Overflow,
 ) -> tuple[Numbers, ...]:
     """Ht = f(Xt W^T + Ht-1 R^T + Wb + Rb). Source: RNN, Summary, Equations."""
-    unsaid = Unsaid(nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow)
+    unsaid = Unsaid(
+        nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow, at_threshold
+    )
     functions = functions_of(activations, activation_alpha, activation_beta, numbers_of_functions, unsaid)
     threshold = Threshold.of(clip, nan_in_max_min, X)
 
@@ -72,6 +76,7 @@ def gated_network(
     layout: int = 0,
     linear_before_reset: int = 0,
     numbers_of_functions: Belonging,
+    at_threshold: AtThreshold,
     nan_in_max_min: NanReading,
     nan_in_comparison: NanComparison,
     infinity_in_formula: Infinity,
@@ -81,7 +86,9 @@ def gated_network(
 
     Source: GRU, Summary, Equations.
     """
-    unsaid = Unsaid(nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow)
+    unsaid = Unsaid(
+        nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow, at_threshold
+    )
     functions = functions_of(activations, activation_alpha, activation_beta, numbers_of_functions, unsaid)
     threshold = Threshold.of(clip, nan_in_max_min, X)
 
@@ -129,13 +136,16 @@ def long_short_term_memory(
     clipped_cell: Annotated[Choice[Literal["gates", "every_input", "cell"]], Reading],
     coupled_gate: Annotated[Choice[Literal["forget", "input"]], Reading],
     numbers_of_functions: Belonging,
+    at_threshold: AtThreshold,
     nan_in_max_min: NanReading,
     nan_in_comparison: NanComparison,
     infinity_in_formula: Infinity,
     intermediate_overflow: Overflow,
 ) -> tuple[Numbers, ...]:
     """Gates i, o and f of a cell, and what of the cell comes out. Source: LSTM, Summary, Equations."""
-    unsaid = Unsaid(nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow)
+    unsaid = Unsaid(
+        nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow, at_threshold
+    )
     functions = functions_of(activations, activation_alpha, activation_beta, numbers_of_functions, unsaid)
     threshold, one = Threshold.of(clip, nan_in_max_min, X), Numbers.exact(1, X.working)
 

@@ -78,6 +78,25 @@ def find_readings(results: Results, operator: OperatorName) -> tuple[ReadingFoll
     )
 
 
+def untold_of_doubles(facts: Mapping[str, Any]) -> str:
+    """What nothing tells of results of doubles: where half of the cases or more accept them rounded to float.
+
+    `facts` are the manifest's of an operator version.
+    """
+    told = mapping(facts.get("rounded_to_float"))
+    cases, accepting = told.get("cases"), told.get("accepting")
+    if not isinstance(cases, int) or not isinstance(accepting, int) or not accepting or 2 * accepting < cases:
+        return ""
+    names = [text(each) for each in items(told.get("readings"))]
+    where = "all" if accepting == cases else f"{count(accepting)} of"
+    verb = "accepts" if accepting == 1 else "accept"
+    why = f"by {listed(names)}" if names else "whatever is read"
+    return (
+        f"{where.capitalize()} {plural(cases, 'case')} with results of doubles that float does not hold "
+        f"{verb} them rounded to it, {why}: nothing tells there whether they were computed in double."
+    )
+
+
 def _reading(
     facts: Mapping[str, Any],
     reading: Mapping[str, Any],

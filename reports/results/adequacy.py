@@ -26,7 +26,11 @@ class Survivor:
 
 @dataclass(frozen=True)
 class AdequacyRow:
-    """One operator version; texts are `a of b, c %`, empty where nothing was measured."""
+    """One operator version; texts are `a of b, c %`, empty where nothing was measured.
+
+    `factor` is the largest factor on right answers that some case accepts, `element` how far one element may
+    be off in the sharpest case, by the greatest of its output: both of cases on ordinary float32 data.
+    """
 
     operator: str
     cases: int
@@ -36,6 +40,8 @@ class AdequacyRow:
     mutants: str
     equivalent: str
     node_tests: str
+    factor: str
+    element: str
     trust: str
 
 
@@ -87,8 +93,20 @@ def _row(results: Results, operator: OperatorName, told: Mapping[str, Any]) -> A
         share_text(mutants.get("killed"), left),
         "" if equivalent is None else text(equivalent),
         share_text(node_tests.get("killed"), left),
+        *_slack(mapping(facts.get("slack"))),
         trust_of(results, operator) or "",
     )
+
+
+def _slack(told: Mapping[str, Any]) -> tuple[str, str]:
+    """The two figures of slack; nothing where no case is on ordinary float32 data."""
+    if not told.get("cases"):
+        return "", ""
+    one, every, single = text(told.get("by_one")), text(told.get("by_all")), told.get("single")
+    factor = f"{one}; by all {every}" if every else one
+    if single is None:
+        return factor or "none", "anything"
+    return factor or "none", f"{single:.1e}" if isinstance(single, int | float) and single else "nothing"
 
 
 def _survivor(operator: OperatorName, told: Mapping[str, Any]) -> Survivor:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug
 from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
-from reports.causes.followed_readings import ReadingFollowed, find_readings
+from reports.causes.followed_readings import ReadingFollowed, find_readings, untold_of_doubles
 from reports.page_making.run_page import Page
 from reports.results.accuracy import Accuracy, measure_accuracy
 from reports.results.adequacy import Adequacy, find_adequacy
@@ -34,8 +34,11 @@ class ReadingOfRuns:
 
 @dataclass(frozen=True)
 class OperatorReadings:
+    """The open questions of an operator version, and what its cases cannot tell because of them."""
+
     operator: str
     readings: tuple[ReadingOfRuns, ...]
+    untold: str = ""
 
 
 class Report:
@@ -112,8 +115,9 @@ class Report:
         for operator in self.runs[0].by_operator:
             columns = zip(*(find_readings(each, operator) for each in self.runs), strict=True)
             readings = tuple(ReadingOfRuns(each[0], each) for each in columns)
-            if readings:
-                found.append(OperatorReadings(str(operator), readings))
+            untold = untold_of_doubles(self.runs[0].operator_facts(operator))
+            if readings or untold:
+                found.append(OperatorReadings(str(operator), readings, untold))
         return tuple(found)
 
     @cached_property

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from math import prod
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
 from generator.borders.kernel_sizes import add_kernel_sizes
+from generator.borders.narrow_stages import add_narrow_stages
 from generator.making.workshop import Options, open_workshop
 from generator.sizes.roles import roles_of
 from generator.spaces.space import open_space
@@ -373,3 +376,64 @@ def test_in_every_other_case_sums_are_exact(name: str) -> None:
         if case.element_type.name == "float" and not str(case.id.word).startswith("rank")
     ]
     assert sum(exact) / len(exact) > 0.3
+
+
+def normalized(name: str, sums: type, given: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
+    """A normalization whose first stage is in a type, its sums one element after the other."""
+    X, *affine = (each.astype(np.float64) for each in given)
+    at = attributes.get("axis", -1) % X.ndim
+    lanes = X.shape[0] * attributes["num_groups"] if name.startswith("Group") else prod(X.shape[:at])
+    rows = X.reshape(lanes, -1)
+    rows = rows.astype(sums)
+    count, epsilon = sums(rows.shape[1]), sums(attributes.get("epsilon", 1e-5))
+    if not name.startswith("RMS"):
+        rows = rows - (in_turn(rows, sums) / count)[:, None]
+    deviation = np.sqrt(in_turn(rows * rows, sums) / count + epsilon)
+    found = (rows / deviation[:, None]).astype(np.float64).reshape(X.shape)
+    if name.startswith("Group"):
+        affine = [each.reshape(-1, *[1] * (X.ndim - 2)) for each in affine]
+    found = found * affine[0]
+    return np.asarray(found + affine[1] if len(affine) > 1 else found)
+
+
+def in_turn(rows: Array, sums: type) -> Array:
+    found: Array = np.zeros(rows.shape[0], sums)
+    for column in rows.T:
+        found = (found + column).astype(sums)
+    return found
+
+
+STAGES = {
+    "LayerNormalization-17": "squares_beyond_float16 sums_that_lose_in_bfloat16",
+    "RMSNormalization-23": "squares_beyond_float16 sums_that_lose_in_bfloat16",
+    "GroupNormalization-21": "squares_beyond_float16 sums_that_lose_in_bfloat16",
+}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_first_stage_in_the_type_of_the_data_is_noticed(name: str) -> None:
+    """Where float is asked for: a sum of squares beyond float16, and one that bfloat16 stops to add to."""
+    workshop = open_workshop(OperatorName.parse(f"ai.onnx::{name}"), Options())
+    add_narrow_stages(workshop)
+    cases = {str(case.id.word): case for case in workshop.cases.values()}
+    assert sorted(cases) == STAGES[name].split()
+    for case in cases.values():
+        given = [numbers(each) for _, each in case.inputs if each is not None]
+        attributes = {key: each.value for key, each in case.attributes.items()}
+        narrow = np.float16 if case.element_type.name == "float16" else ml_dtypes.bfloat16
+        kind, verdicts = case.expectations[0].outputs[0].expected.element_type, []
+        for sums in (narrow, np.float32, np.float64):
+            with np.errstate(all="ignore"):
+                made = normalized(name, sums, given, attributes)
+            elements = np.asarray(encode(kind, made.reshape(-1).tolist())).reshape(made.shape)
+            more = [each.expected for each in case.expectations[0].outputs[1:]]
+            answer = Answered((Tensor(kind, elements), *more))
+            verdicts.append(judge(case, answer).verdict)
+        assert verdicts == ["mismatch", "pass", "pass"]
+
+
+@pytest.mark.parametrize("name", ["MatMul-13", "ReduceSum-13", "Mul-14", "Attention-25"])
+def test_where_the_precision_of_sums_is_open_no_case_asks_for_it(name: str) -> None:
+    workshop = open_workshop(OperatorName.parse(f"ai.onnx::{name}"), Options())
+    add_narrow_stages(workshop)
+    assert not workshop.cases

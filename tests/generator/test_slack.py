@@ -12,8 +12,10 @@ from click.testing import CliRunner
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from conformance.suite.suites import open_suite
 from generator.adequacy.slack import Slack, is_measured, outputs_of, slack_of
+from generator.adequacy.slack_facts import slack_facts
 from generator.adequacy.slack_page import Allowed, read_allowed, unexcused, write_page
 from generator.making.cache import default_suite
+from generator.making.opsets import default_operators
 from generator.making.suite_making import write_generated
 from generator.making.workshop import Options
 from opcert.commands import adequacy_command
@@ -97,6 +99,23 @@ def test_an_entry_excuses_the_cases_that_it_names_up_to_its_fault() -> None:
     assert "accepts x 1.01: so" in write_page(found, (Allowed(cases=name, accepts="x 1.1", why="so"),))
 
 
+def test_the_manifest_says_what_is_accepted() -> None:
+    """Of doubles, whether float would do: by which reading, and not where the data is extreme."""
+    third = np.array([1 / 3, 2.0], np.float64)
+    narrow = Expectation((ExpectedOutput("Y", tensor(third), np.full(2, 1e-7)),), {"width": ("float",)})
+    exact = Expectation((ExpectedOutput("Y", tensor(third), np.zeros(2)),), {"width": ("double",)})
+    both = replace(case_with(0.0, given=RIGHT.astype(np.float64)), expectations=(exact, narrow))
+    one = replace(both, expectations=(exact,))
+    name = OperatorName.parse("ai.onnx::Some-1")
+    facts = slack_facts(name, [both, one, case_with(0.05)])
+    assert facts["rounded_to_float"] == {"cases": 2, "accepting": 1, "readings": ["width"]}
+    assert facts["slack"] == {"cases": 1, "by_one": "x 1.01", "by_all": "x 1.01", "single": 0.0125}
+    extreme = replace(both, inputs=(("X", tensor(np.array([1e300]))),))
+    held = replace(both, expectations=case_with(0.0).expectations)
+    assert slack_facts(name, [extreme, held]) == {"slack": {"cases": 0}}
+    assert slack_facts(name, [case_with(np.inf)])["slack"]["single"] is None
+
+
 def test_a_fault_that_has_no_name_is_told_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "slack.yaml").write_text("- {cases: Abs, accepts: x 3, why: so}\n", encoding="utf-8")
     with pytest.raises(UserError, match="no fault of that name"):
@@ -126,5 +145,7 @@ def test_no_case_of_the_default_suite_accepts_a_hundredth_more_or_zeros() -> Non
     beyond = [f"{each.case} {each.output} accepts {each.beyond}" for each in unexcused(found, allowed)]
     assert beyond == []
     assert all(each.largest is None for each in found)
+    every_operator = {str(each) for each in default_operators()}
+    assert {each.operator for each in found} == every_operator
     every = [output for each in found for output in each.beyond]
     assert [each.cases for each in allowed if not any(each.covers(output) for output in every)] == []

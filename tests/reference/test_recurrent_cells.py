@@ -200,6 +200,18 @@ def _simple_cell(given: Arrays, function: Callable[[Array], Array], kind: Any) -
     return np.stack(found)[:, None]
 
 
+def test_alpha_itself_is_one_value_or_the_other_in_a_whole_call() -> None:
+    """ThresholdedRelu: the list of functions keeps alpha, the operator has zero; nothing else is right."""
+    one = np.ones((1, 1, 1), np.float32)
+    given = {"X": np.array([[[1.0]], [[0.5]]], np.float32), "W": one, "R": one}
+    attributes = {"hidden_size": 1, "activations": ["ThresholdedRelu"], "activation_alpha": [1.0]}
+    held = Asked.of("RNN", "float", list(given.items()), attributes, outputs=("Y",))
+    for right in ([1.0, 1.5], [0.0, 0.0]):
+        assert not held.wrong(np.array(right, np.float32).reshape(2, 1, 1, 1)).any()
+    for wrong in ([0.5, 1.0], [1.0, 0.0], [0.0, 1.5], [0.25, 0.0]):
+        assert held.wrong(np.array(wrong, np.float32).reshape(2, 1, 1, 1)).any()
+
+
 @pytest.mark.parametrize("option", ["forget", "input"])
 def test_either_gate_may_follow_from_the_other(option: str) -> None:
     given = inputs_of("LSTM", "forward", "float")

@@ -172,15 +172,66 @@ def test_adequacy_is_what_the_manifest_says(tmp_path: Path) -> None:
             "node_tests": {"killed": 40, "score": 0.4},
         }
     }
+    facts["operators"][str(RESIZE_18)]["slack"] = {
+        "cases": 12,
+        "by_one": "x 1.01",
+        "by_all": None,
+        "single": 2.4e-7,
+    }
     made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})], facts=facts)
     results = put_together(made.suite, made.record)
     (row,) = find_adequacy(results).rows
+    assert (row.factor, row.element) == ("x 1.01", "2.4e-07")
     assert row.mutants == "99 of 100, 99.0 %"
     assert row.node_tests == "40 of 100, 40.0 %"
     assert row.tuples == "118 of 120, 98.3 %"
     page = render_report([results])
     assert "resize.py:12" in page
     assert "<pre>- a\n+ b</pre>" in page
+
+
+@pytest.mark.parametrize(
+    ("slack", "factor", "element"),
+    [
+        ({"cases": 3, "by_one": None, "by_all": None, "single": 0.0}, "none", "nothing"),
+        ({"cases": 3, "by_one": "x 0", "by_all": "x 1.1", "single": None}, "x 0; by all x 1.1", "anything"),
+        ({"cases": 0}, "", ""),
+        (None, "", ""),
+        ("odd", "", ""),
+    ],
+)
+def test_what_right_answers_may_be_off_by_stands_beside_it(
+    tmp_path: Path, slack: object, factor: str, element: str
+) -> None:
+    facts: dict[str, Any] = sample_facts()
+    facts["operators"][str(RESIZE_18)]["slack"] = slack
+    made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})], facts=facts)
+    (row,) = find_adequacy(put_together(made.suite, made.record)).rows
+    assert (row.factor, row.element) == (factor, element)
+
+
+@pytest.mark.parametrize(
+    ("accepting", "readings", "told"),
+    [
+        (8, ["scale_precision"], "All 8 cases with results of doubles that float does not hold accept"),
+        (5, ["a", "b"], "5 of 8 cases with results of doubles that float does not hold accept"),
+        (4, ["a", "b"], "rounded to it, by a and b: nothing tells there whether they were"),
+        (8, [], "rounded to it, whatever is read: nothing tells there"),
+        (3, ["a"], None),
+        (0, [], None),
+        ("8", ["a"], None),
+    ],
+)
+def test_readings_say_where_nothing_tells_of_doubles(
+    tmp_path: Path, accepting: object, readings: list[str], told: str | None
+) -> None:
+    facts: dict[str, Any] = sample_facts()
+    found = {"cases": 8, "accepting": accepting, "readings": readings}
+    facts["operators"][str(RESIZE_18)]["rounded_to_float"] = found
+    made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})], facts=facts)
+    page = render_report([put_together(made.suite, made.record)])
+    assert ("with results of doubles" in page) == (told is not None)
+    assert told is None or told in page
 
 
 @pytest.mark.parametrize(
