@@ -195,8 +195,8 @@ def _check_entries(archive: zipfile.ZipFile) -> None:
 def write_zip(folder: Path, path: Path) -> None:
     """Put every file of a folder into a zip file, in order and without times.
 
-    The files in it have the same bytes on every machine; how they are compressed differs between builds of zlib.
-    A file so large that a reader would ask how far it was compressed is not.
+    The files in it have the same bytes on every machine; how they are compressed differs between builds of
+    zlib. A file so large that a reader would ask how far it was compressed is not.
     """
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted(each for each in folder.rglob("*") if each.is_file()):
