@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 
 from specs.expressions import EvaluationError, Layered
 from specs.shape_expressions import Part, Shape, evaluate_part, parse_shape
@@ -221,7 +220,7 @@ class Unifier:
         if len(unknown) > MOST_UNKNOWN or any(name in self._packs for name in unknown):
             return
         most = max(deferred.extents, default=0)
-        for values in product(range(most + 1), repeat=len(unknown)):
+        for values in _numbers(most, len(unknown)):
             found = {**state.bindings, **dict(zip(unknown, values, strict=True))}
             try:
                 if evaluate_part(deferred.part, Layered(self._names, found)) == list(deferred.extents):
@@ -249,6 +248,16 @@ class Unifier:
 
     def _scope(self, state: _State) -> Mapping[str, object]:
         return Layered(self._names, state.bindings)
+
+
+def _numbers(most: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Every so many numbers up to `most`, one after the other: `product` would hold all of them first."""
+    if count == 0:
+        yield ()
+        return
+    for first in range(most + 1):
+        for others in _numbers(most, count - 1):
+            yield (first, *others)
 
 
 def _broadcast(shapes: Sequence[Extents]) -> Extents | None:

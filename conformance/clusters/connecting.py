@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.clusters.cluster import Cluster, within
 from conformance.clusters.machines import check_machine, machine_here
+from conformance.clusters.own_certificate import own_security
 from conformance.clusters.strict_messages import reading_strictly
 from conformance.processes.scratch_folders import scratch_folder
 from opcert.vocabulary.errors import UserError
@@ -164,6 +165,8 @@ def _local(distributed: Any, workers: int) -> Iterator[Any]:
             dashboard_address="127.0.0.1:0",  # where none is in anybody's way
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,
+            protocol="tls://",
+            security=own_security(),
         )
         try:
             with _closing(distributed.Client(cluster, set_as_default=False)) as client:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import count
 from operator import itemgetter
@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from conformance.judging.judge import VERDICTS, Verdict
 from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.recording.moments import timestamp, without_later_moments
 from conformance.recording.outputs import OutputStore
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.row_places import Order, RowPlaces
@@ -100,6 +101,7 @@ class RecordWriter:
         self.path = path
         self.outputs = OutputStore(path)
         self._header = canonical_json({"type": "header", "format": FORMAT, **header}) + b"\n"
+        self._begun = time.monotonic()
         self.places = RowPlaces(len(self._header))
         self._rows: list[tuple[Order, Result]] | None = []
         self._kept_bytes = 0
@@ -158,6 +160,9 @@ class RecordWriter:
         self, counts: Mapping[Verdict, int], faults: Iterable[Mapping[str, Any]], **more: Any
     ) -> Record:
         """Put the record into suite order and give it its footer; returns it as `read_record` does."""
+        later = without_later_moments(json.loads(self._header), time.monotonic() - self._begun)
+        if later:
+            self.amend(later)
         try:
             made = self._place.with_name(f".{self.path.name}.ordered")
             digest = hashlib.sha256()
@@ -195,11 +200,6 @@ class RecordWriter:
         # Whoever wrote what did not fit was told so, of this file by its name.
         with suppress(OSError):
             self._file.close()
-
-
-def timestamp() -> str:
-    """Now, in UTC, as ISO 8601 to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def read_record(path: Path, most_in_memory: int | None = None) -> Record:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from conformance.processes.worker_limits import describe_confinement
-from conformance.recording.records import timestamp
+from conformance.recording.moments import timestamp
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
 from conformance.running.run_options import SAMPLE, RunOptions

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.recording.records import Record, read_record, timestamp
+from conformance.recording.moments import timestamp
+from conformance.recording.records import Record, read_record
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.progress import Progress

@@ -36,6 +36,8 @@ from reference.registry import find_operator
 
 MOST_CASES = 20
 """Cases of one call."""
+MOST_INPUT = 2_000_000
+"""Elements that go into a case at most: each is drawn as an exact number of some 700 bytes."""
 MOST_OUTPUT = 20_000
 """Elements that come out of a case at most: the reference is exact, and takes its time."""
 MOST_CASE_SECONDS = 6.0
@@ -43,6 +45,7 @@ MOST_CASE_SECONDS = 6.0
 MOST_ALL = 60_000
 """Elements of inputs and outputs of all cases of one call together, after the first three."""
 _COSTLY = f"its outputs have more than {MOST_OUTPUT} elements, or its sums too many products"
+_LARGE = f"its inputs have more than {MOST_INPUT:,} elements"
 _DRAWS = 3
 _FEWEST = 3
 SECONDS = 60.0
@@ -140,6 +143,9 @@ class _Making:
         return Draw("/".join(("checking", self.key, *labels)))
 
     def _make_row(self, shapes: Shapes, row: Levels, number: int) -> Case | None:
+        if elements(shapes) > MOST_INPUT:
+            self.lost.setdefault("too_costly", _LARGE)
+            return None
         levels = {name: level for name, level in row.items() if name != EXTENTS}
         for attempt in range(_DRAWS):
             found = self.drawing.draw(shapes, levels, self._draw(str(number), str(attempt)))

@@ -14,7 +14,8 @@ from conformance.suite.values import decode_float, decode_floats
 from generator.asking.calls import Call
 from generator.making.workshop import Workshop, rule_text, word_of
 from generator.values.data import fill
-from generator.values.points import POINTS, scaled_down
+from generator.values.points import POINTS
+from generator.values.scaling import scaled_down
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from generator.solved.partial import Partial
 from generator.values.mended_data import MendedData
-from generator.values.points import scaled_down
+from generator.values.scaling import scaled_down
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import Expression
 

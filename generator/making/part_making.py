@@ -21,8 +21,9 @@ from generator.making.sources import SourceReader
 from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 
-_BEGUN_NS = time.time_ns()
+_BEGUN_NS, _COUNTED_NS = time.time_ns(), time.monotonic_ns()
 """When this process began: code that changed since may be loaded as it was."""
+_MOST_SLEWED_NS = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,4 +102,8 @@ def _kept_cases(options: Options, folders: Sequence[Path], operator: OperatorNam
 def _code_is_as_loaded(operator: OperatorName, folders: Sequence[Path]) -> bool:
     reader = SourceReader(folders)
     code = [*reader.code_of(operator), *reader.own_code(operator)]
-    return all(path.stat().st_mtime_ns < _BEGUN_NS for path in code)
+    now, passed = time.time_ns(), time.monotonic_ns() - _COUNTED_NS
+    if abs(now - _BEGUN_NS - passed) > _MOST_SLEWED_NS:
+        return False  # the clock was set meanwhile: when a file was written says nothing
+    # What is yet to come is of a clock that was set back, before this process began.
+    return not any(_BEGUN_NS <= path.stat().st_mtime_ns <= now for path in code)

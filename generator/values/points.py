@@ -13,7 +13,7 @@ from generator.solved.partial import Partial
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import encode, numbers
+from reference.numbers import encode
 from specs.declared import Declared
 from specs.evaluation import EvaluationError
 from specs.expressions import parse
@@ -64,20 +64,6 @@ def _neighbours(element_type: ElementType, value: float) -> Iterator[int]:
         yield bits + 1
     # Next to zero stands the smallest number of either sign.
     yield bits - 1 if magnitude else (bits ^ sign) + 1
-
-
-def scaled_down(given: Tensor, most: Fraction) -> Tensor:
-    """The finite numbers of a tensor, all times one power of two, so that none is beyond `most`."""
-    kind = given.element_type
-    found = numbers(kind, given.array)
-    greatest = max((abs(each) for each in found if isinstance(each, Fraction)), default=Fraction(0))
-    if greatest <= most:
-        return given
-    scale = Fraction(1)
-    while greatest * scale > most:
-        scale /= 2
-    scaled = [each * scale if isinstance(each, Fraction) else each for each in found]
-    return Tensor(kind, encode(kind, scaled).reshape(given.shape))
 
 
 def _points(scope: Partial) -> Iterator[float]:

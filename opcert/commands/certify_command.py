@@ -225,12 +225,15 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
 
 def _refuse_false(results: Results) -> bool:
     """Whether a record that was given is not what its own outputs show; each difference is printed."""
+    from conformance.recording.moments import day_to_come
     from opcert.vocabulary.harmless import one_line
     from reports.certificates.record_form import find_odd_lines, find_wrong_days
     from reports.certificates.rejudging import judge_again
 
     record = results.record
     problems = [*find_odd_lines(record), *find_wrong_days(record), *judge_again(results).problems]
+    day = day_to_come(str((record.footer or {}).get("finished")))
+    problems += [f"the run ended on {day}, which is not yet by this machine's clock"] if day else []
     for each in problems:
         say(one_line(f"does not hold: {each}", 600), error=True)
     if problems:

@@ -59,12 +59,14 @@ class Lanes:
 
     @cached_property
     def wild(self) -> Mask:
-        """Lanes of which the formula as it is written overflows, or loses digits below the normal numbers."""
-        summed = total(self._powers_as_written, -1, keepdims=True)
-        over = (np.isinf(summed.sign) | summed.lost) & np.isfinite(self.summed.sign)
-        tiny = self.given.finite & (
-            self._powers_as_written.value.floats() < 2 * self.given.working.least_normal
-        )
+        """Lanes of which the formula as it is written overflows, or loses digits below the normal numbers.
+
+        So does the reciprocal of a large sum.
+        """
+        summed, least = total(self._powers_as_written, -1, keepdims=True), self.given.working.least_normal
+        over = np.isinf(summed.sign) | summed.lost | (summed.value.floats() > 1 / least / 2)
+        over &= np.isfinite(self.summed.sign)
+        tiny = self.given.finite & (self._powers_as_written.value.floats() < 2 * least)
         return self._along(over) | (self._along(tiny) & (self._greatest.sign < 0))
 
     @cached_property

@@ -69,8 +69,11 @@ OPENVINO_TYPES = {
 
 
 def say(text: str) -> None:
-    """Print a text; what would be an order to a terminal in it is written out."""
-    print("".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text))
+    """Print a text; what would be an order to a terminal or to continuous integration is written out."""
+    visible = "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
+    print(
+        re.sub(r"(?m)^(\s*:):|(##\w*)\[", lambda at: f"{at[1]}\\x3a" if at[1] else f"{at[2]}\\x5b", visible)
+    )
 
 
 def read_tensor(name: str) -> Any:

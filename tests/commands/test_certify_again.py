@@ -144,3 +144,17 @@ def test_a_suite_in_a_zip_is_the_same_suite(capsys: Capture, certified: tuple[Pa
         write_suite(packed, opened.cases(), opened.facts, opened.manifest["options"])
     answer = call(capsys, "verify", path, "-s", packed)
     assert answer.code == 0, answer.out
+
+
+def test_a_record_of_a_day_to_come_is_not_signed(capsys: Capture, tmp_path: Path) -> None:
+    """The clock is wrong here, or was: `verify` would not take what is issued before the run ended."""
+    suite = make_suite(tmp_path, [make_case("echo")])
+    record, out = tmp_path / "run.jsonl", tmp_path / "out"
+    assert call(capsys, "run", echo_runtime(), "-s", suite, "-o", record).code == 0
+    *lines, last = record.read_text().splitlines()
+    later = json.dumps({**json.loads(last), "finished": "2099-01-01T00:00:00Z"})
+    record.write_text("\n".join([*lines, later]) + "\n")
+    found = call(capsys, "certify", echo_runtime(), "--run", record, "-s", suite, "-o", out)
+    assert found.code == 1
+    assert "does not hold: the run ended on 2099-01-01, which is not yet by this machine's clock" in found.err
+    assert not (out / "certificate.json").exists()

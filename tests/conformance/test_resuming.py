@@ -19,6 +19,7 @@ from conformance.recording.records import Record, read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.canonical import canonical_json
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import heed_signals
@@ -65,6 +66,23 @@ def test_every_place_where_a_run_can_be_cut(tmp_path: Path) -> None:
     assert essence(run(suite, path, repeat=2)) == essence(whole)
     path.unlink()
     assert essence(run(suite, path, repeat=2)) == essence(whole)
+
+
+def test_a_clock_that_was_set_back_since_ends_no_run_before_it_began(tmp_path: Path) -> None:
+    cases = [make_case(seed=each) for each in range(3)]
+    suite, path = make_suite(tmp_path, cases), tmp_path / "run.jsonl"
+    whole = run(suite, path)
+    begun, row = path.read_bytes().splitlines(keepends=True)[:2]
+    later = {"started": "2099-01-01T00:00:00Z", "resumed": ["2099-01-02T00:00:00Z"]}
+    path.write_bytes(canonical_json({**json.loads(begun), **later}) + b"\n" + row)
+    resumed = run(suite, path)
+    assert essence(resumed) == essence(whole)
+    assert resumed.footer is not None
+    moments = [resumed.header["started"], *resumed.header["resumed"], resumed.footer["finished"]]
+    assert len(moments) == 4
+    assert moments == sorted(moments)
+    assert whole.footer is not None
+    assert moments[0] >= whole.footer["finished"]
 
 
 def test_a_whole_record_is_left_as_it_is(tmp_path: Path) -> None:

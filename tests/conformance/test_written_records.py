@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.processes.worker_limits import Limits
+from conformance.recording import records
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
@@ -80,6 +81,15 @@ def test_nothing_is_run_of_the_same_build(runs: Runs) -> None:
     assert (second.results, second.header, second.footer) == (first.results, first.header, first.footer)
     assert first.header["started"] in runs.told.notes[-1]
     assert "--again" in runs.told.notes[-1]
+
+
+def test_a_record_of_a_day_to_come_stands_for_no_run(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was made under a clock that was set back since: nothing is certified before the run ended."""
+    with monkeypatch.context() as ahead:
+        ahead.setattr(records, "timestamp", lambda: "2099-01-01T00:00:00Z")
+        runs()
+    runs()
+    assert runs.told.rows == [3, 3]
 
 
 def other_build(runs: Runs) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -309,9 +310,32 @@ def test_what_changes_while_a_part_is_made_is_not_kept(own: Path, monkeypatch: p
 
 
 def test_code_that_changed_since_it_was_loaded_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part_making, "_BEGUN_NS", 1)
+    _begin_at(1, monkeypatch)
     assert not make_part_once(PAD, SMALL).kept
     assert not make_part_once(PAD, SMALL).kept
+
+
+def _begin_at(moment: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that began at this nanosecond, whose clock nobody set meanwhile."""
+    monkeypatch.setattr(part_making, "_COUNTED_NS", time.monotonic_ns() - (time.time_ns() - moment))
+    monkeypatch.setattr(part_making, "_BEGUN_NS", moment)
+
+
+def test_under_a_clock_that_was_set_meanwhile_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that changed since may bear a time of before."""
+    for hours in (-5, 5):
+        with monkeypatch.context() as patch:
+            patch.setattr(part_making, "_BEGUN_NS", part_making._BEGUN_NS + hours * 3600 * 10**9)
+            assert not make_part_once(PAD, SMALL).kept
+            assert not make_part_once(PAD, SMALL).kept
+
+
+def test_code_of_times_to_come_was_written_before(own: Path) -> None:
+    """Under a clock that was set back; its files are not made again and again until that time."""
+    for path in own.rglob("*"):
+        os.utime(path, (4 * 10**9, 4 * 10**9))
+    assert not make_part_once(CROP, SMALL, [own]).kept
+    assert make_part_once(CROP, SMALL, [own]).kept
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:

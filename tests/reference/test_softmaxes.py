@@ -233,3 +233,14 @@ def test_what_underflows_in_double_precision_is_as_far_off_as_that(name: str) ->
     assert abs(got - data).max() > 0.5
     assert not call.wrong(got).any()
     assert call.wrong(data * np.float32(1.01)).sum() >= 3
+
+
+@pytest.mark.parametrize("name", ["Softmax", "LogSoftmax"])
+def test_the_reciprocal_of_a_large_sum_opens_nothing(name: str) -> None:
+    """1 / exp(88) is no normal number: the formula as it is written has no digits to lose there."""
+    data = np.array([[77.0, -52.0, -2.0, 88.0]], np.float32)
+    call = Asked.of(name, "float", [("input", data)], {"axis": -1})
+    right = PROGRAMS[name, "the greatest subtracted"](data)
+    assert not call.wrong(right).any()
+    for fault in (1.001, -1.0, np.nan):
+        assert call.wrong(np.asarray(right * np.float32(fault)))[0, 0], fault

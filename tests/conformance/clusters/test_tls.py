@@ -1,4 +1,4 @@
-"""`tls://`: who has a certificate of the own authority is spoken to, and nobody else."""
+"""`tls://` and `local:N`: who has a certificate of the own authority is spoken to, and nobody else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.clusters.connecting import check_workers, open_cluster
 from tests.conformance.clusters.services import Services
 
 pytestmark = [
@@ -64,3 +65,40 @@ def test_own_certificates_open_the_way_and_others_do_not(services: Services, tmp
     assert "1 worker" in told(services.address, own)
     for settings in (other, {}):
         assert "no scheduler of Dask answers there" in told(services.address, settings)
+
+
+def _outsider(code: str, address: str) -> str:
+    """What another process of this machine says, which has no certificate of the cluster's."""
+    words = [sys.executable, "-c", code, address]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    return (done.stdout + done.stderr).strip()
+
+
+_ASKS = (
+    "import distributed, os, sys\n"
+    "try:\n"
+    "    with distributed.Client(sys.argv[1], timeout=8) as client:\n"
+    "        print('ran', client.run_on_scheduler(os.getpid))\n"
+    "except Exception as error:\n"
+    "    print('refused', type(error).__name__)\n"
+)
+
+
+def test_a_cluster_on_this_machine_takes_its_own_processes_alone(tmp_path: Path) -> None:
+    """Whoever has an account here reaches its port; over TCP, Dask would run code for them."""
+    with open_cluster("local:1", print) as cluster:
+        address = cluster.client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        workers = list(cluster.client.scheduler_info()["workers"])
+        assert [each.startswith("tls://127.0.0.1:") for each in workers] == [True]
+        stranger = certificates(tmp_path, "other")
+        for reached in (address, *workers):
+            plain = reached.replace("tls://", "tcp://")
+            assert _outsider(_ASKS, plain).startswith("refused")
+            assert _outsider(_ASKS, reached).startswith("refused")
+        words = [sys.executable, "-c", _ASKS, address]
+        done = subprocess.run(
+            words, env={**os.environ, **stranger}, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.stdout.startswith("refused")
+        assert len(check_workers(cluster)) == 1

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 import time
+import tracemalloc
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper
 
@@ -13,6 +17,12 @@ from generator.checking import making
 from generator.checking.call_cases import CallCases
 from generator.checking.call_clock import OutOfTime, within_seconds
 from generator.checking.making import cases_of_call
+from generator.kinds.moderate import Moderate
+from generator.values.data import fill
+from generator.values.draws import Draw
+from opcert.vocabulary.tensors import Tensor
+from reference.numbers import encode, numbers
+from specs.expressions import parse
 from specs.functions.windows_hold_elements import windows_hold_elements
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of, read
 
@@ -64,6 +74,78 @@ def test_what_costs_too_much_ends_soon(
     found = _made(node, {**shapes, **({"k": (1, 1, 3, 3)} if "k" in node.input else {})}, tmp_path)
     assert time.process_time() - begun < 15
     assert found.not_covered is None or found.not_covered.why == "too_costly"
+
+
+def _recurrent(operator: str, size: int, folder: Path) -> CallCases:
+    gates = {"RNN": 1, "GRU": 3}[operator] * size
+    node = helper.make_node(operator, ["x", "w", "r"], ["y"], hidden_size=size)
+    return _made(node, {"x": (2, 1, 3), "w": (1, gates, 3), "r": (1, gates, size)}, folder)
+
+
+@pytest.mark.parametrize(
+    ("node", "shapes"),
+    [
+        (helper.make_node("GRU", ["x", "w", "r"], ["y"], hidden_size=4_000),
+         {"x": (2, 1, 3), "w": (1, 12_000, 3), "r": (1, 12_000, 4_000)}),
+        (helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[9_000, 9_000], pads=[4_500] * 4),
+         {"x": (1, 1, 5, 5), "w": (1, 1, 9_000, 9_000)}),
+        (helper.make_node("SpaceToDepth", ["x"], ["y"], blocksize=3_000), {"x": (1, 1, 3_000, 3_000)}),
+    ],
+    ids=["state", "kernel", "block"],
+)  # fmt: skip
+def test_inputs_of_very_many_elements_are_not_drawn(
+    node: NodeProto, shapes: dict[str, tuple[int, ...]], tmp_path: Path
+) -> None:
+    begun = time.process_time()
+    found = _made(node, shapes, tmp_path)
+    assert time.process_time() - begun < 10
+    assert found.not_covered is not None
+    assert (found.not_covered.why, "inputs have more than 2,000,000" in found.not_covered.text) == (
+        "too_costly",
+        True,
+    )
+
+
+def test_an_extent_that_is_computed_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers whose product it is are tried one after the other, and never held together."""
+    monkeypatch.setattr(making, "SECONDS", 1.0)
+    node = helper.make_node("DepthToSpace", ["x"], ["y"], blocksize=3_000)
+    tracemalloc.start()
+    try:
+        found = _made(node, {"x": (1, 81_000_000, 1, 1)}, tmp_path)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.not_covered is not None
+    assert most < 256 << 20
+
+
+def test_the_clock_ends_the_drawing_of_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "SECONDS", 1.0)
+    begun = time.process_time()
+    found = _recurrent("RNN", 1_000, tmp_path)
+    assert time.process_time() - begun < 5
+    assert found.not_covered is not None
+    assert found.not_covered.why == "too_slow"
+
+
+def test_weights_are_made_moderate_by_the_machine() -> None:
+    """A million of them, as a state of a thousand has; each as exact arithmetic has it."""
+    nothing: Any = None
+    kind = Moderate(subject=nothing, most=parse("1"))
+    for name in ("float", "float16", "double"):
+        drawn = fill(name, (4, 100), "subnormal", Draw("few"))
+        odd = np.array([7.3, -0.0, np.inf, np.nan], drawn.array.dtype)
+        few = Tensor(drawn.element_type, np.concatenate([drawn.array.reshape(-1), odd]))
+        exact = [
+            each / 8 if isinstance(each, Fraction) else each for each in numbers(few.element_type, few.array)
+        ]
+        assert kind.mend(few, nothing).array.tobytes() == encode(few.element_type, exact).tobytes()
+    many = fill("float", (1_000, 1_000), "constant", Draw("many"))
+    begun = time.process_time()
+    found = kind.mend(Tensor(many.element_type, many.array * 7), nothing)
+    assert np.abs(found.array).max() <= 1
+    assert time.process_time() - begun < 1
 
 
 def test_a_call_has_so_much_time_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

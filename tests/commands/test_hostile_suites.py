@@ -1,0 +1,145 @@
+"""A suite made by hand whose words are code: every report, script and annotation of it has them as words."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
+from opcert.vocabulary.attributes import attribute
+from tests.commands.command_line import Answer, call
+from tests.commands.test_hostile_text import check
+from tests.conformance.samples import echo_runtime, make_case, make_suite
+
+pytestmark = pytest.mark.slow
+
+Capture = pytest.CaptureFixture[str]
+WORDS = {
+    "html": "</script></title><script>planted(1)</script><img src=x onerror=planted(2)>{{7*7}}${7*7}",
+    "shell": "$(touch planted)`touch planted`';touch planted;'\"; touch planted #\n touch planted\n",
+    "python": "'''+open('planted','w').name+'''\\\"\"\"\nopen('planted', 'w')\r\u2028open('planted', 'w')\n",
+    "markdown": "\n# forged\n[x](javascript:planted()) ![x](x://y) | a | b |\n```\n<script>planted()",
+    "terminal": "\x1b]0;planted\x07\x1b[2J\x9b31m\u202e\x00\x08\r",
+    "csv": "=cmd|' /C planted'!A0\n+1,\"\n@x\t-1",
+    "xml": "]]>\x00\ufffe<failure/>&x;<!--<?x?>",
+    "ci": "\n::set-output name=x::y\n::error::planted\r::add-mask::x\n##[add-path]/x\n%0A::stop-commands::x",
+}
+FORMATS = (
+    "annotations", "badge", "csv", "ctrf", "html", "json", "junit", "markdown",
+    "support", "support-csv", "support-json",
+)  # fmt: skip
+
+
+def _name(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+def _coded(deed: str, seed: int, text: str) -> Case:
+    """A case all of whose words that anybody may choose are code; names have one line of what prints."""
+    name = _name(text)
+    plain = make_case(deed, seed=seed)
+    attributes = {**plain.attributes, "said": attribute("string", text)}
+    ((_, given),) = plain.inputs
+    assert given is not None
+    output = ExpectedOutput(name, given, None)
+    return replace(
+        plain,
+        id=replace(plain.id, digest=call_digest(plain.operator, attributes, plain.inputs)),
+        attributes=attributes,
+        output_names=(name,),
+        expectations=(Expectation((output,), {"order": (name,)}),),
+        rule=text,
+        levels={"do": name, name: name},
+        sources=((name, 1),),
+    )
+
+
+class _Elements(HTMLParser):
+    """The scripts of a page, and what its attributes would run."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.in_script, self.runs = False, list[str]()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.in_script = tag == "script" and dict(attrs).get("type") in (None, "module", "text/javascript")
+        for name, value in attrs:
+            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
+                self.runs.append(f"{tag} {name}={value}")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.in_script = False
+
+    def handle_data(self, data: str) -> None:
+        if self.in_script and "planted" in data:
+            self.runs.append(data[:200])
+
+
+def _check_files(folder: Path) -> None:
+    for path in folder.rglob("*.html"):
+        page = _Elements()
+        page.feed(path.read_text("utf-8"))
+        assert page.runs == [], path
+    for path in folder.rglob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        assert not [each for each in cells if re.match(r"\s*[=+@]|\s*-\D", each)], path
+    for path in folder.rglob("*.xml"):
+        ElementTree.parse(path)
+    for path in folder.rglob("annotations.txt"):
+        assert not re.search(r"^(?!::(error|warning|notice) )", path.read_text("utf-8").rstrip("\n"), re.M)
+    for path in folder.rglob("*.md"):
+        text = re.sub(r"(`+)[^`].*?\1", "", path.read_text("utf-8"), flags=re.DOTALL)
+        assert not re.search(r"^# forged|(?<!\\)<script|(?<!\\)\]\(javascript", text, re.MULTILINE), text
+    assert not list(folder.rglob("planted"))
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_words_that_are_code_stay_words(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = WORDS[kind]
+    deeds = ("echo", "zero", "raise", "double")
+    suite = make_suite(tmp_path, [_coded(each, at, text) for at, each in enumerate(deeds)])
+    record, out = tmp_path / "run.jsonl", tmp_path / "out"
+    ran = call(capsys, "run", echo_runtime(), "-s", suite, "-o", record)
+    assert ran.code == 1, ran.err
+    check(ran)
+    wanted = [word for each in FORMATS for word in ("--format", each)]
+    told = call(capsys, "report", record, "-s", suite, "-o", out, *wanted)
+    assert told.code in (0, 1), told.err
+    check(told)
+    certified = call(capsys, "certify", echo_runtime(), "-s", suite, "-o", tmp_path / "certified")
+    assert certified.code == 0, certified.err
+    check(certified)
+    compared = call(capsys, "compare", record, record, "-s", suite, "-o", tmp_path / "compared")
+    assert compared.code in (0, 1), compared.err
+    check(compared)
+    rows = [line for line in record.read_text("utf-8").splitlines() if '"verdict":"mismatch"' in line]
+    name = re.search(r'"case":"([^"]+)"', rows[0])
+    assert name is not None
+    shown = call(capsys, "repro", name[1], "-s", suite, "-o", tmp_path / "repro")
+    assert shown.code == 0, shown.err
+    check(shown)
+    alone = subprocess.run(
+        [sys.executable, str(tmp_path / "repro" / "reproduce.py")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert alone.returncode in (0, 1, 2), alone.stderr
+    check(Answer(0, alone.stdout, alone.stderr))
+    told_json = json.dumps(json.loads((out / "report.json").read_text("utf-8")), ensure_ascii=False)
+    assert json.dumps(_name(text), ensure_ascii=False)[1:-1] in told_json
+    _check_files(tmp_path)
