@@ -6,6 +6,12 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 
 UNSUPPORTED = (
     UnsupportedRule(
+        "Error: Non-zero status code returned while running GlobalMaxPool node. Name:'' Status Message: "
+        "Unsupported pooling size.",
+        kind="Error",
+        message="Unsupported pooling size",
+    ),
+    UnsupportedRule(
         "Error: Could not find an implementation for Resize(18) node with name ''",
         kind="Error",
         message=r"Could not find an implementation for \w+\(\d+\) node",
