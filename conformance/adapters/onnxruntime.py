@@ -116,8 +116,8 @@ ADAPTER = Adapter(
             message=r"'input' dim\[1\] \(0\) must be a positive multiple of prod\(block_shape\)",
         ),
         UnsupportedRule(
-            "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Non-zero status code returned while "
-            "running GlobalMaxPool node. Name:'' Status Message: Unsupported pooling size.",
+            "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Non-zero status code returned "
+            "while running GlobalMaxPool node. Name:'' Status Message: Unsupported pooling size.",
             kind="InvalidArgument",
             message="Unsupported pooling size",
         ),
