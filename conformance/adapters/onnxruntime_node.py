@@ -6,12 +6,6 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 
 UNSUPPORTED = (
     UnsupportedRule(
-        "Error: Non-zero status code returned while running GlobalMaxPool node. Name:'' Status Message: "
-        "Unsupported pooling size.",
-        kind="Error",
-        message="Unsupported pooling size",
-    ),
-    UnsupportedRule(
         "Error: Could not find an implementation for Resize(18) node with name ''",
         kind="Error",
         message=r"Could not find an implementation for \w+\(\d+\) node",
@@ -108,6 +102,12 @@ UNSUPPORTED = (
         "col2im.cc:89 Compute 'input' dim[1] (0) must be a positive multiple of prod(block_shape) (2).",
         kind="Error",
         message=r"'input' dim\[1\] \(0\) must be a positive multiple of prod\(block_shape\)",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running GlobalMaxPool node. Name:'' Status Message: "
+        "Unsupported pooling size.",
+        kind="Error",
+        message="Unsupported pooling size",
     ),
     UnsupportedRule(
         "Unsupported: strings of JavaScript are Unicode, not bytes",

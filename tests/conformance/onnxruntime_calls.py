@@ -96,6 +96,9 @@ UNSUPPORTED: Mapping[str, Case] = {
         [("input", numbers((1, 0, 4))), ("image_shape", tensor([5, 1])), ("block_shape", tensor([2, 1]))],
         output=numbers((1, 0, 5, 1)),
     ),
+    "axes to pool": make_case(
+        "ai.onnx::GlobalMaxPool-1", [("X", numbers((1, 1, 1, 1, 1, 2)))], output=numbers((1, 1, 1, 1, 1, 1))
+    ),
     "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
 }
 """Calls of what it says that it does not offer."""
