@@ -40,7 +40,8 @@ def _essence(entry: Any) -> Any:
 def count_threads(header: Mapping[str, Any]) -> int:
     """How many thread counts the worker of a record's header named."""
     offer = (header.get("runtime") or {}).get("offer") or {}
-    return len(offer.get("threads") or ())
+    threads = offer.get("threads")
+    return len(threads) if isinstance(threads, list) else 0
 
 
 class FaultFinder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import isnan
+from math import isnan, ldexp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from reference.printed_examples import find_difference
 from specs.model import Example, Finding, ParameterSpec, Spec, Value
 from specs.structures import is_sequence, is_structured
 
-_SHARE = 2.0**-10
+_SHARE = ldexp(1.0, -10)
 """Of a number, what programs of floats may be off by in an example, however many digits a page prints."""
 
 

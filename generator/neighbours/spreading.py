@@ -74,7 +74,9 @@ def spread(link: Link, taken: Sequence[ExpectedOutput | None], output: ExpectedO
     if name == "Sigmoid":
         further = _errors(values[0]) / 4
     elif name == "Softmax":
-        further = center * np.expm1(2 * _errors(values[0]).max(initial=0.0))
+        # exp(x) - 1 is below x + x * x up to 1.
+        apart = 2 * float(_errors(values[0]).max(initial=0.0))
+        further = center * (apart + apart * apart) if apart <= 1 else np.full(center.shape, np.inf)
     elif name == "MaxPool":
         further = center * _relative(values[0])
     elif name in PAIRS:

@@ -15,7 +15,7 @@ from reference.numbers import encode, numbers
 def scaled_down(given: Tensor, most: Fraction) -> Tensor:
     """The finite numbers of a tensor, all times one power of two, so that none is beyond `most`."""
     greatest, halvings = _greatest(given), 0
-    while greatest > most * 2**halvings:
+    while greatest > most * (1 << halvings):
         halvings += 1
     return Tensor(given.element_type, _halved(given, halvings).reshape(given.shape)) if halvings else given
 
@@ -39,6 +39,6 @@ def _halved(tensor: Tensor, times: int) -> NDArray[Any]:
     if array.dtype.kind == "f":
         halved: NDArray[Any] = np.ldexp(array, -times)
         return halved
-    scale = Fraction(1, 2**times)
+    scale = Fraction(1, 1 << times)
     given = numbers(kind, array)
     return encode(kind, [each * scale if isinstance(each, Fraction) else each for each in given])

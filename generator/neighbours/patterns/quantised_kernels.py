@@ -205,7 +205,9 @@ def _conv_pool_matmul(q: Quantiser) -> None:
     restored = w.node("DequantizeLinear", y, scale, zero)
     pooled = w.node("AveragePool", restored, kernel_shape=[2, 2], strides=[2, 2])
     z = w.node("Reshape", w.node("QuantizeLinear", pooled, scale, zero), integers(1, -1))
-    q.out(w.node("MatMul", w.node("DequantizeLinear", z, scale, zero), q.weights(36, 17)), 2.0**19, 0.0)
+    q.out(
+        w.node("MatMul", w.node("DequantizeLinear", z, scale, zero), q.weights(36, 17)), float(1 << 19), 0.0
+    )
 
 
 Build = Callable[[Quantiser], None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,8 +35,10 @@ def _casts(weave: Weave) -> Iterator[Chain]:
     fractions = real("casts", _LENGTH) * np.float32(8)
     wholes = whole("casts", _LENGTH, least=-(1 << 30), most=1 << 30, dtype=np.int64)
     wide = whole("wide", _LENGTH, least=-(1 << 62), most=1 << 62, dtype=np.int64)
-    beside_halves = 1 + (2 * whole("halves", _LENGTH, least=0, most=500) + 1) * 2.0**-11
-    doubles = beside_halves.astype(np.float64) + np.where(np.arange(_LENGTH) % 2, 1, -1) * 2.0**-40
+    beside_halves = 1 + (2 * whole("halves", _LENGTH, least=0, most=500) + 1) * math.ldexp(1.0, -11)
+    doubles = beside_halves.astype(np.float64) + np.where(np.arange(_LENGTH) % 2, 1, -1) * math.ldexp(
+        1.0, -40
+    )
     forms: tuple[tuple[str, NDArray[Any], tuple[str, ...], str], ...] = (
         ("float", fractions, ("float16", "float"), "rounded on the way"),
         ("float", fractions * 1024, ("bfloat16", "float"), "rounded on the way"),
