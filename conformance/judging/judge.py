@@ -27,7 +27,7 @@ from conformance.running.responses import (
     WorkerFailed,
 )
 from conformance.suite.cases import Case
-from conformance.suite.ordinary import is_ordinary, made_no_number
+from conformance.suite.ordinary import has_ordinary_inputs, made_no_number
 from opcert.vocabulary.tensors import Tensor
 
 Verdict = Literal[
@@ -227,9 +227,7 @@ def _no_number(case: Case, chosen: Trial) -> int:
         for wanted, got in zip(first, chosen.outputs, strict=False)
         if isinstance(got, Tensor)
     )
-    if found and all(is_ordinary(each) for _, each in case.inputs if each is not None):
-        return found
-    return 0
+    return found if found and has_ordinary_inputs(case) else 0
 
 
 def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:

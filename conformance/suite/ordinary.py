@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.suite.cases import ExpectedOutput
+from conformance.suite.cases import Case, ExpectedOutput
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -26,6 +26,11 @@ def is_ordinary(given: Tensor) -> bool:
     if kind.kind == "complex":
         return all(_ordinary(kind.component, part) for part in (given.array.real, given.array.imag))
     return not kind.is_float or _ordinary(kind, given.array)
+
+
+def has_ordinary_inputs(case: Case) -> bool:
+    """Whether all that a case gives is ordinary."""
+    return all(given is None or is_ordinary(given) for _, given in case.inputs)
 
 
 def _ordinary(kind: ElementType, array: NDArray[Any]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.judging.judge import Judgement, judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case, ExpectedOutput
-from conformance.suite.ordinary import is_ordinary
+from conformance.suite.ordinary import has_ordinary_inputs
 from generator.adequacy.slack import Slack, outputs_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
@@ -53,7 +53,7 @@ def _rounded_to_float(case: Case) -> Answered | None:
     """What a case expects first, doubles rounded to float; None where no bit of it is another then."""
     if case.demand != "answer" or case.properties or not case.expectations:
         return None
-    if not all(given is None or is_ordinary(given) for _, given in case.inputs):
+    if not has_ordinary_inputs(case):
         return None
     outputs = case.expectations[0].outputs
     answers = tuple(_in_float(each) for each in outputs)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Case, ExpectedOutput
-from conformance.suite.ordinary import is_ordinary
+from conformance.suite.ordinary import has_ordinary_inputs
 from conformance.suite.values import decode_floats
 from generator.asking.calls import Call
 from generator.making.workshop import Workshop
@@ -29,7 +29,7 @@ def says_something(case: Case) -> bool:
 
     Whatever the reading. Cases whose data is not ordinary, or that have no values, say what they can.
     """
-    if not all(given is None or is_ordinary(given) for _, given in case.inputs):
+    if not has_ordinary_inputs(case):
         return True
     return not any(_is_hollow(each) for found in case.expectations for each in found.outputs)
 

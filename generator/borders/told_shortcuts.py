@@ -16,10 +16,10 @@ from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
 from generator.borders.breach_attempts import broken_rules
+from generator.borders.shortcuts import plain_call
 from generator.making.workshop import Workshop, word_of
 from generator.solved.drawing import draw_call
 from generator.solved.partial import Partial, levels_in
-from generator.solved.solving import Found
 from generator.spaces.declared_levels import DeclaredLevels
 from generator.spaces.space import Space
 from generator.values.draws import Draw
@@ -72,13 +72,10 @@ def _handed_on(case: Case) -> Answered | None:
 
 def _calls(space: Space, draw: Draw) -> Iterator[tuple[str, Call]]:
     """The calls of all kinds, of a plain one of which some values are others."""
-    levels = space.plainest
-    found = space.search.solve(levels, draw)
-    if not isinstance(found, Found):
-        levels = space.plain_types
-        found = space.search.solve(levels, draw)
-    if not isinstance(found, Found):
+    plain = plain_call(space, draw)
+    if plain is None:
         return
+    levels, found = plain
     for kind in space.kinds:
         stream = draw.child(kind.name)
         with suppress(EvaluationError):

@@ -9,11 +9,10 @@ from generator.kinds.axes import Axes
 from generator.kinds.axis import Axis
 from generator.kinds.permutation import Permutation
 from generator.sizes.plan import Plan, by, extents
-from generator.sizes.roles import Roles
+from generator.sizes.roles import Roles, sizes_of
 from generator.solved.partial import Bindings
 from generator.spaces.kind import Kind
 from generator.spaces.space import Space
-from specs.declared import Sizes
 
 _SHAPES: tuple[tuple[tuple[int, ...], int], ...] = (
     ((5, 33), 1),
@@ -43,7 +42,7 @@ def axis_plans(space: Space, roles: Roles) -> Iterator[Plan]:
     if kind is None or not roles.packs or not _goes_along(kind):
         return
     pack = roles.packs[0]
-    sizes = space.spec.declared.sizes if space.spec.declared is not None else Sizes()
+    sizes = sizes_of(space)
     told = sizes.lengths.get(pack, ())
     for place, (shape, axis) in enumerate(_SHAPES):
         lengths = list(shape)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from math import prod
 
 from generator.sizes.plan import Plan, by, extents
-from generator.sizes.roles import Roles
+from generator.sizes.roles import Roles, sizes_of
 from generator.spaces.kind import Level
 from generator.spaces.space import Space
-from specs.declared import Sizes
 
 _TABLE: tuple[tuple[int, tuple[int, int], tuple[int, ...]], ...] = (
     (8, (64, 64), ()),
@@ -35,7 +34,7 @@ _MOST_OF_STEPS = 20_000
 
 def product_plans(space: Space, roles: Roles) -> Iterator[Plan]:
     """Each length for an axis that is summed over; where there are several such axes, in turn."""
-    told = space.spec.declared.sizes if space.spec.declared is not None else Sizes()
+    told = sizes_of(space)
     for place, (length, sides, batch) in enumerate(_TABLE):
         name = roles.inner[place % len(roles.inner)]
         if name not in told.lengths:

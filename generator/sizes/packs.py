@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from generator.sizes.plan import RANKS, Plan, by, extents
-from generator.sizes.roles import Roles
+from generator.sizes.roles import Roles, sizes_of
 from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
 from generator.spaces.space import Space
-from specs.declared import Sizes
 
 _OF_RANK: Mapping[int, tuple[int, ...]] = {
     1: (5,),
@@ -73,7 +72,7 @@ def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
 
 def _ranks(space: Space, roles: Roles) -> Iterator[Plan]:
     """Tensors of five, six and eight axes in all, of the first pack; of others of five."""
-    told = space.spec.declared.sizes if space.spec.declared is not None else Sizes()
+    told = sizes_of(space)
     packs = (
         [] if roles.window is not None else [each for each in roles.packs if f"rank_{each}" in space.factors]
     )

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from generator.solved.partial import Bindings
 from generator.spaces.kind import Level
 
-SCANNED = (33, 64, 65, 129, 1000)
-"""Lengths of an axis that is scanned, sorted, gathered or turned."""
-CHANNELS = (1, 3, 4, 5, 8, 16, 17, 32, 33)
 RANKS = (5, 6, 8)
 COUNTS = (5, 9, 17)
 """How many tensors a variadic input gets."""

@@ -10,15 +10,14 @@ from generator.sizes.long_axes import axis_plans, order_plans
 from generator.sizes.long_sums import product_plans
 from generator.sizes.packs import pack_plans
 from generator.sizes.plan import Plan
-from generator.sizes.roles import Roles
+from generator.sizes.roles import Roles, sizes_of
 from generator.sizes.sized_windows import window_plans
 from generator.spaces.space import Space
-from specs.declared import Sizes
 
 
 def plans_of(space: Space, roles: Roles) -> Iterator[Plan]:
     """Every plan, or as many as the declaration says, spread over all; some of them no call has."""
-    told = space.spec.declared.sizes if space.spec.declared is not None else Sizes()
+    told = sizes_of(space)
     plans = list(_all_plans(space, roles))
     most = len(plans) if told.cases is None else min(told.cases, len(plans))
     given = {f"kind:{name}": {name: value} for name, value in told.given.items()}

@@ -18,7 +18,7 @@ from generator.kinds.transposed_window import TransposedWindow
 from generator.kinds.window import Window
 from generator.spaces.kind import Kind
 from generator.spaces.space import Space
-from specs.declared import Bounds, Sizes
+from specs.declared import Sizes
 from specs.shape_expressions import Shape, parse_shape
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -48,7 +48,7 @@ class Roles:
 def roles_of(space: Space) -> Roles:
     """The roles of a space's extents: those that the declaration tells, and what follows from shapes."""
     declared = space.spec.declared
-    told = declared.sizes if declared is not None else Sizes()
+    told = sizes_of(space)
     texts = declared.shapes if declared is not None else {}
     shapes = {name: parse_shape(text) for name, text in texts.items()}
     names = _in_order(shapes, space.spec.extents)
@@ -130,7 +130,7 @@ def _broadcast(shapes: Mapping[str, Shape]) -> Iterator[str]:
                 yield from part.names
 
 
-def bounds_of(space: Space, name: str) -> Bounds:
-    """The bounds that the declaration gives an extent or the rank of a pack."""
+def sizes_of(space: Space) -> Sizes:
+    """What the declaration says of sizes itself."""
     declared = space.spec.declared
-    return (declared.extents.get(name) if declared is not None else None) or Bounds()
+    return declared.sizes if declared is not None else Sizes()

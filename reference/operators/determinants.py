@@ -36,24 +36,27 @@ def determinant(X: Numbers) -> Numbers:
         [elements[at + row * order : at + (row + 1) * order] for row in range(order)]
         for at in range(0, count * size, max(size, 1))
     ] or [[] for _ in range(count)]
-    value = Rationals.of(np.array([_eliminated(each).determinant for each in matrices], dtype=object))
+    eliminated = [_eliminated(each) for each in matrices]
+    value = Rationals.of(np.array([each.determinant for each in eliminated], dtype=object))
     found = Numbers.exact(value, X.working)
     flat = X.reshape((count, size))
     if order == 1:
         return flat.reshape(tuple(lead))
     if matrices and order:
-        found = _computed(found, flat, matrices)
+        found = _computed(found, flat, matrices, eliminated)
     return found.reshape(tuple(lead))
 
 
-def _computed(found: Numbers, flat: Numbers, matrices: Sequence[Matrix]) -> Numbers:
+def _computed(
+    found: Numbers, flat: Numbers, matrices: Sequence[Matrix], eliminated: Sequence[_Eliminated]
+) -> Numbers:
     """With what elimination may err by, and anything where an element is no number, or one on the way."""
     working, order = flat.working, len(matrices[0])
     working.note_chain(np.ones(found.shape, np.bool_))
     error, lost = np.zeros(found.shape), np.zeros(found.shape, np.bool_)
     ends = working.greatest * (1 - MARGIN)
     for at, sizes in enumerate(flat.magnitude.tolist()):
-        error[at] = _error(sizes, matrices[at], max(flat.error[at].tolist()), working)
+        error[at] = _error(sizes, matrices[at], eliminated[at], max(flat.error[at].tolist()), working)
         product = float(order)
         for _ in range(order):
             product *= _grown(sizes, order)
@@ -117,7 +120,7 @@ def _grown(sizes: Sequence[float], order: int) -> float:
     return max(max(sizes) * float(1 << (order - 1)) * (1 + math.ldexp(1.0, -10)), 1.0)
 
 
-def _error(sizes: Sequence[float], matrix: Matrix, own: float, working: Working) -> float:
+def _error(sizes: Sequence[float], matrix: Matrix, found: _Eliminated, own: float, working: Working) -> float:
     """How far elimination with chosen pivots, or expansion by rows, may come to lie from the determinant.
 
     `own` is the error of the elements themselves. Elimination gives the determinant of a matrix whose
@@ -126,7 +129,7 @@ def _error(sizes: Sequence[float], matrix: Matrix, own: float, working: Working)
     product of the sums of rows grows beyond that.
     """
     order = len(matrix)
-    found, minors = _eliminated(matrix), _minors(matrix)
+    minors = _minors(matrix)
     grown = max(min(_PIVOTS * _size(found.greatest), _grown(sizes, order)), max(sizes))
     steps = order * (order + 1) * working.unit
     gamma, own_gamma = steps / (1 - steps), (order + 2) * working.unit * (1 + steps)
